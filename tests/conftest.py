@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 settings.register_profile("harness", deadline=None)
 settings.load_profile("harness")
 
+DATA = Path(os.environ["HARNESS_DATA"]).resolve() if os.environ.get("HARNESS_DATA") else None
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of the authors' corpora; without it the test is skipped."""
-    folder = os.environ.get("HARNESS_DATA")
-    if not folder or not Path(folder).is_dir():
+    if not DATA or not DATA.is_dir():
         pytest.skip("HARNESS_DATA names no folder with the authors' corpora")
-    return Path(folder).resolve()
+    return DATA
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -51,6 +53,12 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("tiny") / "tiny")
 
 
+@pytest.fixture(scope="module")
+def base(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model in a folder of the module's own, `tiny`."""
+    return Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("base") / "tiny"))
+
+
 @pytest.fixture
 def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The tiny model in place of the default base, which takes long to convert; subprocesses see it, too."""
@@ -65,16 +73,20 @@ def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No hub, no keys, and not the developer's terminal width."""
+def _clean_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No hub, no keys, not the developer's terminal width, and the shipped sample.
+
+    Tests marked `data` get the authors' corpora, and are skipped without them.
+    """
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    for key in ("OPENAI_API_KEY", "HARNESS_API_KEY"):
+    for key in ("OPENAI_API_KEY", "HARNESS_API_KEY", "HARNESS_DATA"):
         monkeypatch.delenv(key, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def _data_or_skip(request: pytest.FixtureRequest) -> None:
-    """Skips tests marked `data` without the corpora."""
     if request.node.get_closest_marker("data"):
-        request.getfixturevalue("data_dir")
+        monkeypatch.setenv("HARNESS_DATA", str(request.getfixturevalue("data_dir")))
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)

@@ -12,13 +12,9 @@ TINY = CnnGruShape(
 )
 
 SETTINGS = {
-    "network.words": 8,
-    "network.hidden": 8,
-    "network.filters": 4,
-    "network.head_layers": 2,
-    "network.stop_layers": 2,
+    "network.words": 8, "network.hidden": 8, "network.filters": 4, "network.head_layers": 2, "network.stop_layers": 2,
     "training.learning_rate": 0.001,
-}
+}  # fmt: skip
 """What makes the network of `harness baseline train cnn-gru` small, too."""
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from tests.helpers import ROOT
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -31,11 +30,6 @@ rows:
   - {name: broken, finetune: {context: no-history, set: {training.max_length: 1}}}
   - {name: history, finetune: {context: full-history}}
 """
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def start(folder: Path, base: Path) -> subprocess.Popen[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,17 +20,11 @@ from harness.engines.models.weights import weights_fingerprint
 from harness.errors import UsageError
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers import ROOT
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 QUICK = ("training.evaluations=2", "training.dev_f1_items=2", "training.dev_loss_items=4", "training.max_new_tokens=8")
 SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def command(base: Path, *more: str) -> list[str]:
@@ -106,7 +99,6 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
     trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(trained[0])
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     weights = Path("runs/six/adapter/adapter_model.safetensors")
     before = weights.stat().st_mtime_ns
     again = CliRunner().invoke(cli, command(base, "--task", "minecraft", "--max-steps", "6", "--name", "six")[3:])
@@ -176,40 +168,3 @@ def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
     moves = harness(tmp_path, [*words, "--format", "moves", "--task", "minecraft", "--name", "moves"])
     assert moves.returncode == 2
     assert "answers are written as moves" in moves.stderr
-
-
-@pytest.mark.slow
-def test_the_best_adapter_is_kept_and_training_ends_early(base: Path, tmp_path: Path) -> None:
-    """With so large steps dev gets worse; a run that is killed before it writes its adapter finds the best one again."""
-    keys = (
-        "training.learning_rate=1.0",
-        "training.warmup=0.0",
-        "training.evaluations=12",
-        "training.patience=2",
-        "lora.alpha=256",
-    )
-    words = command(base, "--task", "minecraft", "--max-steps", "12", "--name", "best")
-    words += [word for key in keys for word in ("--set", key)]
-    done = harness(tmp_path, words)
-    assert done.returncode == 0, done.stderr
-    run = tmp_path / "runs/best"
-    said = json.loads((run / "adapter/harness.json").read_text())
-    assert said["kept"] == said["steps"] - 2 < 10
-    assert f"The adapter of step {said['kept']}, the best on dev, is in" in done.stdout
-    weights = (run / "adapter/adapter_model.safetensors").read_bytes()
-    assert weights == (run / f"checkpoints/checkpoint-{said['kept']}/adapter_model.safetensors").read_bytes()
-    assert "F1 on dev" in (run / "curve.svg").read_text()
-    shutil.rmtree(run / "adapter")
-    assert harness(tmp_path, words).returncode == 0
-    assert (run / "adapter/adapter_model.safetensors").read_bytes() == weights
-
-
-@pytest.mark.slow
-def test_a_full_disk_is_one_line_and_the_run_goes_on_with_room(base: Path, tmp_path: Path) -> None:
-    words = command(base, "--max-steps", "4", "--limit", "4", "--name", "full")
-    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); from harness.cli import main; main()"
-    small = harness(tmp_path, [words[0], "-c", code, *words[3:]])
-    assert "checkpoints/checkpoint-2 cannot be written" in small.stderr
-    assert len([line for line in small.stderr.splitlines() if line.startswith("Error")]) == 1
-    done = harness(tmp_path, words)
-    assert done.returncode == 0, done.stderr

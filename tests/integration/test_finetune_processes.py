@@ -13,27 +13,14 @@ import pytest
 
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers.finetuning import TORCHRUN, begin, train
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 # Of three packs in a step, two processes have two and one.
 KEYS = (
-    "training.evaluations=2",
-    "training.dev_f1_items=5",
-    "training.dev_loss_items=5",
-    "training.max_new_tokens=8",
-    "training.tokens=2048",
-    "training.accumulation=3",
-    "training.learning_rate=0.01",
-    "lora.r=8",
-    "lora.dropout=0.0",
-)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+    "training.evaluations=2", "training.dev_f1_items=5", "training.dev_loss_items=5", "training.max_new_tokens=8",
+    "training.tokens=2048", "training.accumulation=3", "training.learning_rate=0.01", "lora.r=8", "lora.dropout=0.0",
+)  # fmt: skip
 
 
 def words(base: Path, *more: str) -> tuple[str, ...]:

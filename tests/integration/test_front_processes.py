@@ -13,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,12 +21,11 @@ from typing import Any
 import httpx
 import pytest
 
-import harness
 from harness.engines.models.weights import weights_fingerprint
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter
 from tools.load import load
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -81,11 +79,6 @@ class Serving:
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
-
-
-@pytest.fixture(scope="module")
 def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of adapters `one` and `two`."""
     folder = tmp_path_factory.mktemp("adapters")
@@ -118,44 +111,6 @@ def test_two_hundred_streams_at_a_time_are_all_answered_and_memory_stays(serving
     assert max(seen.memory) < max(warm.memory) * 1.1
 
 
-def test_clients_that_leave_and_hostile_ones_do_not_disturb_it(serving: Serving) -> None:
-    """Half of the clients leave in the middle of an answer, or send nonsense."""
-
-    def disturb(number: int) -> None:
-        bodies = [b"[" * 10_000, b"\xff\xfe", b"a" * 20_000_000, b'{"model": "../../x", "messages": []}']
-        with httpx.Client(base_url=serving.url, timeout=60) as client:
-            for body in bodies[number % 4 :]:
-                assert 400 <= client.post(CHAT, content=body).status_code < 500
-            slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.05}
-            with client.stream("POST", CHAT, json=slow) as response:
-                next(response.iter_lines())
-
-    threads = [threading.Thread(target=disturb, args=(number,)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    seen = asyncio.run(load(serving.url, "one", 50, 3))
-    for thread in threads:
-        thread.join()
-    assert (seen.lost, dict(seen.refused)) == (0, {})
-    wait_until(lambda: serving.client.get("/metrics").text.strip().endswith(" 0"))
-
-
-def test_an_adapter_is_loaded_asked_and_unloaded_by_its_name(serving: Serving) -> None:
-    client = serving.client
-    assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
-    for version in (1, 2):
-        assert client.post("/v1/harness/adapters", json={"name": "two"}).json()["version"] == version
-        assert client.post(CHAT, json={**ASK, "model": "two"}).json()["model"] == f"two@{version}"
-    assert client.post(CHAT, json={**ASK, "model": "two@1"}).status_code == 404
-    assert [model["id"] for model in client.get("/v1/models").json()["data"]] == ["tiny", "one", "two"]
-    with harness.Client(serving.url) as tasks:
-        assert "two" in {player.name for player in tasks.players()}
-        # The stand-in's answer has no tiles in it.
-        assert tasks.execute("hexagons", "Paint it red.", "two").actions == []
-    assert client.delete("/v1/harness/adapters/two").status_code == 204
-    assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
-
-
 def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
     client, before = serving.client, serving.vllm()
     assert client.post("/v1/harness/adapters", json={"name": "one"}).json()["version"] == 2
@@ -175,21 +130,6 @@ def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
     assert client.post(CHAT, json=ASK).json()["model"] == "one@2"
     assert serving.vllm() != before
     assert "starting it again in 1 s" in serving.errors.read_text()
-
-
-def test_sigterm_ends_what_is_begun_and_admits_nothing(options: list[str], tmp_path: Path) -> None:
-    serving = Serving(tmp_path / "serving", *options)
-    slow = {**ASK, "stream": True, "max_tokens": 40, "pause": 0.05}
-    with serving.client.stream("POST", CHAT, json=slow) as response, httpx.Client(base_url=serving.url) as other:
-        lines = response.iter_lines()
-        next(lines)
-        serving.process.send_signal(signal.SIGTERM)
-        wait_until(lambda: other.get("/ready").status_code == 503)
-        refused = other.post(CHAT, json=ASK)
-        assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
-        assert [line for line in lines if line][-1] == "data: [DONE]"
-    assert serving.end(0) == 128 + signal.SIGTERM
-    assert "not answered" not in serving.errors.read_text()
 
 
 SCHEMATHESIS = ROOT / ".venvs" / "schemathesis" / "bin" / "schemathesis"

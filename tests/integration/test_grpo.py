@@ -10,7 +10,6 @@ import pytest
 
 from adapters.registry import WEIGHTS_FILE
 from tests.helpers.finetuning import TORCHRUN, train
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -27,11 +26,6 @@ QUICK = (
     "grpo.per_device_train_batch_size=16",
     "grpo.beta=0.1",
 )
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -> str:

@@ -424,15 +424,9 @@ def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, brows
 
 
 PAGES = [
-    "draw",
-    "game",
-    "gallery",
-    "everyday/everyday-minecraft/dev",
-    "procedure/7",
-    "build",
-    "replay",
+    "draw", "game", "gallery", "everyday/everyday-minecraft/dev", "procedure/7", "build", "replay",
     "replay/B2-A2-C901-1700000000001",
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow

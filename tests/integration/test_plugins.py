@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import harness
-from adapters.registry import served_adapter
 from harness.corpora.item import Item
 from harness.plugins.lm_eval import write_folder
 from harness.plugins.rows import dataset
@@ -246,32 +245,6 @@ def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed:
     rows = [json.loads(line) for line in samples.read_text().splitlines()]
     texts = {row["doc"]["id"]: row["filtered_resps"][0] for row in rows}
     check_answers("hexagons", texts, {name: results[f"{name},none"] for name in ("f1", "em")}, asked)
-
-
-@pytest.mark.timeout(1800)
-def test_inspect_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
-    adapter = served_adapter("minecraft").spec
-    asked = {"context": adapter.context, "format": adapter.format, "frame": adapter.frame}
-    words = ["inspect", "eval", "harness/minecraft", "--model", "openai/minecraft", "-T", "split=dev", "-T", "limit=6"]
-    words += [word for name, value in asked.items() for word in ("-T", f"{name}={value}")]
-    words += [
-        "-M",
-        "responses_api=false",
-        "--log-dir",
-        "logs",
-        "--log-format",
-        "json",
-        "--display",
-        "plain",
-        "--max-tokens",
-        "256",
-    ]
-    run("inspect-ai", words, tmp_path, installed, seconds=600, OPENAI_API_KEY="none", OPENAI_BASE_URL=endpoint)
-    (file,) = (tmp_path / "logs").glob("*.json")
-    told = json.loads(file.read_text())
-    texts = {sample["id"]: sample["scores"]["counts"]["answer"] for sample in told["samples"]}
-    metrics = told["results"]["scores"][0]["metrics"]
-    check_answers("minecraft", texts, {name: metrics[name]["value"] for name in ("f1", "em")}, asked)
 
 
 def check_answers(task: str, texts: dict[str, str], told: dict[str, float], asked: dict[str, str]) -> None:

@@ -97,8 +97,7 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(tmp_path: 
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
 
 
-def test_feasible_answers_can_be_carried_out_whatever_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_feasible_answers_can_be_carried_out_whatever_the_model(tmp_path: Path) -> None:
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
     items = {item.id: item for item in load("minecraft", "dev") if isinstance(item, MinecraftItem)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -134,21 +133,6 @@ def test_a_regex_is_kept(engine: VllmEngine) -> None:
     held = answered(engine, rows, Sampling(max_tokens=64, constraint=Constraint("regex", ACTIONS)))
     assert not all(re.fullmatch(ACTIONS, answer.text) for answer in free)
     assert all(re.fullmatch(ACTIONS, answer.text) for answer in held)
-
-
-def test_a_schema_is_kept(engine: VllmEngine) -> None:
-    schema = {"type": "array", "items": {"enum": ["red", "blue"]}, "maxItems": 2}
-    held = answered(engine, prompts_for(engine), Sampling(max_tokens=128, constraint=Constraint("json", json.dumps(schema))))
-    whole = [json.loads(answer.text) for answer in held if answer.finish_reason == "stop"]
-    assert whole
-    assert all(isinstance(value, list) and set(value) <= {"red", "blue"} and len(value) <= 2 for value in whole)
-
-
-def test_a_grammar_that_is_none_is_one_line(engine: VllmEngine) -> None:
-    with pytest.raises(EngineError, match="vLLM failed") as caught:
-        answered(engine, prompts_for(engine)[:1], Sampling(constraint=Constraint("regex", "(")))
-    assert "\n" not in str(caught.value)
-    assert answered(engine, prompts_for(engine)[:1], Sampling(max_tokens=2))[0].error is None
 
 
 def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -115,7 +114,6 @@ def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, 
 @pytest.mark.slow
 def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     words = ["prompt", "--base", str(base), "--limit", "5", "--max-new-tokens", "8", "--json"]
     assert main([*words, "--name", "plain"]) == 0
@@ -124,30 +122,6 @@ def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.M
     assert not plain["vllm"]
     assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
     assert {**few, "vllm": plain["vllm"]} == plain
-
-
-@pytest.mark.slow
-def test_the_cache_answers_the_second_time_with_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-    base = build_tiny_model(tmp_path / "base", context_length=4096)
-    words = ["prompt", "--base", str(base), "--limit", "6", "--max-new-tokens", "8", "--batch-size", "4", "--json"]
-    drawn = ["--samples", "3", "--temperature", "1"]
-    assert main([*words, *drawn, "--name", "first"]) == 0
-    assert "came from the cache" not in capsys.readouterr().err
-    assert main([*words, *drawn, "--name", "again"]) == 0
-    assert main([*words, *drawn, "--vote", "likelihood", "--name", "likely"]) == 0
-    assert capsys.readouterr().err.count("18 of 18 answers came from the cache") == 2
-    first, again, likely = ((tmp_path / "runs" / name / "predictions.jsonl").read_text() for name in ("first", "again", "likely"))
-    assert first == again
-    for one, other in zip(first.splitlines(), likely.splitlines(), strict=True):
-        record = json.loads(other)
-        assert record["samples"] == json.loads(one)["samples"]
-        assert all(logprob < 0 for logprob in record["logprobs"])
-        assert record["text"] in record["samples"]
 
 
 @pytest.mark.slow

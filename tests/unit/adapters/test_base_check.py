@@ -16,8 +16,6 @@ from adapters import base_check
 from adapters.base_check import CHECKS, CheckOutcome, Subject, miniature, require, run_checks
 from adapters.packing import Packing
 from harness.cli import cli
-from harness.engines.engine import Completion
-from harness.engines.transformers import TransformersEngine
 from harness.errors import EngineError, HarnessError
 
 QUICK = [name for name in CHECKS if name != "vLLM"]
@@ -45,13 +43,6 @@ def test_a_sound_base_passes(base: Path, full: bool) -> None:
 def template(base: Path, change: Any) -> None:
     path = base / "chat_template.jinja"
     path.write_text(change(path.read_text()))
-
-
-def test_a_template_without_the_bos_is_told(base: Path) -> None:
-    template(base, lambda text: text.replace("{{ bos_token }}", ""))
-    found = outcomes(base, "BOS", "prompts")
-    assert (found["BOS"].passed, found["prompts"].passed) == (False, True)
-    assert found["BOS"].detail == "the tokenizer puts '<s>' before a text, and the chat template does not"
 
 
 def test_a_template_that_leaves_the_system_message_out_or_changes_answers_is_told(base: Path) -> None:
@@ -98,18 +89,6 @@ def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layer
     with torch.device("meta"):
         model = transformers.AutoModelForCausalLM.from_config(small)
     assert sum(p.numel() for p in model.parameters()) < 1e8
-
-
-@pytest.mark.parametrize(("theirs", "passed"), [("wri", True), ("wri\ufffd", True), ("wr", False)])
-def test_a_character_that_is_cut_is_no_difference_to_vllm(
-    theirs: str, passed: bool, base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(base_check, "find_spec", lambda name: True)
-    monkeypatch.setattr(base_check, "_by_vllm", lambda where, prompts: [Completion(text=theirs)] * len(prompts))
-    ours = Completion(text="wri\ufffd")
-    monkeypatch.setattr(TransformersEngine, "generate", lambda self, prompts, sampling: [ours] * len(prompts))
-    (found,) = outcomes(base, "vLLM").values()
-    assert found.passed is passed, found.detail
 
 
 def test_what_has_no_miniature_is_skipped_and_no_language_model_is_refused(base: Path) -> None:

@@ -8,25 +8,15 @@ from typing import Any
 
 import pytest
 
-from adapters.dev import dev_f1, spread
+from adapters.dev import dev_f1
 from harness.corpora import load
 from harness.engines.engine import Completion, Sampling
-from harness.training.checkpoints import last_checkpoint
 from prompts.messages import gold_answer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from tests.helpers.chat_templates import family_tokenizer
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
-
-
-def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
-    assert last_checkpoint(tmp_path) is None
-    for step, complete in ((9, True), (10, True), (11, False)):
-        (tmp_path / f"checkpoint-{step}").mkdir()
-        if complete:
-            (tmp_path / f"checkpoint-{step}/trainer_state.json").write_text("{}")
-    assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
 
 
 def test_a_fresh_adapter_has_no_effect_and_a_trained_one_has(tmp_path: Path) -> None:
@@ -40,12 +30,6 @@ def test_a_fresh_adapter_has_no_effect_and_a_trained_one_has(tmp_path: Path) -> 
     assert has_effect(PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), adapter))
     fresh = LoraConfig(r=4, target_modules="all-linear", task_type="CAUSAL_LM")
     assert not has_effect(get_peft_model(AutoModelForCausalLM.from_pretrained(base), fresh))
-
-
-@pytest.mark.parametrize(("total", "count", "chosen"), [(10, 3, [0, 3, 6]), (3, 10, [0, 1, 2]), (4, 4, [0, 1, 2, 3]), (0, 3, [])])
-def test_dev_items_are_evenly_spread(total: int, count: int, chosen: list[int]) -> None:
-    everything: list[Any] = list(range(total))
-    assert spread(everything, count) == chosen
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,8 @@ from rich.console import Console
 
 from adapters.recipe import RECIPES
 from harness.cli import cli, main
-from serialization.contexts import CONTEXTS
 
 SHIPPED = sorted(path.stem for path in RECIPES.rglob("*.yaml"))
-PAPERS_CONTEXTS = [name for name, context in CONTEXTS["hexagons"].items() if not context.chat]
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +48,6 @@ def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
-def test_the_recipes_are_these() -> None:
-    ours = ["hexagons-lora", "hexagons-state", "llama-full", "llama-grpo", "llama-lora", "llama-qlora", "minecraft-state"]
-    assert sorted([*ours, "crafts", "few-shot-code", "nebula"]) == SHIPPED
-
-
 @pytest.mark.parametrize("recipe", SHIPPED)
 def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, recipe: str) -> None:
     result = dry_run(without_weights, recipe, *few_items(recipe), "--set", "training.max_length=32768")
@@ -65,22 +58,6 @@ def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, re
     assert all(answer.endswith("</s>") for answer in re.findall(r"⟦([^⟧]+)⟧", result.output.replace("⟦⟧", "")))
     qlora = (RECIPES / f"{recipe}.yaml").read_text().count("quantize: nf4")
     assert ("needs an NVIDIA GPU: here the recipe cannot be trained" in result.output) == bool(qlora)
-
-
-@pytest.mark.parametrize("context", PAPERS_CONTEXTS)
-def test_hexagons_lora_knows_the_papers_contexts(without_weights: Path, context: str) -> None:
-    assert len(PAPERS_CONTEXTS) == 7
-    by_flag = dry_run(without_weights, "hexagons-lora", "--context", context)
-    by_key = dry_run(without_weights, "hexagons-lora", "--set", f"prompt.context={context}")
-    assert f"hexagons/{context}/triplets" in by_flag.output
-    assert by_flag.output == by_key.output
-    assert "parameters: " in by_flag.output
-
-
-def test_flags_win_over_the_recipe(without_weights: Path) -> None:
-    words = ("--task", "hexagons", "--context", "no-history", "--format", "grouped", "--shots", "1", "--frame", "world")
-    first = dry_run(without_weights, "few-shot-code", *words, "--set", "prompt.template=null").output.splitlines()[0]
-    assert "hexagons/no-history/grouped/world" in first
 
 
 def test_tokens_that_carry_loss_are_reversed_in_a_terminal() -> None:
@@ -97,13 +74,6 @@ def test_a_hub_base_that_is_not_here_is_one_line(capsys: pytest.CaptureFixture[s
     assert "--base meta-llama/Meta-Llama-3-8B: no tokenizer" in line
     assert "hf download meta-llama/Meta-Llama-3-8B" in line
     assert "--base smollm2-135m" in line
-
-
-@pytest.mark.usefixtures("default_base")
-def test_any_recipe_runs_on_the_default_base_without_a_gpu() -> None:
-    result = dry_run("smollm2-135m", "nebula")
-    assert result.exit_code == 0, result.output
-    assert "needs an NVIDIA GPU" not in result.output
 
 
 def test_what_a_base_lacks_is_said(tmp_path: Path) -> None:
@@ -128,23 +98,3 @@ def memory(base: Path, recipe: str, *sets: str) -> dict[str, float]:
         patch.setattr("adapters.dry_run.show", lambda job, one, console, say: found.append(one.memory))
         cli.main(words, standalone_mode=False)
     return {name: getattr(found[0], name) for name in found[0].__slots__}
-
-
-def test_memory_is_what_its_formulas_say(without_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.dry_run.fast_bf16", lambda: True)
-    parts = 400 * 32 * 2, 4 * 32 * 32 * 2, 3 * 32 * 64 * 2, 5 * 32  # embeddings and head; attention; inner layers; norms
-    total = sum(parts)
-    lora = 8 * (4 * (32 + 32) + 3 * (32 + 64)) * 2
-    fresh = memory(without_weights, "llama-lora", "lora.r=8")
-    assert fresh["weights"] == 2 * total + 6 * lora
-    assert (fresh["gradients"], fresh["optimizer"]) == (4 * lora, 8 * lora)
-    full = memory(without_weights, "llama-full", "training.gradient_checkpointing=false")
-    assert (full["weights"], full["gradients"], full["optimizer"]) == (6 * total, 4 * total, 8 * total)
-    less = memory(without_weights, "llama-full")
-    assert less["activations"] < full["activations"]
-    assert less["logits"] == full["logits"]
-    packed = parts[1] + parts[2]
-    single = memory(without_weights, "llama-qlora", "double_quantization=false")
-    assert single["weights"] == (0.5 + 4 / 64) * packed + 4 * (total - packed) + 4 * 2 * lora + 2 * 2 * lora
-    double = memory(without_weights, "llama-qlora")
-    assert double["weights"] < single["weights"]

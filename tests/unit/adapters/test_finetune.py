@@ -62,17 +62,6 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
     assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
 
 
-def test_a_model_that_was_not_tuned_here_has_no_format_of_its_own(tiny_base: Path) -> None:
-    assert trained_spec(str(tiny_base)) is None
-    assert trained_spec(None) is None
-    assert trained_spec("someone/llama") is None
-
-
-def test_full_training_begins_with_no_adapter(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words(tiny_base, "llama-full", "--from", "hexagons")) == 2
-    assert "give its folder with --base" in capsys.readouterr().err
-
-
 def test_what_goes_on_from_an_adapter_says_what_it_has_and_whether_it_changed(tiny_base: Path) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
     assert main(words(tiny_base, "llama-lora", *targets)) == 0
@@ -139,8 +128,3 @@ def test_two_trainings_do_not_share_a_folder(tiny_base: Path, capsys: pytest.Cap
     finally:
         lock.release()
     assert "runs/mine is being written by another run" in capsys.readouterr().err
-
-
-def test_rows_beyond_the_context_are_dropped_and_said(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words(tiny_base, "llama-lora", "--set", "training.max_length=5")) == 1
-    assert "every train row is longer than 5 tokens" in capsys.readouterr().err

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,13 @@ from transformers import AutoTokenizer
 
 from adapters import grpo, trainer
 from adapters.grpo import PolicyTrainer, Reward, check_alarms, check_parts, grpo_arguments, order, refuse
-from adapters.packing import Pack, pack_of
 from adapters.recipe import Grpo, load_recipe
 from adapters.rollouts import SampledAnswer, draw
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
-from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
-from tests.helpers import ROOT
 
 SETTINGS = Grpo(
     num_generations=8,
@@ -56,27 +51,6 @@ def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert all(value < 1 for value in reward(names[:1] * 2, ["I cannot do this.", "red red red"]))
 
 
-def test_what_cannot_be_read_earns_nothing_where_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    for task in ("hexagons", "minecraft"):
-        item: Any = load(task, "train")[0]
-        item = replace(item, actions=(), after=item.before)
-        spec, items = PromptSpec.make(task), {item.id: item}
-        reward = Reward(spec, items, items, SETTINGS)
-        right, garbage = reward([item.id] * 2, [gold_answer(item, spec), "garbage %&/ 17"])
-        assert (right, garbage) == (1.5, -0.25)
-
-
-def test_rewards_judge_by_gold_even_if_a_model_met_another_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    spec = PromptSpec.make("hexagons")
-    gold = {item.id: item for item in load("hexagons", "train")}
-    items = [item for item in gold.values() if isinstance(item, HexagonsItem)]
-    later = next(item for item in items if item.before.cells.any() and item.before != item.after)
-    met = replace(later, before=items[0].before)
-    assert Reward(spec, {later.id: met}, gold, SETTINGS)([later.id], [gold_answer(later, spec)]) == [1.5]
-
-
 def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     items: Sequence[Item] = load("hexagons", "train")
@@ -89,13 +63,6 @@ def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.M
     near = [abs(place[first] - place[second]) == 1 for first, second in zip(names[::2], names[1::2], strict=True)]
     assert sum(near) > len(near) / 2
     assert len(order(items, settings, 3 * steps, seed=0)) == 6 * steps
-
-
-def test_parts_of_a_step_must_be_whole() -> None:
-    with pytest.raises(
-        UsageError, match=r"generation_batch_size \(128\) must be a multiple of per_device_train_batch_size \(40\)"
-    ):
-        load_recipe("llama-grpo", ["grpo.per_device_train_batch_size=40"])
 
 
 def test_parts_of_a_step_are_shared_evenly_among_processes() -> None:
@@ -165,13 +132,6 @@ def lengths(trainer: PolicyTrainer) -> float:
     prompts = [ids for ids in PROMPTS.values() for _ in range(64)]
     drawn = draw(model, prompts, [ENDING], 6, seed=7)
     return sum(len(rollout.token_ids) for rollout in drawn) / len(drawn)
-
-
-def test_an_answer_ends_where_the_chat_template_ends_a_turn(make: Make) -> None:
-    ends = range(0, 400, 2)
-    drawn = make(evenness, 1, stop_token_ids=ends).rollouts(list(PROMPTS) * 8)
-    assert any(one.token_ids[-1] in ends for one in drawn)
-    assert not any(token in ends for one in drawn for token in one.token_ids[:-1])
 
 
 def test_vllm_is_told_where_answers_end_and_transformers_is_not(tmp_path: Path) -> None:
@@ -265,24 +225,6 @@ def test_a_training_held_near_its_start_resumes_exactly(make: Make, tmp_path: Pa
     assert [name for name in ended if not torch.equal(ended[name], again[name])] == []
 
 
-def test_log_probabilities_are_computed_a_batch_at_a_time(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = make(float, 1)
-    ids, seen = torch.randint(3, 90, (6, 7)), torch.ones(6, 7, dtype=torch.long)
-    rows: list[int] = []
-
-    def noted(given: Sequence[TrainingRow]) -> Pack:
-        rows.append(len(given))
-        return pack_of(given)
-
-    monkeypatch.setattr(grpo, "pack_of", noted)
-    with torch.no_grad():
-        parts = trainer._get_per_token_logps_and_entropies(trainer.model, ids, seen, 3, batch_size=2, compute_entropy=True)
-        whole = trainer._get_per_token_logps_and_entropies(trainer.model, ids, seen, 3, compute_entropy=True)
-    assert rows == [2, 2, 2, 6]
-    for part, one in zip(parts[:2], whole[:2], strict=True):
-        assert torch.allclose(part, one, atol=1e-5)
-
-
 def test_a_drawn_answer_follows_the_adapter(make: Make) -> None:
     trainer = make(float, 1)
     before = lengths(trainer)
@@ -294,11 +236,6 @@ def test_a_drawn_answer_follows_the_adapter(make: Make) -> None:
     assert lengths(trainer) != before
 
 
-def test_a_training_that_goes_on_too_long_loses_its_entropy(make: Make) -> None:
-    with pytest.raises(HarnessError, match="the entropy of the answers fell"):
-        make(evenness, 60, "training.learning_rate=0.1").go_on()
-
-
 # --- alarms ---
 
 
@@ -306,10 +243,6 @@ def check(history: Sequence[dict[str, Any]]) -> None:
     """The alarms, after each step."""
     for step in range(1, len(history) + 1):
         check_alarms(step, history[:step])
-
-
-def test_alarms_are_silent_while_all_is_well() -> None:
-    check([{"loss": 0.1, "reward": 0.3, "entropy": 0.5 - step / 200, "apart": 0.02} for step in range(50)])
 
 
 @pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
@@ -327,10 +260,6 @@ def test_collapsed_entropy_stops_the_training() -> None:
         check_alarms(10, [*history, {"eval_f1": 0.5}, {"entropy": 0.01}])
 
 
-def test_one_step_of_low_entropy_is_no_collapse() -> None:
-    check([{"entropy": 0.5 if step % 4 else 0.01} for step in range(40)])
-
-
 # --- what goes together ---
 
 
@@ -339,27 +268,3 @@ def test_fsdp_is_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
     with pytest.raises(UsageError, match="launch without FSDP"):
         refuse(SETTINGS)
-
-
-@pytest.mark.parametrize(("there", "fits"), [("0.31.0", True), ("0.31.0+cu129", True), ("0.33.0", False), (None, False)])
-def test_vllm_must_be_one_that_trl_supports(there: str | None, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def installed(package: str) -> str:
-        if package == "vllm" and there is None:
-            raise PackageNotFoundError
-        return str(there) if package == "vllm" else "1.16.0"
-
-    monkeypatch.setattr(grpo, "version", installed)
-    settings = SETTINGS.model_copy(update={"use_vllm": True})
-    if fits:
-        refuse(settings)
-    else:
-        with pytest.raises(UsageError, match=r"grpo\.use_vllm: vllm .*TRL 1\.16\.0 (needs|supports) "):
-            refuse(settings)
-
-
-def test_the_pinned_pair_of_trl_and_vllm_goes_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = (ROOT / "requirements/gpu.txt").read_text().splitlines()
-    pinned = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
-    assert pinned["trl"] == version("trl"), "the versions that TRL supports are those of the one installed here"
-    monkeypatch.setattr(grpo, "version", pinned.__getitem__)
-    assert grpo.unsupported_vllm() is None

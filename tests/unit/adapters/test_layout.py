@@ -10,38 +10,23 @@ import transformers
 from torch import Tensor
 
 from adapters.attention import register
-from adapters.layout import layout_of, logits_of, tree_masks
+from adapters.layout import layout_of, logits_of
 from adapters.packing import Packing, collate, pack_rows
 from harness.engines.models.bases import exact_attention
-from harness.errors import EngineError
 from prompts.rendered import TrainingRow
 
 WINDOW = 6
 """Shorter than the rows."""
 SMALL = {
-    "vocab_size": 40,
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 1,
-    "head_dim": 16,
-    "max_position_embeddings": 64,
-    "initializer_range": 0.3,
-    "pad_token_id": 0,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-}
+    "vocab_size": 40, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "num_key_value_heads": 1, "head_dim": 16, "max_position_embeddings": 64, "initializer_range": 0.3, "pad_token_id": 0,
+    "bos_token_id": 1, "eos_token_id": 2,
+}  # fmt: skip
 SLIDES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
 MOE = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
 MAMBA = {
-    "mamba_d_ssm": 32,
-    "mamba_n_heads": 2,
-    "mamba_d_head": 16,
-    "mamba_d_state": 8,
-    "mamba_n_groups": 1,
-    "mamba_chunk_size": 8,
-}
+    "mamba_d_ssm": 32, "mamba_n_heads": 2, "mamba_d_head": 16, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8,
+}  # fmt: skip
 DELTA = {
     "layer_types": ["linear_attention", "full_attention"],
     "linear_key_head_dim": 8,
@@ -51,13 +36,9 @@ DELTA = {
     "shared_expert_intermediate_size": 16,
 }
 VISION = {
-    "hidden_size": 16,
-    "intermediate_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 1,
-    "image_size": 28,
+    "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1, "image_size": 28,
     "patch_size": 14,
-}
+}  # fmt: skip
 FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
     "Llama": ({}, Packing.TREE),
     "Mistral": ({"sliding_window": WINDOW}, Packing.TREE),
@@ -195,9 +176,3 @@ def test_what_is_not_known_is_read_row_by_row_and_says_why() -> None:
     assert "in its layers (conv)" in str(layout_of(configuration("Lfm2"), 64))
     plain = {family: layout_of(configuration(family), 64).plain for family in FAMILIES}
     assert {family for family, yes in plain.items() if yes} == {"Llama", "Qwen3Moe", "Olmo2", "Granite", "DeepseekV3"}
-
-
-def test_a_model_that_asks_for_no_mask_is_refused() -> None:
-    model = built(configuration("Llama"))
-    with pytest.raises(EngineError, match="made no mask"), tree_masks(model, torch.arange(3), torch.arange(3) + 1):
-        pass

@@ -64,17 +64,6 @@ def test_a_merged_model_is_the_base_with_its_adapter(adapters: list[Adapter]) ->
     assert AutoTokenizer.from_pretrained(path).chat_template
 
 
-def test_a_base_in_bfloat16_stays_in_it(adapters: list[Adapter], tmp_path: Path) -> None:
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    model = AutoModelForCausalLM.from_pretrained(adapters[0].base, dtype=torch.bfloat16)
-    model.save_pretrained(tmp_path / "half")
-    AutoTokenizer.from_pretrained(adapters[0].base).save_pretrained(tmp_path / "half")
-    path = use(Adapter(adapters[0].path, 4, SPEC, str(tmp_path / "half")))
-    assert AutoModelForCausalLM.from_pretrained(path, dtype="auto").dtype == torch.bfloat16
-
-
 def test_it_is_made_once_and_said(adapters: list[Adapter]) -> None:
     said: list[str] = []
     with merged_model(adapters[0], said.append) as first:
@@ -82,10 +71,6 @@ def test_it_is_made_once_and_said(adapters: list[Adapter]) -> None:
     with merged_model(adapters[0], said.append) as second:
         assert (first, weights) == (second, (second / "model.safetensors").stat().st_mtime_ns)
     assert [line.startswith("merging the adapter into a copy of tiny, once: ") for line in said] == [True]
-
-
-def test_other_weights_are_another_model(adapters: list[Adapter]) -> None:
-    assert use(adapters[0]) != use(adapters[1])
 
 
 def test_one_that_is_not_whole_is_made_anew(adapters: list[Adapter]) -> None:
@@ -118,24 +103,6 @@ def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: p
     with pytest.raises(HarnessError, match=r"0 MB are free; make room, set HARNESS_CACHE .* --no-merge"):
         use(adapters[0])
     assert {path.name for path in folder().iterdir()} == {".lock"}
-
-
-def test_a_disk_that_fills_up_meanwhile_leaves_nothing(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
-    def fill(adapter: Adapter, out: Path) -> None:
-        (out / "model.safetensors").write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(merging, "merge", fill)
-    with pytest.raises(HarnessError, match="No space left on device; make room"):
-        use(adapters[0])
-    assert {path.name for path in folder().iterdir()} == {".lock"}
-
-
-def test_a_cache_that_cannot_be_written_is_said(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
-    with pytest.raises(HarnessError, match=r"cannot be written to .*Not a directory"):
-        use(adapters[0])
 
 
 def test_what_cannot_be_merged_is_told_apart(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,36 +63,6 @@ def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most
         assert sum(len(pack.input_ids) for pack in packs) == sum(map(len, rows)), "nothing is shared"
 
 
-@given(ROWS, st.integers(1, 9))
-def test_a_batch_holds_its_rows_padded_on_the_right(rows: tuple[TrainingRow, ...], multiple: int) -> None:
-    (pack,) = pack_rows([rows], 1000, 1000, Packing.BATCH)
-    inputs = collate([pack], Packing.BATCH, pad=9, multiple=multiple)
-    ids, mask = inputs["input_ids"], inputs["attention_mask"].bool()
-    assert [tuple(ids[n][mask[n]].tolist()) for n in range(len(rows))] == [row.token_ids for row in rows]
-    assert bool((ids[~mask] == 9).all())
-    width = ids.shape[1]
-    assert width % multiple == 0
-    wanted = [(n, len(row.prompt_ids) - 1 + k, token) for n, row in enumerate(rows) for k, token in enumerate(row.completion_ids)]
-    found = zip(inputs["sources"].tolist(), inputs["labels"].tolist(), strict=True)
-    assert [(source // width, source % width, label) for source, label in found] == wanted
-
-
-@given(ROWS)
-def test_a_group_that_fits_has_one_pack_in_which_nothing_stands_twice(rows: tuple[TrainingRow, ...]) -> None:
-    (pack,) = pack_rows([rows], 1, 1000)
-    beginnings = {row.token_ids[: n + 1] for row in rows for n in range(len(row))}
-    assert len(pack.input_ids) == len(beginnings)
-
-
-def test_padding_sees_itself_alone_and_is_seen_by_nothing() -> None:
-    (pack,) = pack_rows([[TrainingRow("a", (1, 2), (3,))]], 10, 10)
-    inputs = collate([pack], Packing.TREE, pad=0, multiple=8)
-    mask = seen_by(inputs)
-    assert mask.shape == (8, 8)
-    assert mask[3:].int().tolist() == torch.eye(8, dtype=torch.int)[3:].tolist()
-    assert not mask[:3, 3:].any()
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("models") / "tiny", context_length=8192)

@@ -10,11 +10,9 @@ import pytest
 import yaml
 
 from adapters.recipe import RECIPES, SCHEMA, load_recipe, recipe_schema
-from harness.baselines.deberta.baseline import DebertaRecipe
 from harness.cli import main
 from harness.engines.models.bases import DEFAULT_BASE
-from harness.errors import FaultsError, UsageError
-from harness.training.recipe import load_recipe as load_baseline
+from harness.errors import UsageError
 from tests.helpers.finetuning import job_of
 from tools.recipe_schema import content
 
@@ -36,39 +34,6 @@ def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
     ]
     for path in SHIPPED:
         assert load_recipe(path.stem) == load_recipe(str(path))
-
-
-def test_the_recipes_are_what_their_names_say() -> None:
-    lora, qlora = load_recipe("llama-lora"), load_recipe("llama-qlora")
-    assert (lora.quantize, qlora.quantize) == (None, "nf4")
-    assert lora.model_dump(exclude={"quantize"}) == qlora.model_dump(exclude={"quantize"})
-
-
-def test_nebula_is_as_published() -> None:
-    recipe = load_recipe("nebula")
-    assert recipe.lora
-    assert recipe.base == "meta-llama/Meta-Llama-3-8B"
-    assert (recipe.quantize, recipe.double_quantization) == ("nf4", False)
-    assert (recipe.lora.r, recipe.lora.alpha, recipe.lora.dropout) == (64, 16, 0.1)
-    assert recipe.lora.target_modules == ["q_proj", "v_proj"]
-    told = recipe.training
-    assert (told.learning_rate, told.warmup, told.weight_decay, told.max_grad_norm) == (2e-4, 0.03, 0.001, 0.3)
-    assert (told.epochs, told.optimizer) == (3, "paged_adamw_32bit")
-    assert (told.per_device_train_batch_size, told.accumulation) == (1, 1)
-
-
-def test_crafts_has_three_simulated_sets_in_the_papers_sizes() -> None:
-    from harness.simulators.games import PAPER
-
-    real, *simulated = load_recipe("crafts").data
-    assert (real.split, real.augment) == ("train", 4)
-    assert {source.simulate: source.items for source in simulated} == {name: parts["train"] for name, parts in PAPER.items()}
-
-
-def test_a_runs_settings_leave_out_what_flags_may_change() -> None:
-    changed = load_recipe("llama-lora", ["prompt.shots=3", "prompt.format=lines", "base=someone/tiny", "task=iglu"]).settings()
-    assert (changed["training"]["shots"], changed["prompt"]) == (3, {"select": None})
-    assert not {"base", "task"} & set(changed)
 
 
 def test_the_schema_is_that_of_the_models() -> None:
@@ -112,29 +77,6 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     )
 
 
-def test_every_fault_of_a_baselines_recipe_is_said() -> None:
-    with pytest.raises(FaultsError) as caught:
-        load_baseline("deberta", DebertaRecipe, ["training.epochs=0", "training.sped=2", "network.heads=x"])
-    assert [fault.partition(".yaml ")[2].partition(":")[0] for fault in caught.value.faults] == [
-        "(--set network.heads=x)",
-        "(--set training.epochs=0)",
-        "(--set training.sped=2)",
-    ]
-
-
-def test_faults_of_the_command_line_are_said_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["--context", "all", "--base", "./nowhere", "--data", "nothing.jsonl", "--from", "nobody"]
-    assert main(["finetune", "llama-lora", *words]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4
-    for line, word in zip(lines, ("--base ./nowhere", "nobody", "no context for hexagons", "nothing.jsonl"), strict=True):
-        assert line.startswith("Error: ")
-        assert word in line
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
@@ -165,12 +107,6 @@ def test_what_suits_a_base_lies_under_the_overrides() -> None:
     assert changed.training.tokens == small.training.tokens
 
 
-def test_a_list_can_be_set() -> None:
-    recipe = load_recipe("llama-lora", ["lora.target_modules=[q_proj, v_proj]"])
-    assert recipe.lora
-    assert recipe.lora.target_modules == ["q_proj", "v_proj"]
-
-
 @pytest.mark.parametrize(
     ("override", "words"),
     [
@@ -191,16 +127,6 @@ def test_a_bad_override_is_refused_by_name(override: str, words: list[str]) -> N
     assert all(word in str(caught.value) for word in [*words, override])
 
 
-def test_overrides_are_checked_together_and_the_one_that_does_not_fit_is_named() -> None:
-    pair = ["network.width=96", "network.heads=3"]
-    assert load_baseline("deberta", DebertaRecipe, pair).network.width == 96
-    for more in (["training.epochs=0"], ["training.epochs=0", "training.patience=2"]):
-        with pytest.raises(UsageError, match=r"\(--set training\.epochs=0\): training\.epochs"):
-            load_baseline("deberta", DebertaRecipe, [*pair, *more])
-    with pytest.raises(UsageError, match=r"\(--set network\.width=96\): network"):
-        load_baseline("deberta", DebertaRecipe, ["training.epochs=2", *pair[:1], "training.patience=2"])
-
-
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -219,13 +145,6 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
     with pytest.raises(UsageError, match=word) as caught:
         load_recipe(str(path))
     assert str(path) in str(caught.value)
-
-
-def test_an_unknown_name_brings_a_suggestion() -> None:
-    with pytest.raises(UsageError, match="did you mean llama-lora"):
-        load_recipe("lama-lora")
-    with pytest.raises(UsageError, match=r"no recipe file at nowhere\.yaml"):
-        load_recipe("nowhere.yaml")
 
 
 @pytest.fixture

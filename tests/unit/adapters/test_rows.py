@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from adapters.rows import TrainingRows, epochs, make_rows, make_together, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
-from harness.errors import UsageError
 from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -96,13 +95,6 @@ def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures
         assert sum(count < 5 for count in held.values()) <= 1
 
 
-def test_parts_depend_on_the_seed_and_cannot_be_larger_than_the_whole() -> None:
-    assert subset(STEPS, None, 0) == subset(STEPS, len(STEPS), 7) == STEPS
-    assert len({tuple(item.id for item in subset(STEPS, 6, seed)) for seed in range(5)}) > 1
-    with pytest.raises(UsageError, match=r"training\.train_items=21: there are 20 items to train on"):
-        subset(STEPS, 21, 0)
-
-
 def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> list[list[int]]:
     """The tokens asked for, epoch by epoch; every row asks for a token of its own."""
     rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
@@ -111,15 +103,6 @@ def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> l
     made = TrainingRows(tuple(map(tuple, rows.values())), 0)
     packs = islice(epochs(lambda epoch: made, tokens, tokens, seed), epochs_wanted)
     return [[token for pack in epoch for token in pack.labels] for epoch in packs]
-
-
-def test_every_epoch_takes_every_row_once_in_an_order_of_its_own() -> None:
-    first, second = order_of(STEPS, 12, 2, seed=0)
-    assert sorted(first) == sorted(second) == list(range(len(STEPS)))
-    assert first != second
-    assert [first, second] == order_of(STEPS, 12, 2, seed=0)
-    assert [first] == order_of(STEPS, 12, 1, seed=0), "a longer run begins as a shorter one"
-    assert first != order_of(STEPS, 12, 1, seed=1)[0]
 
 
 def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from adapters.catalog import CARD_FILE, read_about
 from adapters.recipe import DataSource
-from adapters.registry import SHIPPED
-from adapters.rows import Group, WeightedSource, drawn, epochs
+from adapters.rows import Group, WeightedSource, drawn
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -20,7 +18,6 @@ from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
-from harness.tasks import get_task
 from prompts.rendered import TrainingRow
 
 
@@ -79,25 +76,6 @@ def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     assert "twice.jsonl: minecraft-shapes/train/" in again
 
 
-def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is beyond it is never made."""
-    from harness.simulators.games import simulated
-    from tests.helpers.finetuning import job_of
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
-    counts: list[int] = []
-
-    def counted(simulator: str, seed: int, count: int) -> list[Item]:
-        counts.append(count)
-        return simulated(simulator, seed, count)
-
-    monkeypatch.setattr("adapters.sources.simulated", counted)
-    job = job_of(monkeypatch, "crafts", "--limit", "4")
-    assert counts == [4, 4, 4]
-    assert len(job.items) == 4 * 4 + 3 * 4
-
-
 def groups_of(name: str, sizes: list[int]) -> list[Group]:
     return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
 
@@ -114,23 +92,6 @@ def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
     assert set(counts.values()) <= {int(weight), int(weight) + 1}
-
-
-def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
-    groups = groups_of("some", [1, 2, 3, 4] * 10)
-    sources = [weigh(groups, 0.5)]
-    draws = {(seed, epoch): drawn(groups, sources, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
-    assert drawn(groups, sources, 1, 0) == draws[0, 1]
-    assert len(set(map(tuple, draws.values()))) == 4
-    assert {sum(map(len, draw)) for draw in draws.values()} <= {49, 50, 51}
-
-
-def test_epochs_without_weights_are_as_they_were() -> None:
-    from adapters.rows import TrainingRows
-
-    rows = TrainingRows(tuple(groups_of("some", [2, 3, 1])), 0)
-    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, sources=[])
-    assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
 
 
 def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,22 +123,3 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
         gather([DataSource(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
         DataSource(simulate="random", items=3, task="iglu")
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("folder", sorted(SHIPPED.iterdir()), ids=lambda folder: folder.name)
-def test_shipped_adapters_record_what_their_train_split_shares_with_dev_and_test(
-    folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    about = read_about(folder)
-    train, held = load(about.task, "train"), HeldOut(about.task)
-    held.refuse(folder.name, train)
-    assert about.items == len(train)
-    compared = json.loads(json.dumps(held.compared(train)))
-    # The requests came after these trainings; `refuse` has compared them now.
-    assert about.held_out == {
-        **compared,
-        "items": {task: n for task, n in compared["items"].items() if not get_task(task).judged},
-    }
-    assert "None is a dev or test item" in (folder / CARD_FILE).read_text()

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
-from harness.corpora import load
-from harness.corpora.item import builder_turns
+from eval.annotation import Annotation, Judgment, clean_set, read_annotation, statistics
 from harness.errors import DataError
 from tests.helpers.scored import Turn, turn
 
@@ -114,24 +112,3 @@ def test_judgments_are_written_as_they_are_read() -> None:
     fields = {"id": "minecraft/test/g/0", "context": "unclear", "correct": None, "annotator": "a", "reason": "r"}
     assert Judgment(**fields).as_json() == fields  # type: ignore[arg-type]
     assert "reason" not in Judgment("i", "unique", True, "a").as_json()
-
-
-@pytest.mark.data
-def test_our_annotation_gives_its_known_counts() -> None:
-    items = builder_turns(load("minecraft", "test"))
-    annotation = our_annotation(items)
-    assert annotation.name == OURS
-    assert statistics(items, annotation) == {
-        "items": 1616,
-        "unclear": 269,
-        "clear": 1347,
-        "unique": 1251,
-        "multiple": 96,
-        "incorrect": 252,
-        "repaired": 217,
-        "left_out": 35,
-        "clean": 1312,
-        "clean_unique": 1220,
-        "clean_multiple": 92,
-        "clean_empty_board": 115,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from scipy.stats import kruskal
 from eval.attributes import group_scores
 from eval.breakdown import GROUPINGS, LEVELS, Breakdown, break_down, dev_levels
 from eval.items import ItemScore
-from eval.published import LEVEL_STEPS
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
@@ -90,42 +88,12 @@ def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple
 # The labels that ship.
 
 
-def rows() -> list[dict[str, Any]]:
-    text = files("eval").joinpath("annotations", "hexagons_levels_dev.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def test_the_data_card_says_what_is_in_the_file() -> None:
-    card = files("eval").joinpath("annotations", "README.md").read_text()
-    found = rows()
-    counts = [sum(row["level"] == level for row in found) for level in range(4)]
-    assert (len(found), len({row["id"] for row in found}), counts) == (446, 446, [172, 104, 99, 71])
-    assert "| this file | 172 | 104 | 99 | 71 |" in card
-    assert f"| the paper's labels (Table 5) | {' | '.join(map(str, LEVEL_STEPS.values()))} |" in card
-    same = sum(first == second for first, second in (row["passes"] for row in found))
-    assert f"{same} of {len(found)} steps ({100 * same / len(found):.1f}%)" in card
-    for row in found:
-        low, high = sorted(row["passes"])
-        assert row["level"] == (1 if (low, high) == (0, 1) else high)
-
-
-def test_the_agreement_of_the_card() -> None:
-    import krippendorff
-
-    passes = [row["passes"] for row in rows()]
-    alpha = krippendorff.alpha(reliability_data=list(zip(*passes, strict=True)), level_of_measurement="ordinal")
-    assert round(alpha, 3) == 0.965
-    pairs = [tuple(sorted(both)) for both in passes if both[0] != both[1]]
-    assert (len(pairs), sum(pair in ((0, 1), (1, 2)) for pair in pairs), pairs.count((2, 3))) == (30, 19, 9)
-
-
 # Whole runs.
 
 
 @pytest.fixture
 def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run on the shipped sample's dev steps: the first is right, of the others nothing was predicted."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "runs" / "mine"
     folder.mkdir(parents=True)
@@ -187,6 +155,7 @@ def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Pat
     assert set(dev_levels()) == {item.id for item in load("hexagons", "dev")}
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_items_of_minecraft_by_what_is_known_of_them(data_dir: Path, tmp_path: Path) -> None:
     legacy = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark()))

@@ -17,12 +17,7 @@ from harness.corpora import load
 from harness.corpora.item import Item
 from harness.experiments.hybrid import Hybrid
 
-
-@pytest.fixture(autouse=True)
-def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shipped sample, and runs/ in a temporary folder."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def write(name: str, split: str, right: Callable[[int], bool], confidence: Callable[[int], Any] | None = None) -> list[Item]:

@@ -8,7 +8,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -17,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
-from eval.export import WRITERS, headline
-from eval.report.curves import as_svg, curve, picture
+from eval.export import WRITERS
+from eval.report.curves import curve
 from harness.cli import main
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
@@ -106,35 +105,12 @@ def test_the_points_of_a_curve_are_in_order_of_size() -> None:
         curve({"a": built(items=1), "b": built(**OURS | {"items": 1})}, {"a": 1, "b": 2})
 
 
-def test_the_picture_holds_every_point_inside_its_frame() -> None:
-    results = {str(n): drawn(f1) for n, f1 in enumerate((0.05, 0.3, 0.45))}
-    svg = as_svg(curve(results, {"0": 0, "1": 400, "2": 3278}))
-    assert svg == as_svg(curve(results, {"0": 0, "1": 400, "2": 3278}))
-    picture = ElementTree.fromstring(svg)
-    _, _, width, height = map(float, picture.attrib["viewBox"].split())
-    dots = [dot for dot in picture.iter("{http://www.w3.org/2000/svg}use") if dot.attrib["fill"] == "#1e90ff"]
-    *places, _legend = [(float(dot.attrib["x"]), float(dot.attrib["y"])) for dot in dots]
-    assert len(places) == 3
-    assert all(0 < x < width and 0 < y < height for x, y in places)
-    assert places == sorted(places)
-    assert [y for _, y in places] == sorted((y for _, y in places), reverse=True), "more is higher"
-    said = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"train items", "percent", "action F1", "action EM"} <= set(said)
-
-
-def test_no_name_of_a_series_breaks_a_picture() -> None:
-    number = headline(drawn())[0]
-    svg = picture("title", {"_a$b$ <é>\x00\ud800水": [(400, number)]}, "items")
-    assert "a$b$ <->---" in [text.text for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
-
-
 # The command.
 
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two runs on the sample, `half` and `whole`, of which the latter used an adapter trained on 18 items."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     items = load("hexagons", "dev")
     adapter = tmp_path / "runs" / "lora" / "adapter"

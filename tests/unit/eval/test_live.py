@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from eval.live import outcome, print_games, score_games, shown
+from eval.live import outcome, score_games, shown
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Structure
 
@@ -17,18 +15,8 @@ L = [(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 1, 1, "blue"), (1, 2, 1, "blue")]
 
 def building(built: Any, target: Any = L, error: str | None = None, **counts: int) -> dict[str, Any]:
     name = f"minecraft-own/val/{len(built)}-{counts}"
-    return {
-        "id": name,
-        "target": target,
-        "built": built,
-        "error": error,
-        "turns": 4,
-        "corrections": 1,
-        "steps": 3,
-        "at_once": 2,
-        "left_wrong": 0,
-        **counts,
-    }
+    usual = {"turns": 4, "corrections": 1, "steps": 3, "at_once": 2, "left_wrong": 0}
+    return {"id": name, "target": target, "built": built, "error": error, **usual, **counts}
 
 
 def turned(quarters: int, dx: int = 0, dz: int = 0) -> list[tuple[int, int, int, str]]:
@@ -99,12 +87,3 @@ def test_intervals_need_two_games_and_numbers_one() -> None:
     none = score_games("hexagons", [building("0" * 180, error="gone")])
     assert none == {"task": "hexagons", "games": 1, "errors": 1, "intervals": {}}
     assert list(shown(none)) == []
-
-
-def test_the_table_names_every_number() -> None:
-    scores = score_games("minecraft", [building(L), building(L[:3])])
-    text = io.StringIO()
-    print_games(scores, Console(file=text, width=100))
-    for label in ("success", "exact success", "block F1", "steps right at once", "turns a game", "Over 2 games"):
-        assert label in text.getvalue()
-    assert "50.0%" in text.getvalue()

@@ -107,14 +107,10 @@ def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> 
 @pytest.mark.parametrize(
     "action",
     [
-        '["place", null, 0, 1, 0]',
-        '["place", "black", 0, 1, 0]',
-        '["remove", "red", 0, 1]',
-        '["remove", 0, 0, 1, 0]',
-        '["place", "red", 0, 1, false]',
-        '[0, 4, "red"]',
+        '["place", null, 0, 1, 0]', '["place", "black", 0, 1, 0]', '["remove", "red", 0, 1]', '["remove", 0, 0, 1, 0]',
+        '["place", "red", 0, 1, false]', '[0, 4, "red"]',
     ],
-)
+)  # fmt: skip
 def test_bad_minecraft_actions(tmp_path: Path, action: str) -> None:
     with pytest.raises(DataError, match=r":1: action 1 must be \[\"place\""):
         read(write(tmp_path, line(f'"actions": [{action}]', BAP)), "minecraft")

@@ -35,15 +35,6 @@ def test_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.89 <= inside / 200 <= 0.99
 
 
-def test_shrinks_with_more_clusters_but_not_with_more_items_in_them() -> None:
-    def width(clusters: int, size: int) -> float:
-        low, high = interval(*sample(clusters, 1, size))
-        return high - low
-
-    assert width(400, 5) < 0.5 * width(40, 5)
-    assert width(40, 50) > 0.7 * width(40, 5)
-
-
 def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
     random = np.random.default_rng(5)
     above, below = random.integers(0, 5, 60).astype(float), random.integers(5, 9, 60).astype(float)

@@ -68,24 +68,6 @@ def test_what_tests_share_lies_in_helpers() -> None:
         assert not taken, f"{path.relative_to(ROOT)} imports {taken[0]}: move what both need to tests/helpers/"
 
 
-@pytest.mark.parametrize(
-    ("path", "problem"),
-    [
-        ("harness/worlds/test_hexagons.py", None),
-        ("project/test_site.py", None),
-        ("test_flat.py", "there is no package ./"),
-        ("harness/world/test_hexagons.py", "there is no package harness/world/"),
-        ("worlds/test_hexagons.py", "there is no package worlds/"),
-        ("docs/test_pages.py", "there is no package docs/"),
-        ("prompts/templates/test_answers.py", "there is no package prompts/templates/"),
-        ("harness/worlds/boards.py", "holds no tests"),
-    ],
-)
-def test_a_test_in_another_place_is_found(path: str, problem: str | None) -> None:
-    found = misplaced(Path(path))
-    assert found == problem if problem is None or found is None else found.startswith(problem)
-
-
 def test_every_module_stands_in_one_layer_and_every_layer_exists(graph: grimp.ImportGraph) -> None:
     (layers,) = (contract["layers"] for contract in RULES["contracts"] if contract["type"] == "layers")
     named = [name.strip() for layer in layers for name in layer.split("|")]

@@ -50,12 +50,3 @@ def test_slurm_options_come_before_the_first_command() -> None:
     assert options
     assert max(options) < min(commands)
     assert all(re.fullmatch(r"#SBATCH --[a-z-]+(=\S+)?", lines[number]) for number in options)
-
-
-def test_the_pod_mounts_what_it_names() -> None:
-    pod = KUBERNETES["spec"]["template"]["spec"]
-    assert (KUBERNETES["apiVersion"], KUBERNETES["kind"]) == ("batch/v1", "Job")
-    assert pod["restartPolicy"] in ("OnFailure", "Never")
-    assert {mount["name"] for mount in CONTAINER["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
-    assert all(isinstance(one["value"], str) for one in CONTAINER["env"])
-    assert CONTAINER["resources"]["limits"]["nvidia.com/gpu"] == int(re.findall(r"nproc-per-node (\d+)", POD)[0])

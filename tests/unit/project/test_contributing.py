@@ -11,6 +11,8 @@ import pytest
 
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 STEPS = re.findall(r"^\d+\. (.*(?:\n   .*)*)", TEXT, re.MULTILINE)
 
@@ -56,9 +58,3 @@ def test_functions_are_where_they_are_said_to_be() -> None:
     assert ("adapters/packing.py", "collate") in found
     assert len(found) > 45
     assert [f"{path}: {name}" for path, name in found if name not in defined(ROOT / path)] == []
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)

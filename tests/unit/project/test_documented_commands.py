@@ -15,7 +15,6 @@ import pytest
 from adapters.recipe import load_recipe
 from harness.baselines import BASELINES
 from harness.cli import cli, main
-from harness.corpora import load
 from harness.engines.engine import ENGINES
 from harness.errors import HarnessError
 from harness.util.registry import choose, resolve
@@ -120,7 +119,6 @@ def test_commands_run_on_the_sample(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     for one in shown(page, page.read_text()):
         for command in () if one.in_text else commands(one.text):
             if command.words[0] == "echo" and command.out:
@@ -130,14 +128,6 @@ def test_commands_run_on_the_sample(
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(command.typed.encode())))
             code = main([ITEMS if word.isdigit() and before == "--items" else word for before, word in pairwise(command.words)])
             assert code == 0, f"{one}\n{capfd.readouterr().err}"
-
-
-def test_items_that_are_not_run_are_not_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    ids = {item.id for task in ("hexagons", "minecraft") for split in ("train", "dev", "test") for item in load(task, split)}
-    said = {word for one in to_run() for word in one.text.split() if re.match(r"(hexagons|minecraft)/(train|dev|test)/", word)}
-    assert said
-    assert not said & ids
 
 
 def test_targets_of_make_and_tools_are_there() -> None:
@@ -155,35 +145,3 @@ def test_targets_of_make_and_tools_are_there() -> None:
                 assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
             found += 1
     assert found >= 10
-
-
-PAGE = """
-`harness score` and `harness`.
-
-```
-$ harness prompt --shots 5 \\
-    --limit 3      # three
-echo 'red 3:4; blue 1:1 | 2' | harness program -
-echo 'a > b' > file.txt
-X=1 harness data list && harness data items hexagons | head
-```
-"""
-
-
-def test_commands_are_found() -> None:
-    span, *block = shown(Path("page.md"), PAGE)
-    assert (span.line, span.text, span.in_text) == (2, "harness score", True)
-    assert [one.line for one in block] == [5, 7, 8, 9]
-    found = [[(c.words, c.typed, c.out) for c in commands(one.text)] for one in block]
-    assert found[0] == [(("harness", "prompt", "--shots", "5", "--limit", "3"), "", None)]
-    assert found[1][1] == (("harness", "program", "-"), "red 3:4; blue 1:1 | 2\n", None)
-    assert found[2] == [(("echo", "a > b"), "", "file.txt")]
-    assert [words[0] for words, _, _ in found[3]] == ["harness", "harness", "head"]
-
-
-@pytest.mark.parametrize(
-    "line", ["harness prompt --shot 5x", "harness finetune llama", "harness baseline train t5 --set lora=1", "harness scores x"]
-)
-def test_a_wrong_command_is_found(line: str, parse: Parse) -> None:
-    with pytest.raises((click.UsageError, HarnessError)):
-        check_names(parse(line.split()[1:]))

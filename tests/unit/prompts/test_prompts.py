@@ -90,12 +90,6 @@ def test_names_that_do_not_fit_are_refused() -> None:
         PromptSpec.make("hexagons", frame="builder")
 
 
-def test_an_answer_points_only_where_the_prompt_names_what_stands() -> None:
-    with pytest.raises(UsageError, match="--format moves\\+anchors is for --context conversation\\+state"):
-        PromptSpec.make("minecraft", "conversation", "moves+anchors")
-    assert PromptSpec.make("iglu", format="moves+anchors").context == "conversation+state"
-
-
 @pytest.mark.parametrize(
     ("task", "fmt", "told"), [("hexagons", "bare-program", "Board: "), ("minecraft", "moves+anchors", "Now: ")]
 )
@@ -128,14 +122,6 @@ def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> N
     assert started_with(among) == stood
     first = str(conversation(among, spec)[1]["content"]).removeprefix("### Input").strip()
     assert first.startswith("Blocks: purple 4 1 4, 4 2 4\n")
-
-
-def test_what_stood_at_first_includes_what_was_taken_since() -> None:
-    taken = Executed((Action("remove", "red", 1, 1, 1), Action("place", "blue", 1, 1, 1)))
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    since = replace(item, history=(taken,), before=Structure.of([(1, 1, 1, "blue")]))
-    assert started_with(since) == Structure.of([(1, 1, 1, "red")])
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])

@@ -12,20 +12,14 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, builder_turns
 from harness.errors import UsageError
-from harness.prompting.shots import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
-from prompts.similarity import Similarity, by_structure, by_vectors, by_words, query_text
+from prompts.similarity import Similarity, by_structure, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 
 TASKS = ("hexagons", "minecraft")
-
-
-@pytest.fixture(autouse=True)
-def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
 
 
 def hexagons(n: int, text: str, group: str) -> HexagonsItem:
@@ -61,34 +55,10 @@ def test_the_most_similar_come_first_without_the_items_own_image(kind: str, dive
         assert chosen[1] is TRAIN[3]
 
 
-def test_a_diverse_choice_leaves_out_what_says_the_same() -> None:
-    vectors = np.array([[1, 0], [1, -0.01], [0.7, 0.71]], np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    train = [replace(TRAIN[n], group=str(n)) for n in (0, 2, 3)]
-    alike = by_vectors(vectors, np.array([[0.94, 0.34]], np.float32))
-    assert most_similar(train, [ITEM], alike, 2, 0)[ITEM.id] == train[:2]
-    assert most_similar(train, [ITEM], alike, 2, 0, diverse=True)[ITEM.id] == [train[0], train[2]]
-
-
 def test_bm25_leaves_numba_alone() -> None:
     """vLLM cannot load a model after numba was imported."""
     code = "import sys; from prompts.similarity import by_words; by_words(['a'], ['a']); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
-
-
-def test_one_sparse_product_is_the_librarys_own_score() -> None:
-    import bm25s
-
-    texts = [query_text(item) for item in load("hexagons", "train")]
-    asked = ["red flower flower in the top row", "nosuchword", ""]
-    scores = by_words(texts, asked).scores
-    index = bm25s.BM25()
-    index.index(
-        [bm25s.tokenize(t, stopwords=[], token_pattern=r"[a-z]+|\d+", return_ids=False, show_progress=False)[0] for t in texts],
-        show_progress=False,
-    )
-    assert np.allclose(scores[0], index.get_scores(asked[0].split()), atol=1e-5)
-    assert not scores[1:].any()
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -147,20 +117,3 @@ def test_given_ids() -> None:
         fixed(TRAIN, ["hexagons/dev/1/1", "x"], [ITEM])
     with pytest.raises(UsageError, match="is there twice"):
         fixed(TRAIN, ids[:1] * 2, [ITEM])
-
-
-def test_a_training_shows_examples_that_are_like_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The recipe of few-shot code generation: other examples for other items, and those that a prompt has."""
-    from adapters.finetune import FinetuneJob, examples
-    from adapters.recipe import load_recipe
-
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    train, dev = load("minecraft", "train"), load("minecraft", "dev")
-    recipe = load_recipe("few-shot-code")
-    spec = PromptSpec.make("minecraft", template="few-shot-code")
-    pool = examples(FinetuneJob(name="few-shot-code", recipe=recipe, items=train, dev=dev, base="base", spec=spec))
-    chosen = {tuple(shot.id for shot in pool.choose(item, recipe.shots)) for item in train}
-    assert len(chosen) > len(train) / 2
-    asked = choose_shots(ShotChoice(3, select="bm25"), spec, dev, train)
-    assert [pool.choose(item, 3) for item in dev] == [asked.choose(item, 3) for item in dev]
-    assert recipe.settings()["prompt"] == {"select": "bm25"}

@@ -36,13 +36,6 @@ def test_iglus_prompts_end_with_the_compass_in_every_template(template: str) -> 
     assert not last(PromptSpec.make("minecraft", template=template)).startswith("Compass")
 
 
-def test_an_item_has_its_own_corpus_compass_in_the_prompts_of_another_task_of_its_world() -> None:
-    item = PROBES["iglu"][0]
-    other = conversation(item, PromptSpec.make("minecraft", "conversation", "moves"))
-    assert other == conversation(item, PromptSpec.make("iglu", "conversation", "moves"))
-    assert "Compass: north" in str(other[-1]["content"])
-
-
 def test_a_template_for_another_world_is_refused() -> None:
     with pytest.raises(Exception, match="--template hexagons-t5 is for hexagons, not for iglu"):
         PromptSpec.make("iglu", template="hexagons-t5")

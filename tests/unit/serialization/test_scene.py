@@ -11,7 +11,7 @@ from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
 from prompts.probe import PROBES
 from serialization.contexts import in_frame
-from serialization.scene import anchors, parts, write
+from serialization.scene import anchors, parts
 from tests.helpers.blocks import structures
 
 
@@ -53,14 +53,6 @@ def test_the_nearest_parts_come_first_and_can_be_pointed_to() -> None:
     assert anchors(among(Structure(), yaw=90.0)) == {"ahead": (-1, 1, -3)}
     outside = replace(item, pose=Pose(0.5, 1.0, 5.5, 0.0, 0.0))
     assert "ahead" not in anchors(outside), "a block cannot be there"
-
-
-def test_what_stands_is_told_in_one_line() -> None:
-    item = among(Structure.of(TOWER + ROW), Action("place", "blue", 4, 1, 4))
-    told = write(item, "{0[0]} {0[1]} {0[2]}".format, named=True)
-    assert told == "last at 4 1 4; ahead 0 1 -2; A blue row 4 right, 4 1 4; B red tower 3, 0 3 0"
-    assert write(item, str, named=False).endswith("; blue row 4 right, (4, 1, 4); red tower 3, (0, 3, 0)")
-    assert write(among(Structure()), str, named=True) == "ahead (0, 1, -2)"
 
 
 @given(structures, st.floats(-360, 360), st.permutations(COLORS))

@@ -25,16 +25,11 @@ from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
 from prompts.rendered import Rendered
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The shipped sample, in an empty folder."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 def perfect(task: str, split: str = "test") -> list[dict[str, Any]]:
@@ -112,15 +107,8 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
         assert item.id.lower() in page.texts[n]
     wrong = page.index["runs"][0]["exact"].index(0)
     assert page.index["runs"][0]["classes"][wrong]
-    for word in (
-        "Beside the papers",
-        "no: ",
-        "Subsets",
-        "under-execution",
-        "changes an item",
-        "not recorded",
-        "No adapter was used",
-    ):
+    shown = ("Beside the papers", "no: ", "Subsets", "under-execution", "changes an item")
+    for word in (*shown, "not recorded", "No adapter was used"):
         assert word in page.words, word
     assert "there is no run.yaml" in page.words
 
@@ -179,23 +167,6 @@ def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> 
     assert set(re.findall(r'\s(?:href|src|action|style)="([^"]{,2})', page.html)) <= {"#s", "#p", "#e", "#l", "#t", "#r", "#i"}
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttpRequest", "import("):
         assert way not in page.scripts[""]
-
-
-def test_runs_over_different_items(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("hexagons")
-    write("a", records[:-1])
-    write("b", records[1:])
-    code, out, err = report(capsys, "a", "b")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"a lacks 1 that another has ({records[-1]['id']})" in err
-    assert not Path("runs/a/report.html").exists()
-    assert report(capsys, "a", "b", "--intersect", "--out", "both.html")[0] == 0
-    page = Page("both.html")
-    assert page.index["ids"] == [record["id"] for record in records[1:-1]]
-    assert f"{len(records) - 2} items: those that both runs answered" in page.words
-    assert report(capsys, "a", "a")[0] == 2
-    write("c", perfect("minecraft"))
-    assert "only runs over the same items" in report(capsys, "a", "c", "--intersect")[2]
 
 
 def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
@@ -343,20 +314,6 @@ def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixtu
     ]
     assert "no prompts" not in page.words
     assert "1.5 (2.0 items a second)" in page.words
-
-
-@pytest.mark.parametrize(
-    ("settings", "note"),
-    [
-        ({}, "there is no run.yaml beside the predictions"),
-        ({"baseline": "rules"}, "This run has no prompts"),
-        ({"engine": "vllm"}, "Its prompts are unknown: the run does not hold them."),
-    ],
-)
-def test_a_run_without_prompts_says_why(capsys: pytest.CaptureFixture[str], settings: dict[str, Any], note: str) -> None:
-    folder = write("mine", perfect("hexagons"), **settings)
-    assert report(capsys, "mine")[0] == 0
-    assert note in Page(folder / "report.html").words
 
 
 def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:

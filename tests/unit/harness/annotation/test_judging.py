@@ -142,13 +142,6 @@ def test_back_changes_an_answer() -> None:
     assert list(Path().glob(".a.jsonl.[0-9]*")) == []
 
 
-def test_multiple_is_for_empty_boards() -> None:
-    shown = judge("xm")
-    assert "m is for items with an empty board" in shown
-    assert written(Path("a.jsonl")) == {FIRST: ("unclear", None, "")}
-    assert shown.count("m multiple") == 1
-
-
 def test_a_reason_is_kept_until_it_is_changed() -> None:
     judge("rurn", lines="first\n why\x1b\udc80 not ")
     assert written(Path("a.jsonl"))[FIRST] == ("unique", False, "why\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER} not")
@@ -173,24 +166,6 @@ def test_what_is_shown() -> None:
     assert "The builder did 1 action: place blue 4 2 4" in shown
     before, after = next(line for line in shown.splitlines() if line.startswith("Before  ")).split()
     assert (before, after) == ("Before", "After")
-
-
-def test_long_histories_are_folded() -> None:
-    path = Path("a.jsonl")
-    long = [
-        MinecraftItem(
-            **{k: getattr(items()[0], k) for k in MinecraftItem.__slots__ if k != "history"},
-            history=tuple(Utterance("Architect", f"line {n}") for n in range(20)),
-        )
-    ]
-    shown = io.StringIO()
-    with open_annotation(path, long) as file:
-        console = Console(file=shown, width=80)
-        Loop(long, file, "me", lambda item: [], console, keys(iter(["h", ""]).__next__), input).run()
-    assert "12 earlier turns: h shows them" in shown.getvalue()
-    first, all_turns = shown.getvalue().split("Context before?")[:2]
-    assert "line 11" not in first
-    assert "line 0" in all_turns
 
 
 def test_keys_typed_ahead_and_escape_sequences() -> None:
@@ -399,8 +374,7 @@ def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.data
-def test_counts_of_our_annotation(monkeypatch: pytest.MonkeyPatch, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+def test_counts_of_our_annotation(capsys: pytest.CaptureFixture[str]) -> None:
     counts = json.loads(run(capsys, "stats", "--json")[1])
     names = ("games", "items", "unclear", "clear", "incorrect", "repaired", "left_out", "clean", "clean_multiple")
     assert [counts[name] for name in names] == [137, 1616, 269, 1347, 252, 217, 35, 1312, 92]

@@ -43,31 +43,16 @@ def test_swapped(text: str, turned: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Make a V shape in the center",
-        "Paint the 3rd tile of column 4",
-        "Paint the first tile red",
-        "First, paint the top tile red",
-        "Paint every other tile in the top row",
-        "Paint every third column red",
-        "Paint the next column red",
-        "Paint the tiles that are left red",
-        "the tile right above it",
-        "the tile on top of the red one",
-        "Paint the top row red, blue, red",
-        "Paint tiles 3 and 4 of the top row",
-        "Paint row 3 red",
-        "Paint columns 3 through 7 red",
-        "Paint the odd columns red",
-        "an upside down triangle",
-        "Skip a column and paint the top tile",
-        "go up to the edge",
-        "the 4th column over from the left",
-        "the 3rd column on the left",
-        "In the third column from the leftmost side, paint the top tile",
-        "Paint the middle column red",
-        "5 tiles, starting at 3",
+        "Make a V shape in the center", "Paint the 3rd tile of column 4", "Paint the first tile red",
+        "First, paint the top tile red", "Paint every other tile in the top row", "Paint every third column red",
+        "Paint the next column red", "Paint the tiles that are left red", "the tile right above it",
+        "the tile on top of the red one", "Paint the top row red, blue, red", "Paint tiles 3 and 4 of the top row",
+        "Paint row 3 red", "Paint columns 3 through 7 red", "Paint the odd columns red", "an upside down triangle",
+        "Skip a column and paint the top tile", "go up to the edge", "the 4th column over from the left",
+        "the 3rd column on the left", "In the third column from the leftmost side, paint the top tile",
+        "Paint the middle column red", "5 tiles, starting at 3",
     ],
-)
+)  # fmt: skip
 def test_left_out(text: str) -> None:
     assert turn_words(text, frozenset(range(18))) is None
 

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from eval.score_run import read_answers, score_answers
-from harness.baselines import Decoding, choose_decoding, known_decoding
 from harness.corpora import load
 from harness.corpora.item import Item, drawing_steps
-from harness.errors import UsageError
 from harness.runs.answering import Answer, answer_items
 from harness.runs.asked import read_asked
 from harness.runs.folder import Run, log_to
 from tests.helpers import ROOT
 from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 START = """
 import sys
@@ -33,12 +33,6 @@ from harness.cli import main
 BASELINES["slow"] = "tests.helpers.slow_baseline:Slow"
 sys.exit(main(["baseline", "predict", "slow", "--name", sys.argv[1]]))
 """
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 def steps(run: Run) -> list[str]:
@@ -129,14 +123,3 @@ def test_a_killed_rollout_goes_on_and_is_scored() -> None:
     assert predictions.read_bytes() == Path("runs/whole/predictions.jsonl").read_bytes()
     scores = score_answers(read_answers(Path("runs/killed")))
     assert (scores["items"], scores["missing"], scores["errors"]) == (len(items), 0, 0)
-
-
-def test_an_option_that_a_model_does_not_have_is_refused_by_name() -> None:
-    assert choose_decoding("slow", Slow(), {"steps": None, "constrained": False, "beams": 5}) == Decoding(beams=5)
-    assert known_decoding(Slow(), Decoding(steps=7)) == {"beams": 3}
-    with pytest.raises(UsageError, match=r"--steps: slow has no such option; it has --beams$"):
-        choose_decoding("slow", Slow(), {"steps": 20, "constrained": False, "beams": None})
-    bare = Slow()
-    bare.decoding = ()  # type: ignore[assignment]
-    with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none$"):
-        choose_decoding("slow", bare, {"steps": None, "constrained": True, "beams": None})

@@ -102,20 +102,7 @@ def test_the_last_five_actions_weigh_five_to_one_wherever_they_were() -> None:
     assert weights.sum(1).tolist() == [9, 0]
 
 
-def test_actions_of_one_world_state_share_the_grid_before_them() -> None:
-    """A recolored cell is a placement and a removal of one state; what counts after it is the new color."""
-    actions = (place("blue", 0, 1, 0), Action("remove", "red", 0, 1, 0), place("red", 1, 1, 0))
-    after = [(0, 1, 0, "blue"), (1, 1, 0, "red")]
-    for states, shown in (((4, 4, 6), ["red", "red", "blue", "blue"]), (None, ["red", "blue", None, "blue"])):
-        made = gold_grids([item([(0, 1, 0, "red")], actions, after, **({"states": states} if states else {}))])
-        codes = {"red": 2, "blue": 4, None: 0}
-        assert made.codes[:, cell_index(0, 1, 0)].tolist() == [codes[color] for color in shown]
-        assert made.weights[:, cell_index(0, 1, 0)].tolist() == [0, 5, 5, 4]
-        assert made.codes[:, cell_index(1, 1, 0)].tolist() == [0, 0, 0, 2]
-
-
-def test_grids_are_as_the_paper_describes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_grids_are_as_the_paper_describes_them() -> None:
     items = [i for i in load("minecraft", "dev") if isinstance(i, MinecraftItem)][:3]
     grids = gold_grids(items)
     views = np.repeat(perspective([i.pose for i in items]), [len(i.actions) + 1 for i in items], axis=0)

@@ -10,19 +10,13 @@ import pytest
 
 from harness.cli import main
 from harness.commands.app import _loaded, _served
-from harness.prompting.shots import ShotChoice
 from harness.service.loaded import LocalPlayer
 from harness.service.players import EndpointPlayer
 from harness.service.workers import Workers
-from prompts.spec import DEFAULTS, PromptSpec
+from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
-from tests.helpers.tiny import save_tiny_adapter
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 @pytest.mark.parametrize(
@@ -78,23 +72,3 @@ def test_the_models_of_an_endpoint_play() -> None:
         "m",
     ]
     assert notes == []
-
-
-def test_an_endpoint_that_is_not_there_is_told() -> None:
-    notes: list[str] = []
-    assert _served("http://127.0.0.1:1/v1", (), (), Workers(), notes) == []
-    (note,) = notes
-    assert "no list of models" in note
-    assert "cannot play" in note
-
-
-def test_an_adapter_of_few_shots_gets_its_examples_and_a_note_says_where_they_come_from(tiny_base: Path) -> None:
-    recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2}}
-    save_tiny_adapter(tiny_base, Path("mine"), PromptSpec.make("hexagons"), recipe=recipe)
-    notes: list[str] = []
-    (player,) = _served("http://127.0.0.1:1/v1", (), ("mine=mine",), Workers(), notes)
-    assert isinstance(player, EndpointPlayer)
-    assert player.examples == ShotChoice(2, 0, "bm25")
-    _loaded(("mine=mine",), Workers(), notes)
-    assert len(notes) == 2
-    assert all(note.startswith("mine was trained with 2 examples") and "set HARNESS_DATA" in note for note in notes)

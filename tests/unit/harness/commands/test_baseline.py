@@ -19,7 +19,6 @@ import pytest
 import torch
 import yaml
 from click.testing import CliRunner, Result
-from safetensors.torch import load_file
 
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.cli import cli
@@ -30,6 +29,8 @@ from harness.training.checkpoints import digest
 from tests.helpers import ROOT
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 
 def words(*more: str, **settings: Any) -> list[str]:
     sets = [word for key, value in (SETTINGS | settings).items() for word in ("--set", f"{key}={value}")]
@@ -38,12 +39,6 @@ def words(*more: str, **settings: Any) -> list[str]:
 
 def run(arguments: list[str]) -> Result:
     return CliRunner().invoke(cli, arguments)
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -221,17 +216,6 @@ def test_a_model_that_does_not_fit_is_not_begun_with(trained: Path, settings: An
     assert isinstance(refused.exception, HarnessError)
     assert problem in str(refused.exception)
     assert "\n" not in str(refused.exception)
-
-
-def test_vectors_of_glove_stay_as_they_are_when_training_goes_on() -> None:
-    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
-    assert run(words("--max-epochs", "1", "--limit", "4", "--name", "first", glove="glove.txt")).exit_code == 0
-    done = run(words("--max-epochs", "1", "--limit", "4", "--name", "on", "--from", "first"))
-    assert done.exit_code == 0, done.output
-    first, on = (load_file(f"runs/{name}/model/model.safetensors") for name in ("first", "on"))
-    assert torch.equal(first["words.weight"], on["words.weight"])
-    assert not torch.equal(first["encoder.weight_ih_l0"], on["encoder.weight_ih_l0"])
-    assert json.loads(Path("runs/on/model/config.json").read_text())["glove"] == "glove.txt"
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,7 @@ from harness.cli import main
 from harness.corpora import load
 from serialization.formats import get_format
 
-
-@pytest.fixture(autouse=True)
-def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shipped sample, and runs/ in a temporary folder."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -19,7 +19,6 @@ NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
@@ -102,20 +101,8 @@ def test_an_adapter_plays_with_the_examples_that_it_was_trained_with(
 
 
 def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "play",
-        "--model",
-        "m",
-        "--base-url",
-        server.url,
-        "--games",
-        "3",
-        "--corrections",
-        "0",
-        "--retries",
-        "0",
-        "--no-cache",
-    ]
+    words = ["play", "--model", "m", "--base-url", server.url, "--games", "3", "--corrections", "0"]
+    words += ["--retries", "0", "--no-cache"]
     server.reply = lambda body, n: chat_answer("place red 0 1 0") if n < 7 else (500, {}, b"{}")
     assert main([*words, "--name", "gone"]) == 1
     captured = capsys.readouterr()

@@ -72,15 +72,3 @@ def test_the_examples_of_the_manual(example: Example) -> None:
     assert made == example.result, "if the change is meant: tools/program_page.py"
     if example.picture:
         assert (PAGE.parent / example.picture).read_text() == picture
-
-
-def test_the_manual_names_every_function_and_has_small_pictures() -> None:
-    from serialization.program.hexagons import FUNCTIONS
-    from serialization.program.minecraft import FUNCTIONS as BUILDING
-
-    page = PAGE.read_text()
-    assert [name for name in {*FUNCTIONS, *BUILDING} if f"{name}(" not in page and f"`{name}`" not in page] == []
-    pictures = {example.picture for example in EXAMPLES if example.picture}
-    assert len(pictures) > 10
-    assert {path.name for path in (PAGE.parent / "images/program").iterdir()} == {Path(p).name for p in pictures}
-    assert all((PAGE.parent / picture).stat().st_size < 8_000 for picture in pictures)

@@ -53,15 +53,6 @@ def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.Captu
     assert {p.name for p in Path("runs/r").iterdir()} == names
 
 
-def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run("--model", script("hexagons", lambda i, s: "No idea \0!"), "--name", "r", "--json", capsys=capsys)
-    assert code == 0
-    wrong = [i for i in load("hexagons", "dev") if i.actions]
-    assert json.loads(out)["action"]["f1"] == pytest.approx(1 - len(wrong) / len(load("hexagons", "dev")))
-    first = json.loads(Path("runs/r/predictions.jsonl").read_text().splitlines()[0])
-    assert (first["text"], first["actions"], first["discarded"][0][1]) == ("No idea \0!", [], "not a group")
-
-
 SAMPLED = ["--samples", "3", "--temperature", "0.7"]
 
 
@@ -132,13 +123,6 @@ def test_a_vote_of_one_answer_is_refused(flags: list[str], message: str, capsys:
     code, _, err = run("--model", script("hexagons"), *flags, capsys=capsys)
     assert code == 2
     assert message in err
-
-
-@pytest.mark.parametrize("name", ["lines", "calls", "json"])
-def test_builder_frame_answers_are_turned_back(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    model = script("minecraft", format=name, frame="builder")
-    arguments = ("--task", "minecraft", "--model", model, "--format", name, "--frame", "builder", "--json", "--name", "r")
-    assert json.loads(run(*arguments, capsys=capsys)[1])["micro"]["overall"]["f1"] == 1.0
 
 
 def test_a_context_of_predicted_boards_rolls_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,22 +200,6 @@ def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.Captur
         assert f"{flags[0]} is for " in err
 
 
-def test_what_was_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    _, _, err = run("--model", script("hexagons", lambda i, s: "hm"), "--shots", "50", "--name", "r", capsys=capsys)
-    count = len(load("hexagons", "dev"))
-    assert f"{count} answers have parts that are not actions" in err
-    assert "examples missing of the 50 requested: " in err
-    assert f" in {count} prompts (no room" in err
-    assert "that are not actions" in Path("runs/r/log.txt").read_text()
-
-
-def test_another_script_is_another_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--model", script("hexagons"), "--name", "r", capsys=capsys)[0] == 0
-    code, _, err = run("--model", script("hexagons", lambda i, s: "none"), "--name", "r", capsys=capsys)
-    assert code == 2
-    assert "script_hash" in err
-
-
 def test_no_key_reaches_the_run_folder_or_a_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-in-the-environment")
     url = "http://user:sk-secret-login@127.0.0.1:9/v1?api_key=sk-secret-query"
@@ -281,13 +249,6 @@ def test_answers_are_held_to_the_format_in_every_frame() -> None:
         assert re.fullmatch(held.value, gold_answer(item, spec)), frame
 
 
-def test_a_template_in_plain_text_needs_completions(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--task", "minecraft", "--engine", "openai", "--model", "m", "--context-length", "4096")
-    code, _, err = run(*asked, "--template", "nebula", "--base-url", "http://127.0.0.1:1", capsys=capsys)
-    assert code != 0
-    assert "add --completions" in err
-
-
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_a_thought_is_not_read_and_enters_the_settings(task: str, capsys: pytest.CaptureFixture[str]) -> None:
     model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
@@ -315,16 +276,3 @@ def test_what_prompts_cannot_be(words: tuple[str, ...], message: str, capsys: py
     code, _, err = run("--model", "x", *words, capsys=capsys)
     assert code == 2
     assert message in err.splitlines()[-1]
-
-
-def test_a_preview_shows_what_another_prompt_changes(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--model", "x", "--preview", "--limit", "2", "--diff")
-    code, out, _ = run(*words, "format=triplets", "--diff", "shots=1", capsys=capsys)
-    lines = out.splitlines()
-    assert code == 0
-    assert "\x1b" not in out
-    assert sum(line.startswith("+++ ") for line in lines) == 2
-    assert lines[1].endswith(" format=triplets shots=1")
-    assert any(line.startswith("-Answer with the tiles that change") for line in lines)
-    code, out, err = run(*words, "shots=0", capsys=capsys)
-    assert (code, out, err.count("no difference")) == (0, "", 2)

@@ -24,7 +24,6 @@ Write = Callable[..., Path]
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes predictions; the corpora hold STEPS and TURNS only."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
 
     def items(task: str, split: str) -> list[Step] | list[Turn]:
         return [] if split != "test" else STEPS if task == "hexagons" else TURNS

@@ -123,13 +123,6 @@ def test_raw_text_is_parsed_and_what_was_discarded_is_told(capsys: pytest.Captur
     assert "\x1b" not in out
 
 
-def test_endless_text_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run({"id": "hexagons/test/7/2", "text": "x" * 1_000_000, "format": "triplets"})
-    out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
-    assert "(998,000 more characters)" in out
-    assert len(out) < 20_000
-
-
 def test_a_structures_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": MINECRAFT.id, "actions": [["place", "yellow", 1, 1, 0], ["remove", None, 4, 4, 4]]})
     out = shown(capsys, MINECRAFT.id, "--run", "mine")
@@ -137,13 +130,6 @@ def test_a_structures_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Infeasible, 1 action" in out
     assert "Y*" in out
     assert "g?" in out
-
-
-def test_an_error_is_shown_as_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run({"id": MINECRAFT.id, "actions": [], "error": "429: too many requests"})
-    out = shown(capsys, MINECRAFT.id, "--run", "mine", "--svg", "after.svg")
-    assert "No prediction, but an error: 429: too many requests" in out
-    assert "Changes of the state" not in out
 
 
 @pytest.mark.parametrize("item", [HEXAGONS, MINECRAFT], ids=lambda item: item.task)

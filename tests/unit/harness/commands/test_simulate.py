@@ -30,13 +30,9 @@ from harness.simulators.games import digest, game, simulator_splits, simulator_t
 from harness.tasks import SIMULATORS
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 BUILT = list(games.ARCHITECTS)
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
 
 
 def simulate(*arguments: str) -> None:
@@ -131,6 +127,7 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: s
         assert Path(name).read_bytes() == Path(name.replace("three", "one")).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_one_line() -> None:
     options = ["simulate", "random", "--items", "10000000", "--workers", "2", "--out", "a.jsonl"]
     command = [sys.executable, "-m", "harness.cli", *options]
@@ -164,12 +161,6 @@ def _wait_for(file: Path) -> None:
 def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
     simulate(simulator, "--items", "60", "--out", name)
     assert list(read_items(Path(name))) == made(simulator, 60, simulator_splits(simulator)[0])
-
-
-@pytest.mark.parametrize("task", SPLITS)
-def test_items_of_the_corpora_survive_the_form_too(task: str) -> None:
-    for item in load(task):
-        assert from_record(json.dumps(to_full_record(item)), "here") == as_read(item)
 
 
 @pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
@@ -367,13 +358,6 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert not list(Path().iterdir())
 
 
-def test_a_place_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("file").write_text("")
-    code, err = refused(capsys, "random", "--items", "5", "--out", "file/a.jsonl")
-    assert code in (1, 2)
-    assert err.startswith("Error: file/a.jsonl: cannot be written: ")
-
-
 def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(games, "PAPER", {name: {"train": 30, "val": 4, "test": 3} for name in BUILT})
     simulate("--preset", "paper", "--seed", "5", "--out", "data", "--card")
@@ -533,16 +517,10 @@ def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out) == first
     assert main(["show", items[1].id, "--items", "t.jsonl", "--run", "r"]) == 0
     assert items[1].id in capsys.readouterr().out
-    for arguments, message in (
-        ([*prompt], "but --task is hexagons"),
-        ([*prompt, "--split", "test"], "--split test: the items come from t.jsonl"),
-        (["score", "runs/r/predictions.jsonl"], "no corpus has the items of minecraft-random/test"),
-        (["score", "runs/r", "--split", "test"], "the items come from t.jsonl"),
-        (["score", "runs/r", "--benchmark", "v2"], "give --annotation FILE for other items"),
-        (["show", "minecraft-random/test/0/9", "--items", "t.jsonl"], "nearest: minecraft-random/test/"),
-    ):
-        assert main(arguments) in (1, 2)
-        assert message in capsys.readouterr().err
+    assert main([*prompt]) == 2
+    assert "but --task is hexagons" in capsys.readouterr().err
+    assert main([*prompt, "--split", "test"]) == 2
+    assert "--split test: the items come from t.jsonl" in capsys.readouterr().err
 
 
 SETTINGS = {

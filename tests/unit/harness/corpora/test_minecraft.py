@@ -60,14 +60,6 @@ def test_any_chat_line_ends_a_run_and_later_items_see_all_before(tmp_path: Path)
     assert second.history == (*first.history, Executed((place(*RED),), first.pose), Utterance("Builder", "like this?"))
 
 
-def test_changes_of_one_state_are_sorted_placements_first(tmp_path: Path) -> None:
-    old, new = [(2, 1, 0, "red"), (-3, 1, 0, "red")], [(4, 1, 0, "red"), (4, 1, -1, "blue"), (-5, 1, 0, "red")]
-    (item,) = read(tmp_path, state(), state([HI]), state([HI], old), state([HI, MORE], old), state([HI, MORE], new))[1][1:]
-    expected = [place(-5, 1, 0, "red"), place(4, 1, -1, "blue"), place(4, 1, 0, "red"), remove(-3, 1, 0, "red")]
-    assert item.actions == (*expected, remove(2, 1, 0, "red"))
-    assert item.meta["states"] == (4,) * 5
-
-
 def test_a_recolored_cell_is_placed_before_it_is_removed(tmp_path: Path) -> None:
     green = (*RED[:3], "green")
     (item,) = read(tmp_path, state(), state([HI]), state([HI], [RED]), state([HI, MORE], [RED]), state([HI, MORE], [green]))[1][
@@ -103,12 +95,6 @@ def test_blocks_of_the_second_state_are_placed_before_each_of_its_lines(tmp_path
     assert game.turns == (run, STARTED, run, Utterance("Architect", "hi"))
 
 
-def test_the_end_is_the_last_recorded_structure(tmp_path: Path) -> None:
-    (item,) = read(tmp_path, state(), state([HI]), state([HI], [RED]), state([HI], [RED, BLUE]), state([HI]))[1]
-    assert item.actions == (place(*RED), place(*BLUE), remove(*RED), remove(*BLUE))
-    assert item.before == item.after == Structure(), "an item without net actions stays"
-
-
 def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> None:
     outside = (6, 1, 0, "red")
     game, (item,) = read(
@@ -127,11 +113,6 @@ def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> No
     assert item.history[2] == Executed((place(*outside),), game.runs[0].pose)
     assert item.history[4] == Executed((remove(*outside),), game.runs[1].pose)
     assert game.runs[0].pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose of a dropped run is known too"
-
-
-def test_yaw_is_not_wrapped(tmp_path: Path) -> None:
-    pose = (0.5, 1.0, -52.0, -359.85083, 90.0)
-    assert read(tmp_path, state(), state([HI], pose=pose), state([HI], [RED]))[1][0].pose == Pose(*pose)
 
 
 def test_games_are_in_bytewise_order_of_day_and_name(tmp_path: Path) -> None:
@@ -235,13 +216,6 @@ def test_a_log_that_is_not_one(tmp_path: Path, content: str) -> None:
         minecraft.read_games(corpus)
 
 
-def test_a_split_with_an_unknown_target(tmp_path: Path) -> None:
-    corpus = write_minecraft(tmp_path)
-    write_splits(corpus, train=["C3"], val=["C999"])
-    with pytest.raises(DataError, match=r"splits\.json names C999, a target without any game"):
-        minecraft.read_games(corpus)
-
-
 def test_a_target_in_two_splits(tmp_path: Path) -> None:
     corpus = write_minecraft(tmp_path)
     write_splits(corpus, train=["C3"], test=["C3"])
@@ -262,19 +236,6 @@ def test_a_folder_that_is_no_game(tmp_path: Path) -> None:
     write_log(corpus, [state()], game="B1-A2-1522432776975")
     with pytest.raises(DataError, match="'B1-A2-1522432776975' is not a game: expected B<builder>"):
         minecraft.read_games(corpus)
-
-
-def test_a_folder_without_the_corpus(tmp_path: Path) -> None:
-    assert minecraft.find_logs(tmp_path) is None
-    with pytest.raises(DataError, match=r"holds no data/logs/splits\.json"):
-        minecraft.read_games(tmp_path)
-
-
-def test_an_archive_without_the_splits(tmp_path: Path) -> None:
-    corpus = write_minecraft(tmp_path / "corpus")
-    (corpus / "data" / "logs" / "splits.json").unlink()
-    with pytest.raises(DataError, match=r"mdc\.tar\.xz holds no data/logs/splits\.json"):
-        minecraft.read_games(pack(corpus, tmp_path / "mdc.tar.xz"))
 
 
 @pytest.fixture(scope="module")

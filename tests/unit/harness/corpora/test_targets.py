@@ -17,7 +17,6 @@ BLOCK = '<DrawBlock type="cwcmod:cwc_minecraft_{}_rn" x="{}" y="{}" z="{}"/>\n'
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The sample in the form of the published corpus; returns the folder of its target files."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     shutil.copytree(locate("minecraft").path, tmp_path / "minecraft")
     monkeypatch.setenv("HARNESS_DATA", str(tmp_path))
     folder = tmp_path / "minecraft" / "data" / "gold-configurations"

@@ -5,7 +5,6 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -201,15 +200,6 @@ def test_a_board_in_plain_letters() -> None:
     assert len(lines) == 1 + 21 + 1
 
 
-def test_a_board_difference_in_plain_letters() -> None:
-    gold = Board().apply([Paint(0, 0, "red"), Paint(0, 2, "blue"), Paint(0, 4, "green")]).board
-    predicted = Board().apply([Paint(0, 0, "red"), Paint(0, 2, "orange"), Paint(0, 6, "yellow")]).board
-    lines = plain(terminal.board_difference_text(gold, predicted, Board())).split("\n")
-    assert lines[1] == " 0 [R]   !O!    ·    !Y!    ·     ·     ·     ·     ·"
-    assert lines[2] == "       · (b) · (g) ·     ·     ·     ·     ·     ·     ·"
-    assert lines[-1] == "   [R] right, !R! wrong, (r) missing"
-
-
 def test_a_structure_in_plain_letters() -> None:
     before = Structure.of([(5, 1, 5, "red"), (0, 1, 0, "green")])
     after = Structure.of([(5, 1, 5, "red"), (0, 1, -1, "blue")])
@@ -229,15 +219,3 @@ def test_a_structure_in_plain_letters() -> None:
             "→ builder at (-7.5, 1.0, -5.0), yaw 90, pitch 10",
         ]
     )
-
-
-def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    board = Board().apply([Paint(0, 0, "red")]).board
-    colored = io.StringIO()
-    Console(force_terminal=True, color_system="truecolor", file=colored, width=100).print(terminal.board_text(board))
-    assert "48;2;220;20;60" in colored.getvalue()
-    monkeypatch.setenv("NO_COLOR", "1")
-    bare = io.StringIO()
-    Console(force_terminal=True, color_system="truecolor", file=bare, width=100).print(terminal.board_text(board))
-    assert "48;2" not in bare.getvalue()
-    assert " R " in bare.getvalue()

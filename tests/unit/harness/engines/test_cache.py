@@ -66,15 +66,6 @@ def test_answers_that_depend_on_their_batch_are_found_with_the_whole_batch_only(
         assert len(engine.asked) == asked
 
 
-def test_missing_answers_stand_between_known_ones(store: Completions) -> None:
-    engine = Counting(True)
-    cached = CachedEngine(engine, {}, store)
-    some = list(cached.generate(PROMPTS[1:4:2], Sampling()))
-    everything = list(cached.generate(PROMPTS, Sampling()))
-    assert everything[1:4:2] == some
-    assert [answer.text for answer in everything] == [f"answer {n}" for n in (3, 1, 4, 2, 5, 6)]
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -112,17 +103,6 @@ def test_what_failed_is_asked_again(independent: bool, store: Completions) -> No
     answers = list(CachedEngine(engine, {}, store).generate(PROMPTS, Sampling()))
     assert all(answer.error is None for answer in answers)
     assert len(engine.asked) == (7 if independent else 12)
-
-
-def test_an_interrupted_batch_keeps_what_is_whole(store: Completions) -> None:
-    for independent, kept in ((True, 2), (False, 0)):
-        engine = Counting(independent)
-        begun = CachedEngine(engine, {"independent": independent}, store).generate(PROMPTS, Sampling())
-        next(begun), next(begun), next(begun)
-        begun.close()
-        again = CachedEngine(engine, {"independent": independent}, store)
-        list(again.generate(PROMPTS, Sampling()))
-        assert again.cached in (kept, kept + independent)
 
 
 def test_a_file_that_is_no_cache_or_full_of_nonsense_costs_nothing(tmp_path: Path, store: Completions) -> None:

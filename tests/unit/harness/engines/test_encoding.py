@@ -72,8 +72,3 @@ def test_pooling_is_read_from_the_folder(encoder: Path) -> None:
     (encoder / "modules.json").write_text(json.dumps([*modules, {"type": "x.Dense", "path": "d"}]))
     with pytest.raises(EngineError, match="has a layer Dense"):
         embedded(["new"], str(encoder))
-
-
-def test_a_folder_without_a_model(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="no such folder"):
-        embedded(TEXTS, str(tmp_path / "none"))

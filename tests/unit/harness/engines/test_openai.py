@@ -127,13 +127,6 @@ def test_retry_after_is_honored(server: FakeServer) -> None:
     assert times[1] - times[0] >= 1
 
 
-def test_a_server_that_always_fails_is_an_error_of_the_item(server: FakeServer) -> None:
-    server.reply = lambda body, n: failure(500, "out of memory")
-    (answer,) = ask(server, max_retries=1)
-    assert "out of memory" in answer.error
-    assert len(server.requests) == 2
-
-
 def test_one_refused_prompt_leaves_the_others_alone(server: FakeServer) -> None:
     server.reply = lambda body, n: failure(400, "too long") if "1" in body["messages"][0]["content"] else chat_answer("ok")
     answers = ask(server, 3)
@@ -144,22 +137,18 @@ def test_one_refused_prompt_leaves_the_others_alone(server: FakeServer) -> None:
 @pytest.mark.parametrize(
     ("content", "headers"),
     [
-        (b"<html>Welcome</html>", {"Content-Type": "text/html"}),
         (b"{not json", {}),
         (b"", {}),
         (b"[" * 20_000, {}),
         (b"\xff\xfe\x00", {}),
-        (b"null", {}),
         (b"[1, 2]", {}),
         (b"{}", {}),
-        (b'{"choices": []}', {}),
         (b'{"choices": "many"}', {}),
         (b'{"choices": [null]}', {}),
         (b'{"choices": [{"message": null}]}', {}),
         (b'{"choices": [{"message": {"content": ["a"]}, "finish_reason": "stop"}]}', {}),
         (b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}', {}),
         (b'{"choices": [{"message": {"content": null}, "finish_reason": ["a"]}]}', {}),
-        (b'{"choices": {"a": 1}}', {}),
     ],
 )
 def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes, headers: dict[str, str]) -> None:
@@ -168,18 +157,6 @@ def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes, hea
     assert answer.error is not None
     assert "\n" not in answer.error
     assert len(answer.error) < 500
-
-
-def test_a_model_that_thought_until_its_tokens_ran_out_answered_nothing(server: FakeServer) -> None:
-    server.reply = lambda body, n: chat_answer(None, "length")
-    (answer,) = ask(server)
-    assert (answer.text, answer.finish_reason, answer.error) == ("", "thinking", None)
-
-
-def test_a_server_that_never_answers_runs_into_the_timeout(server: FakeServer) -> None:
-    server.reply = lambda body, n: None
-    (answer,) = ask(server, timeout=0.2, max_retries=1)
-    assert "no answer within 0.2 seconds" in answer.error
 
 
 def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
@@ -260,16 +237,6 @@ def test_the_context_length_is_as_servers_list_it(server: FakeServer, models: An
         else:
             with pytest.raises(UsageError, match="--context-length N"):
                 _ = engine.context_length
-
-
-def test_a_quota_ends_the_run_and_is_not_asked_again(server: FakeServer) -> None:
-    server.reply = lambda body, n: chat_answer("ok") if n < 3 else failure(429, "no", code="insufficient_quota")
-    with made(server, concurrency=1, max_retries=5) as engine:
-        answers: list[Any] = []
-        with pytest.raises(EngineError, match="answers no more for now"):
-            answers.extend(engine.generate([prompt(n) for n in range(20)], Sampling()))
-    assert [answer.error is None for answer in answers] == [True, True, True, False]
-    assert len(server.requests) == 4
 
 
 def test_an_answer_that_is_too_long_is_not_asked_for_again(server: FakeServer) -> None:

@@ -76,24 +76,12 @@ def test_what_the_user_added_is_sent_and_never_dropped() -> None:
     assert not said
 
 
-def test_a_text_is_sent_without_the_token_that_servers_add() -> None:
-    made, _ = shape(chat=False, bos="<s>")
-    assert made.body(PROMPT, SAMPLING)["prompt"] == "text"
-
-
 @pytest.mark.parametrize("key", ["api_key", "apiKey", "X-Auth-Token", "Authorization", "client_secret", "password"])
 def test_keys_are_refused_and_not_repeated(key: str) -> None:
     for text in (f'{{"{key}": "xyz-value"}}', f'{{"a": [{{"{key}": "xyz-value"}}]}}'):
         with pytest.raises(UsageError, match=f"{key}.*environment") as caught:
             extra_fields(None, text, None)
         assert "xyz-value" not in str(caught.value)
-
-
-def test_other_fields_are_no_keys() -> None:
-    text = (
-        '{"max_tokens": 9, "prompt_cache_key": "a", "stop_token_ids": [1], "eos_token": "</s>", "thinking": {"budget_tokens": 9}}'
-    )
-    assert len(extra_fields("low", text, '{"enable_thinking": false}')) == 7
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,6 @@ def test_a_failure_is_replayed_as_one() -> None:
     assert engine.generate([prompt("a")], Sampling()) == [Completion(error="timed out")]
 
 
-def test_an_empty_script_answers_nothing(tmp_path: Path) -> None:
-    (tmp_path / "script.jsonl").touch()
-    (answer,) = ScriptedEngine(tmp_path / "script.jsonl").generate([prompt("a")], Sampling())
-    assert answer.error
-
-
 @pytest.mark.parametrize(
     "line", ["{", "", "[1]", "null", '{"id": "b"}', '{"id": 3, "text": "x"}', '{"id": "b", "text": null}', "[" * 100_000]
 )

@@ -32,10 +32,6 @@ def test_a_leading_thought_is_kept_apart(text: str, reason: str, expected: tuple
     assert (answer.text, answer.reasoning, answer.finish_reason) == expected
 
 
-def test_what_the_endpoint_keeps_apart_comes_first() -> None:
-    assert apart(Completion("<think>b</think>c", reasoning="a")).reasoning == "a\nb"
-
-
 @given(st.text(alphabet="<>/think a\n"))
 def test_any_text_is_an_answer(text: str) -> None:
     once = apart(Completion(text))

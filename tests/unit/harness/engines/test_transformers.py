@@ -14,8 +14,7 @@ from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
-from serialization.formats.answer import Constraint
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_model
 
 TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")
 
@@ -38,10 +37,6 @@ def prompts_for(engine: TransformersEngine, texts: tuple[str, ...] = TEXTS) -> l
         ids = engine.tokenizer(rendered, add_special_tokens=False).input_ids
         rows.append(Rendered(text, tuple(messages), rendered, tuple(ids)))
     return rows
-
-
-def test_the_context_length_is_the_models_own(engine: TransformersEngine) -> None:
-    assert engine.context_length == 128
 
 
 def test_a_batch_answers_as_its_prompts_do_alone(base: Path, engine: TransformersEngine) -> None:
@@ -138,21 +133,6 @@ def test_a_prompt_that_is_too_long_or_empty_is_an_error_of_its_own(engine: Trans
     assert "prompt is empty" in (answers[2].error or "")
 
 
-def test_an_answer_ends_where_the_context_does(engine: TransformersEngine) -> None:
-    row = Rendered("almost", (), "", (1, *(70 + n % 20 for n in range(123))))
-    (answer,) = engine.generate([row], Sampling(max_tokens=50))
-    assert answer.error is None
-    assert answer.completion_tokens <= 4
-
-
-def test_an_adapter_changes_the_answers(base: Path, engine: TransformersEngine, tmp_path: Path) -> None:
-    rows = prompts_for(engine)
-    adapter = build_tiny_adapter(base, tmp_path / "adapter")
-    adapted = TransformersEngine(str(base), adapter=adapter)
-    assert adapted.context_length == engine.context_length
-    assert adapted.generate(rows, Sampling(max_tokens=8)) != engine.generate(rows, Sampling(max_tokens=8))
-
-
 def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: TransformersEngine) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -161,11 +141,6 @@ def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: Transformers
     rows = prompts_for(loaded)
     assert loaded.generate(rows, Sampling(max_tokens=8)) == engine.generate(rows, Sampling(max_tokens=8))
     assert model.training
-
-
-def test_a_constraint_is_refused_with_the_engine_that_has_it(engine: TransformersEngine) -> None:
-    with pytest.raises(EngineError, match="--engine vllm"):
-        engine.generate(prompts_for(engine), Sampling(constraint=Constraint("regex", "a")))
 
 
 def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from harness.cli import main
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm.server import server_options
@@ -56,9 +54,3 @@ def test_its_code_runs_for_those_who_say_so(base: Path, marker: Path, monkeypatc
     assert load_config(str(base)).model_type == "its-own"
     assert marker.exists()
     assert "--trust-remote-code" in server_options(str(base), "base", [], Path("socket"), None)
-
-
-def test_the_flag_is_for_all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TRUST, "")
-    assert main(["--trust-remote-code", "plugins"]) == 0
-    assert os.environ[TRUST] == "1"

@@ -81,14 +81,6 @@ def test_the_table_compares_each_row_with_the_first() -> None:
     assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
 
 
-def test_without_the_first_row_nothing_is_compared() -> None:
-    _, lines = run(row("missing"), row("half"))
-    assert lines[1]["difference"] is None
-    head, rows = cells(lines)
-    assert head[-1] == "failed"
-    assert (rows[0][1], "missing.jsonl" in rows[0][-1], rows[1][-1]) == ("", True, "")
-
-
 def test_a_row_whose_files_changed_is_another_one() -> None:
     one = row("right")
     run(one)
@@ -103,13 +95,6 @@ def test_a_row_that_was_killed_or_lost_its_answers_is_run_again() -> None:
     run(one)
     (one.answers / "predictions.jsonl").unlink()
     assert run(one)[0][-1] == "row 1 of 1, right: finished"
-
-
-def test_one_process_runs_a_grid() -> None:
-    grid = Grid(Path("runs/grid"), [row("right")])
-    with pytest.raises(HarnessError, match="is being run by another process"):
-        Grid(Path("runs/grid"), [row("right")])
-    grid.close()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
@@ -127,13 +112,6 @@ def test_a_state_says_why_a_row_failed() -> None:
     assert "missing.jsonl" in states["missing"]["error"]
 
 
-def test_a_usage_error_is_told_in_its_own_words(tmp_path: Path) -> None:
-    code, error = run_command(["prompt", "--shots", "many"], tmp_path / "log")
-    assert code == 2
-    assert error.startswith("Invalid value for '--shots'")
-    assert "Invalid value" in (tmp_path / "log").read_text()
-
-
 class TestSideBySide:
     """With several GPUs, whose names are stand-ins."""
 
@@ -149,16 +127,6 @@ class TestSideBySide:
         assert row_gpus([row("a"), row("b")], ["0", "1", "2", "3"]) == ["0,1", "2,3"]
         assert row_gpus([row("a"), row("b"), row("c")], ["0", "1", "2", "3"]) == ["0", "1", "2"]
         assert row_gpus([row("a"), row("b"), row("c"), split], ["0", "1", "2", "3"]) == ["0,1", "2,3"]
-
-    def test_they_end_as_one_after_another_would(self, capfd: pytest.CaptureFixture[str]) -> None:
-        said, lines = run(row("right"), row("missing"), row("half"))
-        assert said[0] == "3 rows side by side, on GPUs 0 and 1 and 2; what they print is in runs/grid/ROW.log"
-        assert [line["row"] for line in lines if line["error"] is None] == ["right", "half"]
-        assert "missing.jsonl" in str(lines[1]["error"])
-        assert {"row 1 of 3, right: finished", "row 3 of 3, half: finished"} <= set(said)
-        assert "hexagons dev: 7 items" in Path("runs/grid/half.log").read_text()
-        assert "7 items" not in capfd.readouterr().err
-        assert run(row("right"), row("half"))[0] == ["row 1 of 2, right: finished before", "row 2 of 2, half: finished before"]
 
     def test_each_sees_its_own_gpus(self, monkeypatch: pytest.MonkeyPatch) -> None:
         seen: list[str] = []

@@ -10,7 +10,7 @@ import pytest
 
 from harness.baselines.parser import Parser
 from harness.errors import UsageError
-from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, score, with_model, with_simulator
+from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, with_model, with_simulator
 from harness.page.store import State
 from harness.service.app import executed
 from harness.service.players import BaselinePlayer
@@ -78,15 +78,6 @@ def test_it_asks_only_for_what_is_missing(text: str, asks: str | None) -> None:
     assert (back and back["turns"][-1]["text"]) == asks
 
 
-def test_undo_takes_back_what_followed_the_last_words() -> None:
-    first = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
-    second = reply(after(first, say("Place a blue block on top of it.")))
-    assert len(second["blocks"]) == 2
-    assert after(second, {"type": "undo"}) == first
-    with pytest.raises(UsageError):
-        after(first, {"type": "undo"}, {"type": "undo"})
-
-
 def test_a_correction_takes_the_place_of_the_answer() -> None:
     state = reply(after(with_model({"name": "t", "blocks": [[3, 1, 3, "green"]]}), say("Place a red block in the middle.")))
     fixed = after(
@@ -101,13 +92,6 @@ def test_a_correction_takes_the_place_of_the_answer() -> None:
     assert ended["score"] == {"right": 1, "built": 1, "wanted": 1, "f1": 1.0}
     with pytest.raises(UsageError, match="over"):
         after(ended, say("more"))
-
-
-def test_the_score_forgives_a_turn_and_a_shift() -> None:
-    target = [[0, 1, 0, "red"], [1, 1, 0, "blue"]]
-    assert score([[3, 1, 3, "red"], [3, 1, 4, "blue"]], target) == {"right": 2, "built": 2, "wanted": 2, "f1": 1.0}
-    assert score([], target) == {"right": 0, "built": 0, "wanted": 2, "f1": 0.0}
-    assert score(target, []) is None
 
 
 @pytest.mark.parametrize("simulator", SIMULATORS)

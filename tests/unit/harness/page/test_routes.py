@@ -26,11 +26,6 @@ from harness.service.workers import Workers
 HERE = "http://127.0.0.1:8010"
 
 
-@pytest.fixture(autouse=True)
-def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 @pytest.fixture
 def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
     players = [one for one in own_players(workers) if one.name in ("parser", "rules")]
@@ -179,15 +174,6 @@ def test_what_cannot_begin_is_told(client: TestClient, body: bytes, told: str) -
     assert told in answer.json()["error"]["message"]
 
 
-def test_two_tabs(client: TestClient) -> None:
-    """The late one is told how the session is now; a change that is sent again is made once."""
-    session = begin(client, kind="description", name="Ada", image="P01C02T97")
-    first = send(client, session, {"type": "add", "text": "one"}, name="first-tab")
-    late = send(client, session, {"type": "add", "text": "other"}, 409, name="second-tab")
-    assert late["session"]["state"] == first["state"]
-    assert send(client, session, {"type": "add", "text": "one"}, name="first-tab")["state"] == first["state"]
-
-
 def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None:
     described = finished_description(client)
     execute(client, described, "Bo", red(0, 1))
@@ -281,13 +267,3 @@ def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> No
     assert len(load_items(tmp_path / "corrections-minecraft.jsonl", "minecraft")) == 1
     for wrong in ({"request": request}, {"request": built}, {"request": built, "actions": [["place", "red", 0, 5, 0]]}, {}):
         assert client.post("/page/corrections", json=wrong).status_code == 422
-
-
-def test_a_torn_row_goes_with_the_next_one(client: TestClient, tmp_path: Path) -> None:
-    request = {"task": "hexagons", "instruction": "A red dot."}
-    client.post("/page/corrections", json={"request": request, "board": red(5)})
-    file = tmp_path / "corrections-hexagons.jsonl"
-    with file.open("a") as lines:
-        lines.write('{"id": "hexag')
-    client.post("/page/corrections", json={"request": request, "board": red(6)})
-    assert len(load_items(file, "hexagons")) == 2

@@ -134,18 +134,3 @@ def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> N
         style = page.partition("<style>")[2].partition("</style>")[0]
         assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
         assert '"Segoe UI"' in style
-
-
-def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    with pytest.raises(UsageError, match=r"--games 3: minecraft val has 2 targets"):
-        live_games("minecraft", 3, 0, "dev", Manner(), source="corpus")
-    with pytest.raises(UsageError, match="no task that is simulated named 'chess'"):
-        live_games("chess", 1, 0, "dev", Manner())
-    for simulator in ("hexagons", "level-1", "blokcs"):
-        with pytest.raises(UsageError, match=f"no simulator of minecraft named '{simulator}'"):
-            live_games("minecraft", 1, 0, "dev", Manner(), simulator=simulator)
-    with pytest.raises(UsageError, match="--simulator blocks: the targets are those of the corpus"):
-        live_games("minecraft", 1, 0, "dev", Manner(), source="corpus", simulator="blocks")
-    with pytest.raises(UsageError, match="no source of targets named 'real'"):
-        live_games("minecraft", 1, 0, "dev", Manner(), source="real")

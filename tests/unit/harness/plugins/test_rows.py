@@ -11,11 +11,6 @@ from harness.plugins.rows import dataset, rows, score_row, two_messages
 from harness.plugins.trl import reward
 
 
-@pytest.fixture(autouse=True)
-def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_a_row_says_all_that_its_score_needs(task: str) -> None:
     for row, item in zip(rows(task, "dev"), harness.load(task, "dev"), strict=True):

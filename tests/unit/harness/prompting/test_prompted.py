@@ -11,7 +11,6 @@ from harness.corpora import load
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError
 from harness.prompting.prompted import Plan, Prompted
-from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
@@ -58,13 +57,6 @@ def test_the_likeliest_answer_need_not_be_the_most_agreed_one(likeliest: bool, t
 def test_an_engine_that_tells_no_likelihoods_is_an_error() -> None:
     (first, *_) = answers([("none", -1.0, 1), ("red: 3 4", None, 1)], likeliest=True)
     assert "tells no log-probabilities" in first.error
-
-
-def test_with_equal_gold_answers_all_votes_agree() -> None:
-    item = load("hexagons", "dev")[0]
-    draws = [(gold_answer(item, SPEC), -1.0, 3)] * 3
-    for likeliest in (False, True):
-        assert list(answers(draws, likeliest=likeliest)[0].actions) == list(item.actions)
 
 
 def test_an_engine_that_does_not_hold_answers_to_what_is_feasible_ends_the_run() -> None:

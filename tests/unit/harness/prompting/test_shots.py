@@ -47,21 +47,6 @@ def test_a_run_records_the_choice_and_a_default_alike_whether_given_or_not() -> 
     assert near["shots_hash"] != settings("plain")["shots_hash"]
 
 
-def test_another_choice_is_another_run(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--shots", "2", "--name", "r", "--select")
-    assert prompt(*words, "structure") == 0
-    assert prompt(*words, "structure") == 0
-    assert prompt(*words, "bm25") == 2
-    assert "select" in capsys.readouterr().err
-
-
-def test_the_default_name_says_the_choice() -> None:
-    assert prompt("--shots", "2", "--select", "diverse", "--encoder", "bm25", "--shot-order", "id") == 0
-    assert [path.name for path in Path("runs").iterdir()] == [
-        "hexagons_dev_script.jsonl_full-history_grouped_world_2-shot_diverse_bm25_id_first-4"
-    ]
-
-
 def test_given_ids_are_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = load("hexagons", "train")[0], load("hexagons", "train")[-1]
     Path("ids.txt").write_text(f"{second.id}\n{first.id}\n")

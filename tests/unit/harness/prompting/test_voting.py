@@ -9,13 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.baselines import Decoding, choose_decoding
+from harness.baselines import Decoding
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.cnn_gru.baseline import CnnGru
 from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
-from harness.errors import UsageError
 from harness.prompting.voting import likeliest, most_agreed, vote, voted
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
@@ -32,12 +30,6 @@ def test_the_changes_with_enough_votes_are_carried_out_bottom_first() -> None:
     assert voted(Structure(), drawn, 0.3) == [RED, ABOVE]
     assert voted(Structure(), drawn, 0.9) == []  # what is to stand on it would float
     assert voted(Structure(), {(RED, ABOVE): 1, (): 9}, 0.11) == []
-
-
-def test_a_recolored_cell_is_emptied_first() -> None:
-    before = Structure().apply([RED]).structure
-    taken = Action("remove", None, 0, 1, 0)
-    assert voted(before, {(taken, BLUE): 1}, 0.5) == [taken, BLUE]
 
 
 @given(structures, st.dictionaries(actions.map(tuple), st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1))
@@ -68,14 +60,6 @@ def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins
     assert vote(item, drawn, 0.25) == [Paint(0, 0, "red"), Paint(1, 1, "blue")]
 
 
-@given(structures, actions)
-def test_one_draw_is_its_own_net_change(before: Structure, answer: list[Action]) -> None:
-    after = before.apply(answer).structure
-    made = before.apply(voted(before, {tuple(answer): 1}, 1.0)).structure
-    # A block whose support was taken away later has nothing to be placed against.
-    assert net_actions(before, made) <= net_actions(before, after)
-
-
 @pytest.fixture
 def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
@@ -93,18 +77,6 @@ def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPre
     assert together == [answer for item in items for answer in predictor.predict([item])]
     assert all(not item.before.apply(answer.actions).ignored for item, answer in zip(items, together, strict=True))
     assert any(answer.actions for answer in together)
-
-
-def test_a_network_without_doubt_draws_its_greedy_answer(predictor: BuilderPredictor) -> None:
-    items = builder_turns(load("minecraft", "train"))[:6]
-    with torch.no_grad():
-        predictor.network.decoder.head[-1].weight *= 1e6
-    answers = []
-    for samples in (None, 9):
-        predictor.decoding = Decoding(5, True, samples=samples, share=0.5)
-        answers.append(predictor.predict(items))
-    for item, one, many in zip(items, *answers, strict=True):
-        assert item.before.apply(one.actions).structure == item.before.apply(many.actions).structure
 
 
 def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) -> None:
@@ -130,12 +102,6 @@ def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> Non
             predictor.network.decoder.stop[-1].bias.fill_(bias)
         (answer,) = predictor.predict([item])
         assert answer.stopped == stopped
-
-
-def test_a_share_needs_votes() -> None:
-    with pytest.raises(UsageError, match="--share counts the votes of drawn answers: add --samples"):
-        choose_decoding("cnn-gru", CnnGru(), {"share": 0.2})
-    assert choose_decoding("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0
 
 
 def test_the_likeliest_answer_is_likeliest_by_token() -> None:

@@ -15,7 +15,7 @@ from harness.corpora.item import Executed, MinecraftItem
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.prompting.prompted import Plan, Prompted
-from harness.runs.answering import answer_items, batches
+from harness.runs.answering import answer_items
 from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
 from harness.worlds.hexagons import Paint
@@ -65,30 +65,6 @@ def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
     finally:
         run.close()
     return run.records
-
-
-def test_batches_keep_the_order_and_their_borders() -> None:
-    assert [[i.id for i in b] for b in batches(ITEMS, 4)] == [[i.id for i in ITEMS[s : s + 4]] for s in (0, 4, 8)]
-
-
-def test_predicted_boards_come_in_waves() -> None:
-    planned = batches(ITEMS, 2, rolls_out=True)
-    assert [[i.id[13:] for i in batch] for batch in planned] == [
-        ["0/1", "1/1"],
-        ["2/1"],
-        ["0/2", "1/2"],
-        ["2/2"],
-        ["0/3", "2/3"],
-        ["2/4"],
-    ]
-
-
-def test_predicted_boards_are_what_the_answers_drew(tmp_path: Path) -> None:
-    engine = Fake(independent=False)
-    run_all(tmp_path, engine, plan("predicted-board"))
-    shown = {prompt.id: prompt.messages[-1]["content"] for prompt in engine.asked}
-    assert shown["hexagons/dev/2/4"] == "4. tile 4\nBoard: red: 3 2-4"
-    assert shown["hexagons/dev/2/1"] == "1. tile 1\nBoard: blank"
 
 
 def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> None:
@@ -149,35 +125,6 @@ def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
     assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]
 
 
-def test_a_failed_item_is_an_error_and_asked_again(tmp_path: Path) -> None:
-    records = run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
-    assert records[2] == {"id": ITEMS[2].id, "actions": [], "error": "429"}
-    again = Fake(True)
-    records = run_all(tmp_path, again, plan())
-    assert [p.id for p in again.asked] == [ITEMS[2].id]
-    assert not any("error" in record for record in records)
-
-
-@pytest.mark.parametrize("context", ["full-history", "predicted-board"])
-def test_after_failures_a_rerun_ends_with_the_same_bytes(tmp_path: Path, context: str) -> None:
-    how = plan(context)
-    run_all(tmp_path / "whole", Fake(True), how)
-    run_all(tmp_path / "failed", Fake(True, errs_at=ITEMS[0].id), how)
-    run_all(tmp_path / "failed", Fake(True), how)
-    whole, failed = ((tmp_path / name / "predictions.jsonl").read_bytes() for name in ("whole", "failed"))
-    assert failed == whole
-
-
-def test_half_a_surrogate_pair_is_kept(tmp_path: Path) -> None:
-    run = Run(tmp_path, {})
-    run.keep([])
-    run.append({"id": "a", "actions": [], "text": "\ud800"})
-    run.close()
-    run = Run(tmp_path, {})
-    assert run.records == [{"id": "a", "actions": [], "text": "\ud800"}]
-    run.close()
-
-
 def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
     short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
     engine = Fake(False)
@@ -211,25 +158,6 @@ def test_what_was_shown_is_kept_to_the_letter_with_its_seconds(tmp_path: Path) -
     assert sum(one.seconds for _, one in asked) > 0
     prompts = sum(len(prompt.text) for prompt in engine.asked)
     assert (tmp_path / "asked.jsonl").stat().st_size < prompts / 3, "what prompts share is written once"
-
-
-def test_of_an_item_that_is_asked_again_the_last_asking_is_kept(tmp_path: Path) -> None:
-    run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
-    failed = dict(read_asked(tmp_path / "asked.jsonl"))
-    assert len(failed) == len(ITEMS)
-    assert failed[ITEMS[2].id].prompt, "what led to an error is shown too"
-    with (tmp_path / "asked.jsonl").open("a") as file:
-        file.write('{"id": "hexagons/dev/9/9", "seconds": 1.0}\n{"id": "hexagons/de')
-    run_all(tmp_path, Fake(True), plan())
-    again = list(read_asked(tmp_path / "asked.jsonl"))
-    assert sorted(item_id for item_id, _ in again) == sorted(item.id for item in ITEMS)
-    assert {item_id: one.prompt for item_id, one in again} == {item_id: one.prompt for item_id, one in failed.items()}
-
-
-def test_a_prompt_that_does_not_fit_is_not_kept(tmp_path: Path) -> None:
-    short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
-    run_all(tmp_path, Fake(False), short)
-    assert all(one.prompt is None for _, one in read_asked(tmp_path / "asked.jsonl"))
 
 
 @given(st.lists(st.text(st.sampled_from("ab\n\ud800é")), max_size=8), st.sets(st.integers(0, 7)))
@@ -267,15 +195,6 @@ def test_a_run_goes_on_where_only_now_the_base_is_known_better(tmp_path: Path) -
     run.close()
     with pytest.raises(UsageError, match=r"base_revision: 01 there, 02 now"):
         Run(tmp_path / "known", {"base": "someone/tiny", "base_revision": "02"})
-
-
-def test_settings_that_led_to_no_answer_may_be_corrected(tmp_path: Path) -> None:
-    run = Run(tmp_path, {"base_url": "http://wrong"})
-    run.keep([{"id": "a", "actions": [], "error": "no connection"}])
-    run.close()
-    run = Run(tmp_path, {"base_url": "http://right"})
-    assert run.records == []
-    run.close()
 
 
 def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
@@ -318,10 +237,6 @@ def test_the_data_hash_follows_the_poses_of_runs_that_are_known() -> None:
     assert items_hash([item]) != items_hash([replace(item, history=known)])
 
 
-def test_the_data_hash_of_drawings_stays_what_it_was() -> None:
-    assert items_hash(ITEMS) == "4567a11395da569b", "else runs that were killed before would not go on"
-
-
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
     import yaml
 
@@ -331,3 +246,7 @@ def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
     assert {"started", "versions", "git"} <= described.keys()
     assert {"python", "torch", "transformers"} <= described["versions"].keys()
     assert json.dumps(described)
+
+
+def test_the_data_hash_of_drawings_stays_what_it_was() -> None:
+    assert items_hash(ITEMS) == "4567a11395da569b", "else runs that were killed before would not go on"

@@ -93,12 +93,6 @@ def test_a_baseline_answers(client: TestClient) -> None:
     assert response.json()["model"] == "rules"
 
 
-def test_painted_tiles_are_a_board(client: TestClient) -> None:
-    body = {"task": "hexagons", "instruction": "Paint the first column red.", "board": [[0, 17, "blue"]]}
-    board = client.post(EXECUTE, json=body).json()["board"]
-    assert (board[0], board[17]) == ("4", "5")
-
-
 @pytest.mark.parametrize(
     ("body", "status", "told"),
     [
@@ -198,14 +192,6 @@ def test_who_does_nothing_says_why_and_asks_back() -> None:
     assert ExecuteResponse.model_validate(done).unknown == ["flurb"]
 
 
-def test_an_answer_without_a_change_says_what_was_read(client: TestClient) -> None:
-    body = {"task": "hexagons", "instruction": "Paint the first column red."}
-    done = client.post(EXECUTE, json=body).json()
-    assert (done["unknown"], done["question"], done["why"]) == ([], None, None)
-    again = client.post(EXECUTE, json={**body, "board": done["board"]}).json()
-    assert again["why"] == "It understood that nothing is to be changed."
-
-
 def test_only_what_ships_has_a_share_of_everyday_requests(
     workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -252,8 +238,3 @@ def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 502
     assert "no connection" in response.json()["error"]["message"]
-
-
-def test_no_server_is_said_in_a_line() -> None:
-    with harness.Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(EngineError, match="no answer from"):
-        client.players()

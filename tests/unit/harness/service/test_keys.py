@@ -37,11 +37,6 @@ def test_keys_of_a_file(tmp_path: Path) -> None:
     assert keys.principal({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
 
 
-def test_no_key_is_printed(tmp_path: Path) -> None:
-    keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one admin\n"))
-    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).principal(asked('sk-a-very-secret-one'))!r}"
-
-
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
 def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> None:
     path = key_file(tmp_path, "sk-one\n", mode)
@@ -64,13 +59,6 @@ def test_what_is_no_file_of_keys_is_refused_without_saying_them(text: str, messa
     with pytest.raises(UsageError, match=message) as caught:
         read_keys(key_file(tmp_path, text))
     assert "sk-" not in str(caught.value)
-
-
-def test_a_file_that_is_not_there_or_none(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
-        read_keys(tmp_path / "none")
-    with pytest.raises(UsageError, match="--api-keys"):
-        read_keys(tmp_path)
 
 
 def test_without_keys_everyone_who_is_let_in_administers_and_with_keys_only_an_admin() -> None:
@@ -103,3 +91,8 @@ def test_keys_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv(VARIABLE, ONE)
     with pytest.raises(UsageError, match="keep one of them"):
         server_keys("127.0.0.1", key_file(tmp_path, f"{ONE}\n"))
+
+
+def test_no_key_is_printed(tmp_path: Path) -> None:
+    keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one admin\n"))
+    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).principal(asked('sk-a-very-secret-one'))!r}"

@@ -75,8 +75,3 @@ def test_a_run_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, An
     quantized, plain = loaded_with
     assert is_as_trained(quantized)
     assert plain["quantization_config"] is None
-
-
-def test_a_machine_without_bitsandbytes_asks_in_full_precision(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "missing_for_quantization", lambda: "bitsandbytes")
-    assert load_adapter(made, None).trained_with.weights == {}

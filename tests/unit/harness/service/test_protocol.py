@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from harness.service.app import listening
-from harness.service.protocol import SPARE_FILES, connection_limit
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 200
@@ -106,18 +105,6 @@ def test_bytes_that_trickle_do_not_move_the_deadline() -> None:
         send_until_closed(connection, b"1\r\na\r\n", 1000, pause=0.02)
 
 
-def test_a_connection_that_is_kept_alive_has_no_deadline() -> None:
-    with served(request_seconds=0.2) as (application, address), socket.create_connection(address) as connection:
-        for n in range(1, 4):
-            connection.sendall(GET)
-            answer = b""
-            while not answer.endswith(b"0\r\n\r\n"):
-                answer += connection.recv(65536)
-            assert answer.startswith(b"HTTP/1.1 200")
-            assert application.answered == n
-            time.sleep(0.4)
-
-
 @pytest.mark.parametrize("line", [b"X-Trailer: " + b"a" * 1000 + b"\r\n", b"a" * 1000])
 def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
     for sent in (POST % b"/" + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"GET / HTTP/1.1\r\n"):
@@ -167,10 +154,3 @@ def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch:
         finally:
             for connection in hanging:
                 connection.close()
-
-
-def test_the_limit_of_connections_leaves_files_for_others() -> None:
-    import resource
-
-    limit = connection_limit()
-    assert 16 <= limit <= max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES)

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import EngineError
 from harness.service import supervisor as module
-from harness.service.supervisor import LONGEST_PAUSE, MOST, WITHIN, Supervisor
+from harness.service.supervisor import LONGEST_PAUSE, MOST, Supervisor
 
 
 class Clock:
@@ -82,15 +82,6 @@ def test_it_is_started_again_after_longer_and_longer_pauses_and_then_no_more(clo
     assert clock.slept == [1, 2, 4, 8, 16]
     assert [server.stopped for server in servers] == [1] * len(servers)
     assert said[:2] == ["it was killed; starting it again in 1 s", "vLLM is up again, 40 s after it was started"]
-
-
-def test_ends_that_are_far_apart_do_not_count(clock: Clock) -> None:
-    servers = [Server(clock, runs=WITHIN) for _ in range(3 * MOST)]
-    supervisor, _, _ = supervised(clock, servers)
-    supervisor.begin()
-    with pytest.raises(IndexError):
-        supervisor.watch()
-    assert set(clock.slept) == {1}
 
 
 def test_a_new_start_that_fails_is_an_end_too_and_a_first_one_is_all(clock: Clock) -> None:

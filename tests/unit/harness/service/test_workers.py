@@ -13,16 +13,12 @@ from typing import Any
 
 import pytest
 
-from harness.baselines import typed
 from harness.errors import UsageError
 from harness.service import workers as module
-from harness.service.app import executed
 from harness.service.guard import Gone, while_there
-from harness.service.players import BaselinePlayer
-from harness.service.schema import MOST_TURNS, REQUEST, DrawRequest
 from harness.service.workers import AnswerBudget, Unavailable, Workers
 from tests.helpers import ROOT
-from tests.helpers.misbehaving import Misbehaving, answer
+from tests.helpers.misbehaving import answer
 
 
 @pytest.fixture(scope="module")
@@ -104,20 +100,6 @@ def test_one_who_waits_for_too_long_is_told_to_come_again(
         await asyncio.gather(long, return_exceptions=True)
 
     asyncio.run(wait())
-
-
-def test_the_turns_that_are_not_read_are_counted(patient: Workers) -> None:
-    history = [{"instruction": "hello", "actions": []}] * (MOST_TURNS + 300)
-    request = REQUEST.validate_python({"task": "hexagons", "instruction": "hello", "history": history})
-    assert isinstance(request, DrawRequest)
-    assert len(request.item.history) == 2 * MOST_TURNS
-    done = asyncio.run(executed(BaselinePlayer("player", Misbehaving(), patient), request))
-    # Those that the request's item leaves out, and those that a player without a language model does: a step has two turns.
-    assert done.left_out == len(history) - typed.MOST_TURNS // 2
-
-
-def test_no_player_reads_more_of_a_text_than_any_of_the_corpora_has(patient: Workers) -> None:
-    assert asyncio.run(answer(patient, "red " * 4_000)).notes["characters"] == typed.LONGEST_TEXT
 
 
 def test_no_worker_outlives_a_server_that_is_killed(tmp_path: Path) -> None:

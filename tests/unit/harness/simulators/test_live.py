@@ -48,11 +48,6 @@ def succeeded(game: LiveGame) -> bool:
     return bool(game.built == game.target)
 
 
-@pytest.fixture(autouse=True)
-def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind[:3])))
 def test_a_builder_that_does_as_it_is_told_reaches_the_target_without_a_correction(
     kind: tuple[str, str, str | None, int],
@@ -138,17 +133,6 @@ def test_a_game_that_is_given_up_ends_at_the_first_step_that_stays_wrong() -> No
         assert (game.turns, game.corrections, game.left_wrong) == (3, 2, 1)
         assert game.over
         assert game.ask() is None
-
-
-def test_a_structure_that_is_begun_elsewhere_goes_on_there() -> None:
-    target = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 2, 0, "blue")])
-    game = BuildingGame("minecraft-own/val/1", "val", target, in_runs(target), Random(0), Manner(), "own")
-    first = game.ask()
-    assert first is not None
-    game.take([Action("place", "red", -3, 1, 2)])
-    play(game)
-    assert game.corrections == 0
-    assert {block[:3] for block in game.built.blocks()} == {(-3, 1, 2), (-2, 1, 2), (-2, 2, 2)}
 
 
 def test_a_structure_that_does_not_fit_where_it_is_begun_is_moved() -> None:

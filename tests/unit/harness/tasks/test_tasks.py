@@ -7,17 +7,12 @@ from harness.augmentation.variants import augment, known_changes
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
-from harness.tasks import TASKS, TaskName, task_of, tasks_in, world_of
+from harness.tasks import TASKS, TaskName, task_of, tasks_in
 
 
 def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
     assert [task.world for task in TASKS.values()] == ["hexagons", "minecraft", "minecraft", "hexagons", "minecraft"]
     assert tasks_in("minecraft") == ("minecraft", "iglu", "everyday-minecraft")
-
-
-def test_an_unknown_task() -> None:
-    with pytest.raises(UsageError, match="no task named 'igloo': did you mean iglu"):
-        world_of("igloo")
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,3 @@ def test_other_colors_leave_the_places_as_they_are(items: list[Item]) -> None:
     for old, new in zip(items, shown(items, "colors", 7, 3), strict=True):
         places = [[action[:-1] if isinstance(action, Paint) else action.cell for action in item.actions] for item in (old, new)]
         assert places[0] == places[1]
-
-
-def test_all_changes_also_turn(items: list[Item]) -> None:
-    pairs = [pair for epoch in range(4) for pair in zip(items, shown(items, "all", 7, epoch), strict=True)]
-    assert any(sorted(_places(old)) != sorted(_places(new)) for old, new in pairs)
-
-
-def _places(item: Any) -> list[Any]:
-    return [action.tile if item.task == "hexagons" else action.cell for action in item.actions]
-
-
-def test_no_change_is_none() -> None:
-    assert vary_by("none", 7) is None

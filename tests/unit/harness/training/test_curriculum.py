@@ -15,10 +15,9 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
 from harness.training.curriculum import METRICS, Curriculum, difficulties, stages
-from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
-from tests.helpers.slope import Killed, Slope, curve, dying, fit
+from tests.helpers.slope import Killed, curve, dying, fit
 
 DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 
@@ -86,11 +85,6 @@ def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(valu
             assert not any({*easiest[low:high]} & {*stage} for stage in made[:bucket])
 
 
-def test_another_seed_gives_other_stages() -> None:
-    how = Curriculum(difficulty="L_A", buckets=3)
-    assert len({str(stages(list(range(30)), how, seed)) for seed in range(5)}) == 5  # type: ignore[arg-type]
-
-
 HOW = {"curriculum": Curriculum(difficulty="D", buckets=3), "epochs": 6, "batch_size": 1, "patience": 2}
 NUMBERS = [float(n) for n in range(1, 10)]
 
@@ -109,14 +103,6 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     # The first stage is one step, and dev is judged before the checkpoint at its end.
     assert (fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None) == (killed_at > 2)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
-
-
-def test_patience_begins_after_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here dev only gets worse."""
-    losses = iter(range(1, 20))
-    monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
-    result, _ = fit(tmp_path, Slope(), items=NUMBERS, **(HOW | {"epochs": 9}))
-    assert (len(result.curve), result.best["epoch"]) == (5, 1)
 
 
 def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:

@@ -12,11 +12,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor, nn
+from torch import Tensor
 
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import DataError, HarnessError
 from harness.training.checkpoints import checkpoint_step, last_checkpoint
-from harness.training.curriculum import Curriculum
 from harness.training.steps import Losses, Steps
 from harness.training.trainer import NetworkTrainer
 from tests.helpers.slope import ITEMS, Killed, Slope, curve, dying, fit
@@ -87,21 +86,6 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
     assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2
     fit(tmp_path / "killed", schedule="linear")
     assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2, "it was finished"
-
-
-def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="0 train items"):
-        fit(tmp_path, items=[])
-    with pytest.raises(UsageError, match=r"training\.epochs=2: .* give at least 3, or fewer buckets"):
-        fit(tmp_path, epochs=2, curriculum=Curriculum(difficulty="D", buckets=2))
-
-
-def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here dev only gets worse."""
-    losses = iter(range(1, 20))
-    monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
-    result, kept = fit(tmp_path, keep="last", patience=1)
-    assert (len(result.curve), result.best["dev_loss"], [epoch for epoch, _ in kept]) == (3, 3.0, [1, 2, 3])
 
 
 def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
@@ -254,15 +238,6 @@ def test_a_checkpoint_runs_no_code(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_checkpoint_of_another_network_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(Killed):
-        fit(tmp_path, making=dying(5))
-    network = Slope()
-    network.weight = nn.Linear(1, 2)
-    with pytest.raises(DataError, match="another variant: weight"):
-        fit(tmp_path, network)
-
-
 def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed at whatever file is written or removed: also where an epoch ends just after a checkpoint was written."""
     seen: list[Path | None] = []
@@ -282,16 +257,3 @@ def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: py
     assert len(seen) > first + 40
     assert all(seen[first:])
     assert seen[first:] == sorted(seen[first:], key=lambda path: checkpoint_step(path) if path else 0)
-
-
-@pytest.mark.parametrize("state", [None, "", '{"epoch": 1,'])
-def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path, state: str | None) -> None:
-    with pytest.raises(Killed):
-        fit(tmp_path, making=dying(5))
-    half = tmp_path / "checkpoints/checkpoint-4"
-    half.mkdir()
-    if state is not None:
-        (half / "trainer_state.json").write_text(state)
-    assert last_checkpoint(tmp_path / "checkpoints") == tmp_path / "checkpoints/checkpoint-3"
-    result = fit(tmp_path)[0]
-    assert result.earlier == 1

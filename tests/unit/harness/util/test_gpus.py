@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from harness.util.gpus import gpu_groups, visible_gpus
+from harness.util.gpus import visible_gpus
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,3 @@ def test_visible_gpus(count: int, variable: str | None, names: list[str], monkey
     if variable is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
     assert visible_gpus() == names
-
-
-def test_groups_are_of_equal_size() -> None:
-    assert gpu_groups(["0", "1", "2", "3", "4"], 2) == ["0,1", "2,3"]
-    assert gpu_groups(["a", "b"], 2) == ["a", "b"]

@@ -48,15 +48,6 @@ def test_lasting_actions_build_the_same(before: Structure, sequence: list[Action
     assert kept == tuple(sequence) or len(kept) == len(net_actions(before, before.apply(sequence).structure))
 
 
-def test_what_is_undone_does_not_last() -> None:
-    red, wrong, back = Action("place", "red", 0, 1, 0), Action("place", "red", 0, 1, 1), Action("remove", None, 0, 1, 1)
-    assert lasting([red, wrong, back], Structure()) == (red,)
-    support, up = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 2, 0)
-    hangs = [support, up, Action("remove", None, 0, 1, 0)]
-    assert lasting(hangs, Structure()) == tuple(hangs), "a block that hangs in the air needs what it was put on"
-    assert lasting([wrong, back], Structure()) == (wrong, back), "a turn is never empty"
-
-
 def test_net_actions_cancel_within_a_cell() -> None:
     red = Action("place", "red", 0, 1, 0)
     gone = Action("remove", None, 0, 1, 0)
@@ -94,12 +85,6 @@ def test_quarters_of_a_yaw(yaw: float, quarter: int) -> None:
     assert Pose(0, 1, 0, yaw, 0).quarter == quarter
 
 
-@given(side, side, st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.integers(-4, 4))
-def test_a_builder_stays_in_its_cell_when_the_world_turns(x: int, z: int, dx: float, dz: float, quarters: int) -> None:
-    turned = Pose(x + dx, 1.0, z + dz, 0.0, 0.0).turned(quarters)
-    assert (math.floor(turned.x), math.floor(turned.z)) == turn(x, z, quarters)
-
-
 def test_yaw_turns_as_coordinates_do() -> None:
     for quarters in range(4):
         dx, dz = turn(0, 1, quarters)
@@ -123,24 +108,9 @@ def test_blocks_left_in_the_air_float() -> None:
     assert not Structure().apply(tower).structure.floating()
 
 
-@given(structures)
-def test_floating_blocks_are_those_the_ground_does_not_reach(structure: Structure) -> None:
-    assert not any(b.y == 1 for b in structure.floating())
-    grounded = Structure.of(set(structure.blocks()) - structure.floating())
-    assert not grounded.floating()
-
-
 @pytest.mark.parametrize("block", [(6, 1, 0, "red"), (0, 0, 0, "red"), (0, 10, 0, "red"), (0, 1, -6, "red"), (0, 1, 0, "white")])
 def test_a_block_that_cannot_be_is_refused(block: tuple[int, int, int, str]) -> None:
     with pytest.raises(ValueError, match="no such block"):
         Structure.of([block])
     assert not Structure().feasible(Action("place", block[3], *block[:3]))
     assert in_region(*block[:3]) == (block[3] == "white")
-
-
-@given(structures)
-def test_structures_are_values(structure: Structure) -> None:
-    same = Structure.of(structure.blocks())
-    assert (same, hash(same), len(same)) == (structure, hash(structure), len(structure.blocks()))
-    with pytest.raises(ValueError, match="read-only"):
-        structure.cells[0, 0, 0] = 1

@@ -81,24 +81,6 @@ def test_what_can_be_carried_out_is_admitted_and_nothing_else(
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("moves", "red up x3"),
-        ("moves", "none"),
-        ("lines", "place red 0 2 0\npick 0 1 0"),
-        ("calls", "pick(x=0,y=1,z=0)\nplace(color='blue',x=1,y=2,z=0)"),
-        ("json", '[["place", "red", 0, 2, 0], ["remove", null, 0, 1, 0]]'),
-        ("json", "[]"),
-    ],
-)
-def test_examples(name: str, text: str) -> None:
-    feasible = Feasible(name, State(Structure.of([(0, 1, 0, "red")]), (0, 1, 0), 0))
-    assert feasible.whole(text) == (name != "calls")  # The block at 0 1 0 is gone, and 1 2 0 touches nothing.
-    assert not feasible.continuations("I cannot do that", 4)
-    assert not feasible.whole("I cannot do that")
-
-
 @pytest.mark.parametrize("name", ["moves", "moves+anchors"])
 def test_another_process_gets_the_same(name: str) -> None:
     one = Feasible(name, state_of(name, Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))

@@ -46,12 +46,6 @@ def test_minecraft_round_trip_is_exact(fmt: Format, actions: list[minecraft.Acti
     assert fmt.parse(fmt.write(actions)) == (tuple(actions), ())
 
 
-def test_json_keeps_the_color_of_a_removal() -> None:
-    action = minecraft.Action("remove", "red", 0, 1, 0)
-    assert get_format("minecraft", "json").parse('[["remove", "red", 0, 1, 0]]').actions == (action,)
-    assert get_format("minecraft", "lines").write([action]) == "pick 0 1 0"
-
-
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
 @given(text=st.one_of(st.text(), st.text(alphabet="0123456789 -,;:[]()<>/*`#\n\"'=.redplacxyzknobluthi\0", max_size=300)))
 def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) -> None:
@@ -92,17 +86,11 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
 
 
 OTHER = {
-    "triplets": "9 17 white",
-    "grouped": "white: 18 10",
-    "lines": "pick 5 9 5",
-    "calls": "pick(x=5,y=9,z=5)",
-    "moves": "pick at 5 9 5",
-    "moves+anchors": "pick at 5 9 5",
-    ("hexagons", "json"): '[9, 17, "white"]',
-    ("minecraft", "json"): '["remove", null, 5, 9, 5]',
-    ("hexagons", "program"): "white 18:10",
+    "triplets": "9 17 white", "grouped": "white: 18 10", "lines": "pick 5 9 5", "calls": "pick(x=5,y=9,z=5)",
+    "moves": "pick at 5 9 5", "moves+anchors": "pick at 5 9 5", ("hexagons", "json"): '[9, 17, "white"]',
+    ("minecraft", "json"): '["remove", null, 5, 9, 5]', ("hexagons", "program"): "white 18:10",
     ("minecraft", "program"): "remove 5,9,5",
-}
+}  # fmt: skip
 
 
 def other_of(fmt: Format) -> str:
@@ -134,24 +122,15 @@ def test_a_thought_is_no_answer(fmt: Format, thought: str) -> None:
 
 CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("hexagons", "triplets"): {
-        "(0, 4, red)": "0 4 red",
         "(0, 4, red), (1, 0, 'blue')": "0 4 red, 1 0 blue",
         '[(0, 4, "red"), (1, 0, "blue")]': "0 4 red, 1 0 blue",
         "0, 4, red\n1, 0, blue": "0 4 red, 1 0 blue",
-        "1. 0 4 **red**\n2. 1 0 **blue**": "0 4 red, 1 0 blue",
         "0 4 red and 1 0 blue": "0 4 red, 1 0 blue",
-        "none\n\nA tile such as 0 4 red stays as it is.": "none",
-        "0 4 red, 1 0 blue\n\nSo the tile 2 2 green stays.": "0 4 red, 1 0 blue",
-        "Reasoning: row 0.\nAnswer: 0 4 red": "0 4 red",
         "red: 0 4 blue: 1 0": "none",
         "1.0 4 red": "none",
     },
     ("hexagons", "grouped"): {
-        "**red**: 3 4": "red: 3 4",
         "**Red:** 3 4": "red: 3 4",
-        "Answer: red: 3 4": "red: 3 4",
-        "Output:\n- red: 3 4\n- blue: 1 1": "red: 3 4; blue: 1 1",
-        "Here is the answer: red: 3,5 1-10; 7 1": "red: 3,5 1-10; 7 1",
         "red: columns 3,5 rows 1-10": "red: 3,5 1-10",
         "red: column 3, row 4": "red: 3 4",
         "red: rows 1-10, columns 3 and 5": "red: 3,5 1-10",
@@ -160,7 +139,6 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "red: 3, 5 1-10": "red: 3,5 1-10",
         "red: 3 4, blue: 1 1": "red: 3 4; blue: 1 1",
         "* **red**:\n  * 3 4\n  * 5 6": "red: 3 4; 5 6",
-        "red: 3 4 (the top corner)": "red: 3 4",
         "red: 3 4. This is the top corner.": "red: 3 4",
         "red: (3,4) (5,6)": "none",
         "red: (3,4)": "none",
@@ -173,14 +151,11 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "place red (0,1,0)": "place red 0 1 0",
         "place red 0, 1, 0": "place red 0 1 0",
         "Place a red block at (0, 1, 0).": "place red 0 1 0",
-        "- place red 0 1 0\n- pick 0 1 0": "place red 0 1 0\npick 0 1 0",
         "1. place red 0 1 0\n2. pick (0, 1, 0)": "place red 0 1 0\npick 0 1 0",
-        "`place red 0 1 0`": "place red 0 1 0",
         "place red at x=0, y=1, z=-5": "place red 0 1 -5",
         "pick up the red block at (0, 1, 0)": "pick 0 1 0",
         "<answer>place red 0 1 0</answer>": "place red 0 1 0",
         "First: place red 0 1 0\nplace blue 0 2 0": "place red 0 1 0\nplace blue 0 2 0",
-        "place red 0 1 0\n\nI place red 0 1 0 as its base.": "place red 0 1 0",
         "place red 0 1 0.5\nplace red 0 1 0-3\nplace 5 red blocks at (0, 1, 0)": "none",
     },
     ("minecraft", "calls"): {
@@ -190,37 +165,28 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "place('red', 0, y=1, z=2)": "place(color='red',x=0,y=1,z=2)",
         "place ( 0 , 1 , 2 , red )": "place(color='red',x=0,y=1,z=2)",
         "pick(0, 1, 0); pick( x = 0, y = 2, z = 0 )": "pick(x=0,y=1,z=0)\npick(x=0,y=2,z=0)",
-        "# pick(0, 2, 0)\n// base: pick(0, 3, 0)\npick(0, 1, 0)": "pick(x=0,y=1,z=0)",
         "```python\nbuilder.pick(0, 1, 0)\n```": "pick(x=0,y=1,z=0)",
-        "pick(0, 1, 0)\n# pick(0, 2, 0)": "pick(x=0,y=1,z=0)",
         "pick(0, 1)\npick(0, 1, 0, 2)\npick(z=0, 1, 2)\npick(0, x=1, y=1)\npick(x, 1, 0)\npick(0, 1, 'red')": "none",
         "place(0, 1, 0)\nplace('red', 'blue', 0, 1, 0)\nplace(color=0, x=1, y=1, z=0)\nplace(xy=0, 1, 0)": "none",
     },
     ("minecraft", "moves"): {
         "Red at 0, 1, 0\n- blue up 2, left": "red at 0 1 0\nblue left up 2",
         "red at 0 1 0, blue up 2 and left, pick here": "red at 0 1 0\nblue left up 2\npick here",
-        "1. place red at 0 1 0\n2. pick here": "red at 0 1 0\npick here",
         "remove left left behind 3": "pick left 2 behind 3",
         "red up x3\n2. pick left 2 x2": "red up\nred up\nred up\npick left 2\npick left 2",
-        "`red at 0 1 0`\n\nI place red at 0 1 0 as its base.": "red at 0 1 0",
         "red at 0 1 0-3\nred up1\nred 0 1 0\nup\nthe red one is left": "none",
         "put a red a left of A\nred A": "none",
     },
     ("hexagons", "json"): {
-        '```json\n[[0, 4, "red"]]\n```': '[[0, 4, "red"]]',
         "Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]',
         '- [0, 4, "red"]\n- [1, 0, "blue"]': '[[0, 4, "red"], [1, 0, "blue"]]',
-        '[]\n\nNo tile, not even [0, 4, "red"], changes.': "[]",
     },
     ("minecraft", "json"): {"[['remove', None, 0, 1, 0]]": '[["remove", null, 0, 1, 0]]'},
     ("hexagons", "program"): {
-        "Answer: red 1:1": "red 1:1",
         "Sure!\n\nHere is the program:\nred 1:1\n\nIt paints blue 2:2.": "red 1:1",
         "Sure!\n```program\nred 1:1\n```\nIt does not paint\nblue 2:2": "red 1:1",
-        "**red** 1:1": "red 1:1",
         "1. red 1:1\n2. blue 2:2": "red 1:1\nblue 2:2",
         "# the corner\nred 1:1": "red 1:1",
-        "none\n\nNothing changes.": "none",
         "```\nred 1:1": "red 1:1",
         "red 1:1\n```": "red 1:1",
     },
@@ -240,18 +206,11 @@ def test_what_chat_models_write(task: str, name: str, text: str, meant: str) -> 
 MONSTERS = {
     "thoughts on thoughts": "<think>" * 100_000 + "</think>" * 100_000 + "x" * MAX_CHARS * 2,
     "endless labels": "Here is the answer: " * 10_000,
-    "endless fences": "```a\n" * 40_000,
     "endless explanations": "x\nNote:\nAnswer" * 10_000,
-    "endless bullets": "- 1. > " * 20_000,
-    "endless lists": "red: 3, 5 and 7 to 9, " * 10_000,
     "endless calls": "place(1,place('red'," * 10_000,
-    "endless lines": "place a red block at (0, " * 10_000,
     "empty": "",
     "ten megabytes": "x" * 10_000_000,
     "ten megabytes of digits": "7" * 10_000_000,
-    "ten megabytes of minus signs": "-" * 10_000_000,
-    "five million commas": ",;" * 5_000_000,
-    "brackets 10,000 deep": "[" * 10_000 + "]" * 10_000,
     "a million open brackets": "[1" * 1_000_000,
     "numbers of 400 digits": f"{'9' * 400} 4 red; place red {'9' * 400} 1 0; red: {'9' * 400} 1; [[{'9' * 400}, 1, 'red']]",
     "NUL bytes": "\0" * 1000 + "1 \0 2 red",
@@ -406,9 +365,9 @@ def test_a_round_trip_by_anchors_is_exact(
     assert len(text.split()) <= len(moves.write(actions, last, quarter).split())
 
 
+@pytest.mark.slow
 @pytest.mark.data
-def test_every_gold_answer_survives_every_format(data_dir: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+def test_every_gold_answer_survives_every_format() -> None:
     lengths: dict[str, list[int]] = {}
     for fmt in ALL:
         for item in load(fmt.world):

@@ -173,17 +173,6 @@ def test_what_floats_is_an_error_and_the_rest_is_built() -> None:
     assert str(outcome.error).startswith("line 2, column 1: nothing holds a block at 3,3,3")
 
 
-def test_without_a_state_all_is_done_as_told() -> None:
-    outcome = run(parse("red 3,3,3; red 3,3,3; remove 0,1,0; blue 0,2,0"))
-    assert outcome.actions == (
-        Action("place", "red", 3, 3, 3),
-        Action("place", "red", 3, 3, 3),
-        Action("remove", None, 0, 1, 0),
-        Action("place", "blue", 0, 2, 0),
-    )
-    assert outcome.error is None
-
-
 @pytest.mark.parametrize(
     ("text", "at", "says"),
     [

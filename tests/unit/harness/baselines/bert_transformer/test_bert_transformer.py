@@ -178,18 +178,6 @@ def test_a_frozen_encoder_is_neither_trained_nor_kept(bert: Path, tmp_path: Path
     assert not any(module.training for module in loaded.encoder.modules())
 
 
-@pytest.mark.parametrize("small", [False, True])
-def test_a_tuned_encoder_is_trained_and_kept(small: bool, bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
-    own = ["encoder.name=small", "encoder.hidden=16", "encoder.layers=1"] if small else [f"encoder.name={bert}"]
-    said = run(tmp_path, items[:2], *own, "encoder.tuned=true", "training.epochs=1")
-    assert "trained with the rest" in said[0]
-    kept = {name.removeprefix("encoder."): value for name, value in weights(tmp_path).items() if name.startswith("encoder.")}
-    loaded = BertTransformer().load(tmp_path / "model").network.encoder.state_dict()
-    assert all(torch.equal(value, loaded[name]) for name, value in kept.items())
-    before = made(bert)[0].encoder.state_dict()
-    assert small or not all(torch.equal(value, kept[name]) for name, value in before.items())
-
-
 def test_training_begins_with_a_model_of_the_same_encoder(bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
     sets = (f"encoder.name={bert}", "training.epochs=1", "training.learning_rate=1e-12")
     run(tmp_path / "first", items[:2], *sets, "training.seed=1")

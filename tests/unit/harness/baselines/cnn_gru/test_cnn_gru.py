@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, 
 from harness.baselines.world_state import STOP, label_action
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.training.checkpoints import own_weights, read_words, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, configuration
@@ -183,21 +182,6 @@ def test_rare_words_are_learned_as_the_unknown_one() -> None:
         Vocabulary(["<pad>", "red", "red", "<unk>"])
 
 
-@pytest.mark.parametrize(
-    ("override", "problem"),
-    [
-        ("variant=C", "did you mean|known: A, B"),
-        ("network.filtres=3", "network.filtres: no such key"),
-        ("network.perspective=yes", "network.perspective"),
-        ("training.batch_size=0", "training.batch_size"),
-        ("training.batch_size", "key=value"),
-    ],
-)
-def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        CnnGru().recipe([override])
-
-
 @pytest.fixture
 def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, CnnGruNetwork]:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
@@ -216,33 +200,3 @@ def test_a_saved_model_answers_as_before(
     assert read_words(folder) == vocabulary.words
     expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items)
     assert CnnGru().load(folder).predict(items) == expected
-
-
-def edit(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-
-def break_network(folder: Path) -> None:
-    edit(folder / "config.json", network=TINY.model_copy(update={"filters": 8}).model_dump())
-
-
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
-        (break_network, "weights are of another variant: decoder"),
-        (lambda folder: edit(folder / "config.json", baseline="t5"), "a checkpoint of t5, not of cnn-gru"),
-        (lambda folder: edit(folder / "config.json", network={"words": 3}), r"config\.json: network"),
-        (lambda folder: (folder / "config.json").write_text("{}"), "not the configuration of a baseline"),
-        (lambda folder: (folder / "vocabulary.json").write_text('["<pad>", "<unk>"]'), "weights are of another variant: words"),
-        (lambda folder: (folder / "vocabulary.json").write_text('["red"]'), "a vocabulary is"),
-        (lambda folder: (folder / "vocabulary.json").write_text("{}"), "not a list of words"),
-        (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
-    ],
-)
-def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(
-    damage: Any, problem: str, saved: tuple[Path, CnnGruNetwork]
-) -> None:
-    damage(saved[0])
-    with pytest.raises(DataError, match=problem) as caught:
-        CnnGru().load(saved[0])
-    assert "\n" not in str(caught.value)

@@ -26,7 +26,7 @@ from harness.baselines.deberta.batches import (
     tile_labels,
 )
 from harness.baselines.deberta.layers import comparisons, offsets
-from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
+from harness.baselines.deberta.network import CLASSES, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
@@ -272,37 +272,6 @@ def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
     return float(score(items, answers)["action"]["f1"])
 
 
-def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
-    network, collate = made("network.width=64", "network.heads=4")
-    some = [item for item in items if item.actions][:4]
-    optimizer, batch = torch.optim.AdamW(network.parameters(), lr=3e-3), collate(some)
-    warmup = torch.optim.lr_scheduler.LinearLR(optimizer, 1 / 30, total_iters=30)
-    for number in range(1, 241):
-        network.train()
-        network(batch).sums.mean().backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        warmup.step()
-        if number % 20 == 0 and f1(network, collate, some) == 1:
-            return
-    pytest.fail(f"F1 {f1(network, collate, some)} after {number} steps")
-
-
-@pytest.mark.parametrize(
-    ("setting", "problem"),
-    [
-        ("context=half-history", "no context for hexagons named 'half-history'"),
-        ("variant=alone", "known: joint, paper, shared"),
-        ("network.width=40", "width 40 is not a multiple"),
-        ("augment=words", "augment"),
-    ],
-)
-def test_a_bad_setting_is_refused_by_name(setting: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        Deberta().recipe([setting, "network.heads=16"])
-
-
 def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
     encoder = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[0]
     encoder.config.max_position_embeddings = 200
@@ -319,20 +288,6 @@ def write_encoder(folder: Path, seed: int = 0) -> str:
     for part in load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1)):
         part.save_pretrained(folder)
     return str(folder)
-
-
-def test_a_frozen_encoder_is_left_alone(tmp_path: Path, items: list[HexagonsItem]) -> None:
-    network, collate = made(f"encoder.name={write_encoder(tmp_path)}")
-    assert isinstance(network, Classifier)
-    network.train()
-    assert network.frozen
-    assert not any(module.training for module in network.encoder.modules())
-    assert network.text_layers.training
-    batch = collate(items[:7])
-    network(batch).sums.sum().backward()
-    assert all(parameter.grad is None for parameter in network.encoder.parameters())
-    states = network.encoder(input_ids=batch.tokens, attention_mask=batch.mask.long()).last_hidden_state
-    torch.testing.assert_close(network.encode(batch.tokens, batch.mask)[batch.mask], states[batch.mask], rtol=1e-4, atol=1e-5)
 
 
 def train(folder: Path, items: Sequence[HexagonsItem], *more: str) -> list[str]:
@@ -377,18 +332,6 @@ def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Pa
         Deberta().train(items[:6], items[6:9], tiny(f"encoder.name={name}"), tmp_path / "more", print, Origin(model))
 
 
-def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[HexagonsItem]) -> None:
-    train(tmp_path / "first", items)
-    recipe = tiny("training.epochs=1", "training.learning_rate=1e-9")
-    Deberta().train(items[:6], items[6:9], recipe, tmp_path / "second", print, Origin(tmp_path / "first/model"))
-    first, second = (Deberta().load(tmp_path / name / "model").scores(items) for name in ("first", "second"))
-    np.testing.assert_allclose(first, second, atol=1e-4)
-    with pytest.raises(DataError, match="another variant"):
-        Deberta().train(
-            items[:6], items[6:9], tiny("variant=shared"), tmp_path / "third", print, Origin(tmp_path / "first/model")
-        )
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
@@ -410,7 +353,6 @@ def test_a_broken_configuration_is_one_line(
 
 
 def test_the_command_rolls_out_on_boards_that_the_answers_drew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     asked: list[HexagonsItem] = []
     settings = [word for key in (*TINY, "context=predicted-board") for word in ("--set", key)]

@@ -11,12 +11,7 @@ from click.testing import CliRunner
 
 from harness.cli import cli
 
-pytestmark = [pytest.mark.data, pytest.mark.usefixtures("data_dir")]
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = [pytest.mark.data, pytest.mark.usefixtures("data_dir"), pytest.mark.usefixtures("empty_folder")]
 
 
 def predict(*arguments: str) -> tuple[dict[str, Any], list[float]]:
@@ -27,6 +22,7 @@ def predict(*arguments: str) -> tuple[dict[str, Any], list[float]]:
     return json.loads(done.stdout), [json.loads(line)["confidence"] for line in lines]
 
 
+@pytest.mark.slow
 def test_hexagons() -> None:
     scores, sure = predict("--task", "hexagons")
     assert (scores["items"], round(446 * scores["action"]["em"])) == (446, 215)
@@ -35,6 +31,7 @@ def test_hexagons() -> None:
     assert round(sum(sure) / 446, 3) == 0.496
 
 
+@pytest.mark.slow
 def test_the_first_items_of_minecraft() -> None:
     scores, sure = predict("--task", "minecraft", "--limit", "100")
     overall = scores["micro"]["overall"]

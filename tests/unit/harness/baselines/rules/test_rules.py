@@ -60,21 +60,8 @@ def test_what_an_instruction_paints(instruction: str, expected: dict[str, set[tu
 
 
 WORDS = [
-    "tile",
-    "column",
-    "columns",
-    "from the bottom",
-    "from the right",
-    "last",
-    "top",
-    "3",
-    "first",
-    "4th",
-    "to",
-    ",",
-    ".",
-    "999",
-]
+    "tile", "column", "columns", "from the bottom", "from the right", "last", "top", "3", "first", "4th", "to", ",", ".", "999",
+]  # fmt: skip
 
 
 @given(st.text() | st.lists(st.sampled_from([*WORDS, *COLORS])).map(" ".join))
@@ -86,7 +73,6 @@ def test_every_text_has_an_answer_on_the_board(text: str) -> None:
 
 
 def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["baseline", "predict", "rules"])
     assert done.exit_code == 0, done.output

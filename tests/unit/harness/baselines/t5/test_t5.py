@@ -113,15 +113,6 @@ def test_a_batch_holds_texts_with_their_ends_and_what_is_too_long_is_cut(items: 
     assert cut.inputs[:, -1].tolist() == [tokens.end] * 5, "the end of an input is read"
 
 
-def test_losses_are_those_of_each_item_alone(items: list[HexagonsItem]) -> None:
-    network, coder = made(recipe_of())
-    network.eval()
-    together = network(coder(items[:4]))
-    alone = [network(coder([item])) for item in items[:4]]
-    torch.testing.assert_close(together.sums, torch.cat([one.sums for one in alone]), rtol=1e-4, atol=1e-4)
-    assert together.counts.tolist() == [len(coder.target(item)) for item in items[:4]]
-
-
 @pytest.mark.parametrize("format_", ["triplets", "grouped"])
 def test_it_learns_a_few_items_by_heart(format_: str, tmp_path: Path, few: list[HexagonsItem]) -> None:
     recipe = recipe_of(f"format={format_}", "context=no-history", "augment=none", epochs=8, schedule="cosine")
@@ -150,14 +141,6 @@ def test_what_is_no_action_is_dropped_and_a_cut_answer_is_told(
     ):
         monkeypatch.setattr(network.model, "generate", lambda ids=written, **given: torch.tensor([ids]))
         assert T5Predictor(network, coder).predict(items[:1]) == [expected]
-
-
-def test_answers_end_at_the_limit_and_only_predicted_boards_roll_out(items: list[HexagonsItem]) -> None:
-    network, coder = made(recipe_of("answer_tokens=4", "context=full-history+predicted-board"))
-    predictor = T5Predictor(network.eval(), coder)
-    assert predictor.rolls_out
-    assert len(predictor.predict(items[:3])) == 3
-    assert not T5Predictor(network, Coder(recipe_of(), coder.tokens)).rolls_out
 
 
 PAINTS = st.lists(
@@ -402,7 +385,6 @@ def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, prob
 
 
 def test_the_commands_train_it_and_let_it_answer_on_boards_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     sets = {f"network.{key}": value for key, value in TINY.items()} | {
         "training.warmup": 0, "context": "predicted-board", "answer_tokens": 8, "training.learning_rate": 1e-3,

@@ -16,9 +16,8 @@ from harness.simulators.everyday import conversation
 from harness.simulators.everyday.hexagons import drawing
 from harness.simulators.everyday.minecraft import building
 from harness.simulators.everyday.person import Person
-from harness.simulators.everyday.talk import Talk, program
+from harness.simulators.everyday.talk import Talk
 from harness.simulators.voice import frames
-from serialization.program.parse import parse
 
 WORLDS = {"hexagons": drawing, "minecraft": building}
 CONVERSATIONS = 1500
@@ -121,25 +120,6 @@ def test_all_frames_are_used(world: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 # --- parts ---
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "red ring(9:5); yellow 9:5",
-        "blue 1,18+:1,10",
-        "yellow 1,18+:1,10 - 1,18:1,10",
-        "green -5..5,1,-5..5; remove 0,1,0+1,1,0",
-        "s=is(red); remove s; blue shift(s,right 2)",
-        "red,blue by column 4-9",
-        "black flower((1,18:1,10))",
-        "for n in 1-3 {blue tower(at(0,1,n),n)}",
-        "orange tower(1,1,0,3)+tower(-1,1,0,3); red -1..1,4,0",
-        "",
-    ],
-)
-def test_programs_of_parts_that_were_parsed_before(text: str) -> None:
-    assert program(text) == parse(text)
 
 
 def test_a_typo_leaves_colors_and_numbers_alone(monkeypatch: pytest.MonkeyPatch) -> None:

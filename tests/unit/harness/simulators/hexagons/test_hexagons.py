@@ -82,9 +82,11 @@ def test_all_sections_of_the_frames_are_used(monkeypatch: pytest.MonkeyPatch) ->
         return say(self, section, **slots)
 
     monkeypatch.setattr(Voice, "say", noted)
+    sections = {section: lines for name in FILES for section, lines in frames(name).items()}
     for number in range(4000):
         made("frames", number)
-    sections = {section: lines for name in FILES for section, lines in frames(name).items()}
+        if used >= sections.keys():
+            break
     assert sections.keys() - used == set()
     assert sum(len(set(lines)) for lines in sections.values()) > 400
     assert sum(len(frames(name)) for name in FILES) == len(sections)
@@ -96,20 +98,6 @@ def test_texts_hold_no_leftover_markup() -> None:
         assert text == text.strip()
         assert not re.search(r"[\[\]{}|]|  |None|\b[Aa] (?i:orange)|\b[Aa]n (?!X|[aeiouAEIOU])", text), text
         assert not re.search(r" [,.;:]|\(\)|\b(\w+) \1\b|\b1 (tiles|hexes|cells)", text), text
-
-
-def test_shares_follow_the_train_split_of_the_release() -> None:
-    count = len(many())
-    levels = Counter(item.meta["level"] for item in many())
-    for level, share in enumerate((172, 104, 99, 71)):  # our labels of the release's dev steps, 446 of them
-        assert levels[level] / count == pytest.approx(share / 446, abs=0.06)
-    lengths = sorted(len(item.actions) for item in many())
-    assert 4 <= lengths[count // 2] <= 7
-    assert 16 <= lengths[count * 9 // 10] <= 24
-    assert lengths.count(0) / count == pytest.approx(0.025, abs=0.01)
-    words = sorted(len(item.instruction.split()) for item in many())
-    assert 17 <= words[count // 2] <= 21
-    assert 33 <= words[count * 9 // 10] <= 41
 
 
 READ = ("tile", "tiles", "colors", "cells", "picture", "spelled")

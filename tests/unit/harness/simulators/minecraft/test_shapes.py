@@ -60,14 +60,6 @@ def test_a_figure_is_what_it_says(seed: int, kind: str) -> None:
     assert figure.upright == (len({cell[1] for cell in figure.cells}) > 1)
 
 
-def test_all_figures_lie_in_all_ways() -> None:
-    rng, drawn = Random(1), dict[str, set[tuple[Cell, ...]]]()
-    for _ in range(6000):
-        figure = figures.draw(rng, rng.choice(KINDS))
-        drawn.setdefault(figure.kind, set()).add(figure.directions)
-    assert {kind: len(ways) for kind, ways in drawn.items()} == {"row": 6, "diagonal": 12, "plane": 24, "L": 24, "T": 24, "U": 24}
-
-
 def joined(cells: set[Cell]) -> bool:
     """Whether one can go from any cell to any other by faces and edges."""
     todo = [next(iter(cells))]
@@ -135,36 +127,6 @@ def test_words_are_true_of_what_is_done(simulator: str, seed: int) -> None:
         words = re.sub(r"(\d)x(\d)", r"\1 x \2", " ".join(turn.text for turn in said(item)).lower())
         for size in (item.meta["count"],) if "count" in item.meta else item.meta.get("sizes", ()):
             assert re.search(rf"\b({size}|{NUMBERS[size]})\b", words), words
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_meta_of_blocks_says_where_they_are(seed: int) -> None:
-    for item in simulated("blocks", seed, 250):
-        meta, net = item.meta, {action.cell: action.kind for action in check_world(item)}
-        if meta["frame"] == "first":
-            cells = [Relation(*meta["location"]).from_((0, 1, 0), item.pose.quarter)]
-        elif meta["frame"] == "mistake":
-            cells = [tuple(meta["reference"])]
-        else:
-            first, step = Relation(*meta["relation"]), Relation(*meta.get("direction", (0, 0, 0)))
-            start = first.from_(tuple(meta["reference"]), item.pose.quarter)
-            cells = [step.times(n).from_(start, item.pose.quarter) for n in range(meta.get("count", 1))]
-        assert net == dict.fromkeys(cells, "remove" if meta["frame"] == "mistake" else "place")
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_meta_of_shapes_says_where_they_are(seed: int) -> None:
-    for item in simulated("shapes", seed, 250):
-        meta, quarter = item.meta, item.pose.quarter
-        start = tuple(meta["start"])
-        if "location" in meta:
-            assert Relation(*meta["location"]).from_((0, 1, 0), quarter) == start
-        else:
-            assert Relation(*meta["relation"]).from_(tuple(meta["reference"]), quarter) == start
-        cells = {start}
-        for way, size in zip(meta["directions"], meta["sizes"], strict=True):
-            cells = {Relation(*way).times(n).from_(cell, quarter) for cell in cells for n in range(size)}
-        assert {action.cell for action in check_world(item)} == cells
 
 
 def test_everything_comes_up() -> None:

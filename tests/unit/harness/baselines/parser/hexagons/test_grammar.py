@@ -7,9 +7,8 @@ from collections import Counter
 
 import pytest
 
-from harness.baselines.parser.hexagons.chart import Chart
 from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Phrase, Rule, read_grammar
-from harness.baselines.parser.hexagons.lexicon import COSTS, read_lexicon, read_tokens
+from harness.baselines.parser.hexagons.lexicon import read_lexicon, read_tokens
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, PhraseMatch
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Ranker
@@ -116,9 +115,3 @@ def test_the_lexicon() -> None:
         read_lexicon("TILE 0.4: tile\nCELL 0.4: tile\n")
     with pytest.raises(ValueError, match="not `NAME cost: words`"):
         read_lexicon("TILE tile\n")
-
-
-def test_words_that_are_passed_over_cost_what_the_lexicon_says() -> None:
-    best = Chart({}).read(read_tokens("flower"))[-1]
-    assert best.actions == ()
-    assert best.score == pytest.approx(-COSTS["RING"])

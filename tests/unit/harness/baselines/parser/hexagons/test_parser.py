@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.execute import paint_program
-from harness.baselines.parser.hexagons.lexicon import WORDS, list_numbers, read_tokens
+from harness.baselines.parser.hexagons.lexicon import WORDS
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Ranker
 from harness.cli import cli
@@ -144,11 +144,6 @@ def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, ex
     assert drawn(*before, instruction) == expected
 
 
-def test_numbers_of_lists_and_ranges() -> None:
-    assert list_numbers(read_tokens("2, 4 and the sixth through 8th")) == [2, 4, 6, 7, 8]
-    assert list_numbers(read_tokens("nine to 3")) == [9, 3]
-
-
 def steps_of(instructions: list[str]) -> list[HexagonsItem]:
     """Items of one procedure whose history holds the instructions only."""
     first = drawing_steps(load("hexagons", "dev"))[0]
@@ -197,7 +192,6 @@ def test_lines_and_rings_have_their_names_in_the_program() -> None:
 
 
 def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "hexagons", "--limit", "3", "--name", "read"])
     assert done.exit_code == 0, done.output

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.program import statements_of
-from harness.baselines.parser.minecraft.properties import NAMES
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.ranker import Ranker
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import read_turn
 from harness.cli import cli
@@ -82,37 +80,6 @@ def test_talk_asks_for_nothing(history: list[Turn]) -> None:
     assert answered(turn(*history)) == set()
 
 
-def test_clauses_hold_colors_and_numbers_with_their_roles() -> None:
-    (one, two) = read_turn(say("Put 3 red bricks on the blue one. Then make a 2x4 wall"))
-    assert one.colors == (("red", "new"), ("blue", "there"))
-    assert one.numbers[0] == (3, "many")
-    assert two.size == (2, 4)
-    assert {"K block", "wall", "FIRST"} <= {*one.cues, *two.cues}
-    assert one.text.startswith("place 3 red block")
-
-
-def test_frames_of_the_grid_agree_with_the_world() -> None:
-    for yaw in (0.0, 90.0, 180.0, 270.0):
-        item = turn(TOWER, pose=FRONT._replace(yaw=yaw))
-        scene = Scene(item)
-        seen = {grid.seen(block[:3], item.pose) for block in item.before.blocks()}
-        assert seen == set(scene.blocks.tolist())
-        change = Action("place", "red", 3, 2, -4)
-        assert grid.action(grid.told(change, item.pose), item.pose) == change
-
-
-def test_the_gaze_meets_the_block_before_the_builder() -> None:
-    scene = Scene(turn(build(("red", 0, 1, 0)), pose=Pose(0.5, 1.0, -4.5, 0.0, 13.0)))
-    assert scene.aimed[0] == grid.number(0, 1, 0)
-    assert scene.aimed[1] == grid.number(0, 1, -1)
-
-
-def test_every_weight_belongs_to_a_property() -> None:
-    assert len(set(NAMES)) == len(NAMES)
-    with pytest.raises(KeyError):
-        Ranker({"ALL": {"no such property": 1.0}})
-
-
 def test_a_program_says_where_blocks_lie_by_the_last_one() -> None:
     last = grid.number(0, 1, 0)
     actions = np.array([last + grid.UP * (k + 1) for k in range(3)]) * grid.KINDS + 1 + COLORS.index("green")
@@ -162,7 +129,6 @@ def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
 
 
 def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "minecraft", "--limit", "4", "--name", "read"])
     assert done.exit_code == 0, done.output
