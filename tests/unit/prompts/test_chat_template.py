@@ -86,7 +86,7 @@ def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: 
         renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
         rows = [renderer.training_row(ITEM), renderer.training_row(SHOTS[0])]
         (pack,) = pack_rows([rows], 100_000, 100_000)
-        assert len(pack.targets) == sum(len(row.completion_ids) for row in rows)
+        assert len(pack.labels) == sum(len(row.completion_ids) for row in rows)
         assert max(len(row) for row in rows) < len(pack.input_ids) < sum(len(row) for row in rows)
 
 
