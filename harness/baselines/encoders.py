@@ -10,7 +10,7 @@ from typing import Any
 from harness.engines.models.bases import resolve_base
 from harness.engines.models.encoding import MINILM, minilm_folder
 from harness.engines.shared import brief
-from harness.errors import EngineError
+from harness.errors import DataError, EngineError
 from harness.util.hashing import short_hash
 from harness.util.settings import Positive, Strict
 
@@ -87,6 +87,12 @@ def _shorten(encoder: Any, settings: EncoderSettings) -> None:
             f"encoder.depth={settings.depth}: {settings.name} does not keep its layers where BERT has them; use null"
         )
     encoder.encoder.layer = encoder.encoder.layer[: settings.depth]
+
+
+def check_identity(folder: Path, trained: object, here: str) -> None:
+    """Raises DataError where the model in a folder was trained with an encoder of another identity than the one here."""
+    if trained != here:
+        raise DataError(f"{folder} was trained with a different encoder ({trained}, here {here}): restore it, or train again")
 
 
 def identity(encoder: Any, tokenizer: Any) -> str:

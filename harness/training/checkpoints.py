@@ -10,15 +10,18 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from harness.engines.shared import brief
 from harness.errors import DataError, HarnessError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.files import write_atomically
 from harness.util.hashing import short_hash
+from harness.util.settings import first_problem
+
+S = TypeVar("S", bound=BaseModel)
 
 SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
 """Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
@@ -158,6 +161,14 @@ def read_config(folder: Path, baseline: str) -> dict[str, Any]:
     if owner != baseline:
         raise DataError(f"{folder} is a checkpoint of {owner}, not of {baseline}: use `harness baseline ... {owner}`")
     return dict(config)
+
+
+def read_settings(folder: Path, schema: type[S], values: object, part: str = "") -> S:
+    """A part of a model's configuration. Raises DataError, which names the part, for one that does not fit the schema."""
+    try:
+        return schema.model_validate(values)
+    except ValidationError as error:
+        raise DataError(f"{folder / CONFIG}: {f'{part}: ' if part else ''}{first_problem(error)}") from None
 
 
 def read_words(folder: Path) -> list[str]:

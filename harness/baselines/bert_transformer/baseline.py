@@ -6,22 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from harness.baselines import DECODING, Decoding
 from harness.baselines.bert_transformer.network import BertNetwork, BertShape
 from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns
-from harness.errors import DataError
 from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import first_problem
 
 NAME = "bert-transformer"
 
@@ -50,7 +46,7 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
         network = BertNetwork(recipe.network, encoder)
         words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
         if start:
-            _same_encoder(start, checkpoints.read_config(start, NAME), mark)
+            check_identity(start, checkpoints.read_config(start, NAME).get("fingerprint"), mark)
             checkpoints.begin_with(network, start, NAME, recipe.network)
         size = sum(weight.numel() for weight in encoder.parameters())
         count = sum(weight.numel() for weight in network.parameters()) - size
@@ -63,24 +59,13 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
-        try:
-            shape = BertShape.model_validate(config.get("network"))
-            settings = EncoderSettings.model_validate(config.get("encoder"))
-        except ValidationError as error:
-            part = "encoder" if error.title == EncoderSettings.__name__ else "network"
-            raise DataError(f"{folder / checkpoints.CONFIG}: {part}: {first_problem(error)}") from None
+        shape = checkpoints.read_settings(folder, BertShape, config.get("network"), "network")
+        settings = checkpoints.read_settings(folder, EncoderSettings, config.get("encoder"), "encoder")
         encoder, tokenizer = load_encoder(settings, weights=False)
-        _same_encoder(folder, config, identity(encoder, tokenizer))
+        check_identity(folder, config.get("fingerprint"), identity(encoder, tokenizer))
         network = BertNetwork(shape, encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
         return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer), decoding)
-
-
-def _same_encoder(folder: Path, config: dict[str, Any], here: str) -> None:
-    if (wanted := config.get("fingerprint")) != here:
-        raise DataError(
-            f"{folder} was trained with a different encoder (fingerprint {wanted}, here {here}): restore that one, or train again"
-        )
 
 
 class PlainWords:

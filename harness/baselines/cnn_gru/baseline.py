@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from harness.augmentation.paraphrase import lexicon
 from harness.baselines import DECODING, Decoding
@@ -24,7 +23,6 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import first_problem
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"
@@ -67,10 +65,7 @@ class CnnGru(Trainable[CnnGruRecipe]):
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
-        try:
-            shape = CnnGruShape.model_validate(config.get("network"))
-        except ValidationError as error:
-            raise DataError(f"{folder / checkpoints.CONFIG}: network: {first_problem(error)}") from None
+        shape = checkpoints.read_settings(folder, CnnGruShape, config.get("network"), "network")
         vocabulary = _read_words(folder)
         network = CnnGruNetwork(shape, len(vocabulary))
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)

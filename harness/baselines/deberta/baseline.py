@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
@@ -26,7 +25,7 @@ from harness.baselines.deberta.batches import (
 )
 from harness.baselines.deberta.layers import DebertaShape
 from harness.baselines.deberta.network import Classifier, TextPerTile, TileQueries
-from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
@@ -36,7 +35,6 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import first_problem
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
@@ -68,7 +66,7 @@ class Deberta(Trainable[DebertaRecipe]):
     ) -> Begun:
         network, collate, encoder = build(recipe)
         if start is not None:
-            _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
+            check_identity(start, checkpoints.read_config(start, NAME).get("encoder_identity"), encoder)
             checkpoints.begin_with(network, start, NAME, recipe.network)
         count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
         used = "used as it is" if network.frozen else "trained too"
@@ -86,15 +84,14 @@ class Deberta(Trainable[DebertaRecipe]):
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:
         config = checkpoints.read_config(folder, NAME)
+        values = {key: config.get(key) for key in DebertaRecipe.model_fields}
+        recipe = checkpoints.read_settings(folder, DebertaRecipe, values)
         try:
-            recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
             temperature = float(config["temperature"])
-        except ValidationError as error:
-            raise DataError(f"{folder / checkpoints.CONFIG}: {first_problem(error)}") from None
         except (KeyError, TypeError, ValueError):
             raise DataError(f"{folder / checkpoints.CONFIG}: temperature is missing or not a number") from None
         network, collate, encoder = build(recipe, weights=False)
-        _check_encoder(folder, config, encoder)
+        check_identity(folder, config.get("encoder_identity"), encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
         return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), (recipe.decision, temperature))
 
@@ -117,11 +114,6 @@ def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
         return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
     among, board = recipe.variant == "joint", context.board is not None
     return Built(TileQueries(encoder, recipe.network, among=among, board=board), QueryCollator(reader), same)
-
-
-def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
-    if (wanted := config.get("encoder_identity")) != encoder:
-        raise DataError(f"{folder} was trained with a different encoder ({wanted}, here {encoder}): restore that one")
 
 
 class DebertaPredictor(Predictor):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import ValidationError
 from transformers import GenerationConfig
 
 from harness.baselines import DECODING, Decoding
@@ -24,7 +23,6 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import first_problem
 from serialization.contexts import get_context
 
 NAME = "t5"
@@ -69,9 +67,7 @@ class T5(Trainable[T5Recipe]):
         config = checkpoints.read_config(folder, NAME)
         where = folder / checkpoints.CONFIG
         try:
-            texts = Texts.model_validate({key: config[key] for key in Texts.model_fields if key in config})
-        except ValidationError as error:
-            raise DataError(f"{where}: {first_problem(error)}") from None
+            texts = checkpoints.read_settings(folder, Texts, {key: config[key] for key in Texts.model_fields if key in config})
         except UsageError as error:
             raise DataError(f"{where}: {error}") from None
         network = _rebuilt(config, folder)

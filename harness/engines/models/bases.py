@@ -94,20 +94,21 @@ def load_tokenizer(base: str) -> Any:
     """The base's tokenizer. Raises EngineError if it cannot be loaded."""
     from transformers import AutoTokenizer
 
-    try:
-        return AutoTokenizer.from_pretrained(base, trust_remote_code=trusts_remote_code())
-    except (OSError, ValueError) as error:
-        raise EngineError(f"--base {base}: no tokenizer: {_why(base, error)}") from error
+    return _load(AutoTokenizer, base, "tokenizer")
 
 
 def load_config(base: str) -> Any:
     """The base's configuration. Raises EngineError if it cannot be loaded."""
     from transformers import AutoConfig
 
+    return _load(AutoConfig, base, "model configuration")
+
+
+def _load(kind: Any, base: str, what: str) -> Any:
     try:
-        return AutoConfig.from_pretrained(base, trust_remote_code=trusts_remote_code())
+        return kind.from_pretrained(base, trust_remote_code=trusts_remote_code())
     except (OSError, ValueError) as error:
-        raise EngineError(f"--base {base}: no model configuration: {_why(base, error)}") from error
+        raise EngineError(f"--base {base}: no {what}: {_why(base, error)}") from error
 
 
 def model_class(config: Any) -> Any:
