@@ -6,7 +6,7 @@ from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 
-from harness.drawing.items import picture_url
+from harness.prompting.pictures import picture_url
 from harness.tasks import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer

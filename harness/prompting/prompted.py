@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.drawing.items import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
 from harness.errors import EngineError
+from harness.prompting.pictures import pictured
 from harness.prompting.voting import changes, likeliest, most_agreed, vote
 from harness.runs.answering import Answer, Predictor
 from prompts.messages import feasible_state, read_answer

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.drawing.items import picture_url, pictured
+from harness.prompting.pictures import picture_url, pictured
 from prompts.messages import IN_PICTURE
 from prompts.probe import PROBES
 from prompts.render import Renderer
