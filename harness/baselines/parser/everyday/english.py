@@ -75,7 +75,7 @@ def _spelled(word: str, known: frozenset[str]) -> str:
         return word
     single = re.sub(r"(.)\1+", r"\1", word)
     slips = [slip for slip in _slips(word) if slip in known or slip in common_words()]
-    near = [slip for slip in slips if slip in known] or slips
+    near = [slip for slip in slips if slip in known] or [slip for slip in slips if len(slip) != len(word)]
     if not near and len(word) > 3:
         alike = [one for one in known if one[0] == word[0] and abs(len(one) - len(word)) < 3]
         near = get_close_matches(word, alike, n=1, cutoff=0.8)
@@ -83,7 +83,7 @@ def _spelled(word: str, known: frozenset[str]) -> str:
 
 
 def _slips(word: str) -> list[str]:
-    """What a word may be that two letters of were exchanged, or that has one letter too many, too few or wrong; likeliest first."""
+    """What a word may stand for: two letters exchanged, one too many, too few or wrong; the likeliest first."""
     parts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
     exchanged = [a + b[1] + b[0] + b[2:] for a, b in parts if len(b) > 1]
     if len(word) == 3:

@@ -23,8 +23,6 @@ from harness.baselines.parser.everyday.hexagons.targets import paint_all, target
 from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, on_board
 
-# --- remove and keep ---
-
 
 def bars(clause: Clause, scene: Scene) -> Tiles | None:
     """Bars of some heights that stand on the bottom edge."""
@@ -155,15 +153,6 @@ def both(clause: Clause, scene: Scene) -> Tiles | None:
     return found or None
 
 
-# --- move and copy ---
-
-
-# --- mirror and turn ---
-
-
-# --- exchange ---
-
-
 def swap(clause: Clause, scene: Scene) -> Tiles | None:
     """Exchanges two colors: those that are said, those of two things, those that were painted last."""
     tiles = target_tiles(clause, scene) if clause.targets else None
@@ -188,9 +177,6 @@ def swap(clause: Clause, scene: Scene) -> Tiles | None:
 
 def _colors(tiles: Tiles, scene: Scene) -> list[str]:
     return [color for color in dict.fromkeys(scene.board[tile] for tile in tiles if on_board(*tile)) if color != "white"]
-
-
-# --- grow and shrink ---
 
 
 VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {

@@ -108,7 +108,7 @@ def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
     ):
         return None
     tiles = select(link.target, scene) or []
-    top, bottom, left, right = extent(tiles)
+    top, bottom, _, right = extent(tiles)
     across = "right" if top != bottom else "down"
     way = (
         WAYS[link.relation]
@@ -341,9 +341,6 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         return _clump(phrase, scene, count)
     if count > 1 and phrase.marks & {"level", "upright", "diagonal"}:
         return placed(replace(phrase, head="line", sizes={"tiles": count}), scene)
-    sides = _both_sides(phrase, scene)
-    if sides:
-        return sides
     beside = _target(phrase.links, "beside")
     if beside is not None and "opposite" in phrase.marks and len(scene.focus) == 1:
         about = select(beside.target, scene) if beside.target else None
@@ -376,26 +373,6 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
             return _some(found, phrase, count, scene)
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))
     return ordered(tile for piece in pieces for tile in piece) or None
-
-
-def _both_sides(phrase: Phrase, scene: Scene) -> list[Tile]:
-    """`a tile on each side of the red one`: left and right of it."""
-    sides = {side for link in phrase.links if link.relation == "in" and link.target is not None for side in link.target.sides}
-    target = _target(phrase.links, "beside")
-    if target is not None and target.target is not None and sides >= {"left", "right"}:
-        tiles = select(target.target, scene) or []
-        return [tile for way in ("left", "right") for tile in regions.next_to(tiles, way) if on_board(*tile)]
-    for link in phrase.links:
-        side = link.target
-        of = (
-            next((inner.target for inner in side.links if inner.relation == "of"), None)
-            if side is not None and side.head == "side"
-            else None
-        )
-        if side is not None and of is not None and of.head != "board" and side.det in ("each", "both") and not side.sides:
-            tiles = select(of, scene) or []
-            return [tile for way in ("left", "right") for tile in regions.next_to(tiles, way) if on_board(*tile)]
-    return []
 
 
 def _plain_side(place: Phrase) -> bool:

@@ -13,7 +13,6 @@ from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 LINES = ("row", "column")
 PLAIN_DETS = ("the", "this", "its", "a", "no")
-DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
 DEEPEST = 5
 """How deep phrases may lie in phrases; what people say has at most three."""
 PARTS = ("middle", "inside", "edge", "end", "corner", "half", "side", "petal", "stem")
@@ -51,7 +50,7 @@ class PhraseReader(Reader):
                 self.at = start
                 return None
             phrase.det = phrase.det or ("the" if phrase.marks & {"largest", "least"} else "")
-            phrase.more = [replace(phrase, **fields) for fields in alternatives]
+            phrase.more = [replace(phrase, sides=one.sides, ordinals=one.ordinals, count=one.count) for one in alternatives]
             self._following(phrase, nested)
             return phrase
         finally:
@@ -62,8 +61,6 @@ class PhraseReader(Reader):
         found = self.phrase(nested=True) is not None
         self.at = start
         return found
-
-    # --- before the noun ---
 
     def _determiners(self, phrase: Phrase) -> None:
         if (self.peek().text == "half" and self.peek(1).text in ("of", "the")) or (self.peek()["NOUN"] == "rest"):
@@ -86,25 +83,9 @@ class PhraseReader(Reader):
         ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
         return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
 
-    def one_ahead(self, ahead: int) -> bool:
-        """Whether `one` follows, as in `the one`, `the red one`."""
-        while any(self.peek(ahead)[category] for category in ("COLOR", "SIDE", "ORDINAL", "MARK")):
-            ahead += 1
-        return self.peek(ahead)["NUMBER"] == "1"
-
-    def noun_ahead(self, ahead: int, joined: bool = False) -> bool:
-        """Whether a noun follows after words that can describe it; `joined`: also after `and` or a comma."""
-        while True:
-            token = self.peek(ahead)
-            if token["NOUN"] and token["NOUN"] != "it":
-                return True
-            if not any(token[category] for category in DESCRIBING) and not (joined and (token["AND"] or token["COMMA"])):
-                return False
-            ahead += 1
-
-    def _modifiers(self, phrase: Phrase) -> list[dict[str, object]]:
+    def _modifiers(self, phrase: Phrase) -> list[Phrase]:
         """Reads numbers, colors, sides, looks; gives the alternatives before the last one: `the top and bottom row`."""
-        alternatives: list[dict[str, object]] = []
+        alternatives: list[Phrase] = []
         while not self.done:
             token = self.peek()
             if token["NOUN"] and not self._describes(token):
@@ -150,7 +131,7 @@ class PhraseReader(Reader):
             self.at += 1
         return alternatives
 
-    def _joins(self, phrase: Phrase, alternatives: list[dict[str, object]]) -> bool:
+    def _joins(self, phrase: Phrase, alternatives: list[Phrase]) -> bool:
         """Whether an `and` or comma joins words that describe: `a small, red ring`, `the top and bottom row`."""
         ahead = 1 + (self.peek(1)["AND"] is not None)
         after = self.peek(ahead + (self.peek(ahead)["DET"] == "the"))
@@ -160,7 +141,7 @@ class PhraseReader(Reader):
             return True
         placed = bool(phrase.sides or phrase.ordinals)
         if placed and (after["SIDE"] or after["ORDINAL"]) and not phrase.colors:
-            alternatives.append({"sides": phrase.sides, "ordinals": phrase.ordinals, "count": phrase.count})
+            alternatives.append(Phrase(sides=phrase.sides, ordinals=phrase.ordinals, count=phrase.count))
             phrase.sides, phrase.ordinals, phrase.count = [], [], None
             self.at += ahead - 1 + (self.peek(ahead)["DET"] == "the")
             return True
@@ -169,10 +150,9 @@ class PhraseReader(Reader):
 
     def _resulting(self, phrase: Phrase) -> bool:
         """Whether a color is what the thing gets, rather than what it is like: `the other red`, `top left red`."""
-        told = phrase.sides or phrase.ordinals or (phrase.count and phrase.det)
-        told = told or (phrase.det in ("other", "both", "all", "each") and self.peek(-1)["DET"] != "the")
+        grouped = phrase.det in ("other", "both", "all", "each") and self.peek(-1)["DET"] != "the"
         return (
-            bool(told)
+            bool(phrase.sides or phrase.ordinals or (phrase.count and phrase.det) or grouped)
             and not self.noun_ahead(0, joined=self.peek(1)["AND"] is not None and self.peek(2)["COLOR"] is not None)
             and not self.one_ahead(1)
         )
@@ -192,8 +172,6 @@ class PhraseReader(Reader):
     def _is_one(self, phrase: Phrase) -> bool:
         """Whether the next `1` stands for a thing: `the red one`, `the one in the middle`."""
         return not self.noun_ahead(1) and bool(phrase.det or phrase.colors or phrase.sides or phrase.ordinals or phrase.every)
-
-    # --- the noun ---
 
     def _head(self, phrase: Phrase) -> bool:
         token = self.peek()
@@ -296,8 +274,6 @@ class PhraseReader(Reader):
         if phrase.count and (phrase.colors or token["DET"] or token["REL"] in ("of", *BESIDE) or token["WAY"]):
             return True
         return bool(phrase.ordinals and (phrase.count or token["REL"] == "from"))
-
-    # --- after the noun ---
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:

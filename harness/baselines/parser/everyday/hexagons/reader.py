@@ -9,6 +9,7 @@ from harness.baselines.parser.everyday.hexagons.lexicon import Token
 UNITS = ("tile", "row", "column", "step", "gap")
 SMALL_WORDS = ("that", "is", "are", "of", "each", "being", "exactly", "about", "all", "has", "have", "a", "which")
 """What may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
+DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
 NO_TOKEN = Token("", {})
 
 
@@ -42,6 +43,22 @@ class Reader:
     def done(self) -> bool:
         return self.at >= len(self.tokens)
 
+    def one_ahead(self, ahead: int) -> bool:
+        """Whether `one` follows, as in `the one`, `the red one`."""
+        while any(self.peek(ahead)[category] for category in ("COLOR", "SIDE", "ORDINAL", "MARK")):
+            ahead += 1
+        return self.peek(ahead)["NUMBER"] == "1"
+
+    def noun_ahead(self, ahead: int, joined: bool = False) -> bool:
+        """Whether a noun follows after words that can describe it; `joined`: also after `and` or a comma."""
+        while True:
+            token = self.peek(ahead)
+            if token["NOUN"] and token["NOUN"] != "it":
+                return True
+            if not any(token[category] for category in DESCRIBING) and not (joined and (token["AND"] or token["COMMA"])):
+                return False
+            ahead += 1
+
     def separator(self) -> str:
         """Reads commas and conjunctions: "," or "and"; "" where there are none."""
         found = ""
@@ -70,8 +87,8 @@ class Reader:
             self.skip("in", "whole")
             dimension = self.take("MEASURE") or (self.take("MARK", "long", "tall", "wide") if not self.peek(1)["NOUN"] else None)
             if measure or dimension:
-                tall = dimension == "long" and unit == "row"
-                return {measure or ("tall" if tall else str(dimension)): int(count)}
+                upright = dimension == "long" and unit == "row"
+                return {measure or ("tall" if upright else str(dimension)): int(count)}
         self.at = start
         return {}
 

@@ -29,11 +29,12 @@ from harness.baselines.parser.everyday.hexagons.standing import (
     feature,
     figure,
     filled,
+    following,
     neighboring,
     said_line,
     way_of,
 )
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
+from harness.worlds.hexagons import Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
@@ -64,7 +65,7 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         singles = [Phrase(head=lines.head, det="the", ordinals=[number + 1]) for number in sorted(numbers)]
         return [tile for single in singles for tile in select(replace(phrase, links=[*rest, Link("in", single)]), scene) or ()]
     if "next" in phrase.marks:
-        return _next(phrase, scene)
+        return following(phrase, scene)
     plain = folded(phrase)
     base = _HEADS.get(plain.head, figure)(plain, scene)
     if base is None:
@@ -73,30 +74,6 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     for excepted in phrase.excepted:
         found = minus(found, _excepted(excepted, found, scene))
     return [tile for tile in found if on_board(*tile)]
-
-
-def _next(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """`the next two rows`, `the next six tiles`: after what was spoken of last."""
-    tiles, count = list(scene.focus), phrase.count or 1
-    if not tiles:
-        return None
-    top, bottom, left, right = extent(tiles)
-    head = (
-        phrase.head
-        if phrase.head in ("row", "column", "tile")
-        else "row"
-        if right - left == COLUMNS - 1
-        else "column"
-        if bottom - top == ROWS - 1
-        else "tile"
-    )
-    far = scene.gap + 1
-    scene.gap = 0
-    if head == "tile" and (top == bottom or len(tiles) == 1):
-        return rectangle(top, bottom, right + far, right + far + count - 1)
-    if head == "row" or (head == "tile" and left == right):
-        return rectangle(bottom + far, bottom + far + count - 1, left, right)
-    return rectangle(top, bottom, right + far, right + far + count - 1)
 
 
 def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
@@ -158,9 +135,6 @@ def nameless(phrase: Phrase, scene: Scene) -> bool:
 
 def _links(phrase: Phrase, *relations: str) -> list[Link]:
     return [link for link in phrase.links if link.relation in relations]
-
-
-# --- heads ---
 
 
 def _all(phrase: Phrase, scene: Scene) -> list[Tile] | None:
@@ -423,9 +397,6 @@ _HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
 }  # fmt: skip
 
 
-# --- relations ---
-
-
 def _between(link: Link, scene: Scene) -> list[Tile]:
     first = (select(link.target, scene) if link.target else list(scene.focus)) or []
     second = (select(link.second, scene) if link.second else None) or []
@@ -492,9 +463,6 @@ def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None)
             return minus(ALL, filled(target))
         case _:
             return target
-
-
-# --- what is picked ---
 
 
 def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.picking import looks_like, runs
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, near
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, near, rectangle
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
@@ -131,3 +131,27 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         told = [piece for piece in fitting if set(piece) & set(scene.focus)]
         fitting = (told or fitting)[-1:]
     return [tile for piece in fitting for tile in piece] or None
+
+
+def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the next two rows`, `the next six tiles`: after what was spoken of last."""
+    tiles, count = list(scene.focus), phrase.count or 1
+    if not tiles:
+        return None
+    top, bottom, left, right = extent(tiles)
+    head = (
+        phrase.head
+        if phrase.head in ("row", "column", "tile")
+        else "row"
+        if right - left == COLUMNS - 1
+        else "column"
+        if bottom - top == ROWS - 1
+        else "tile"
+    )
+    far = scene.gap + 1
+    scene.gap = 0
+    if head == "tile" and (top == bottom or len(tiles) == 1):
+        return rectangle(top, bottom, right + far, right + far + count - 1)
+    if head == "row" or (head == "tile" and left == right):
+        return rectangle(bottom + far, bottom + far + count - 1, left, right)
+    return rectangle(top, bottom, right + far, right + far + count - 1)

@@ -24,10 +24,18 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
     for sentence in sentences:
         scene.sentence_start, scene.sentence_focus = scene.board, None
         for clause in sentence:
+            if "if" in clause.marks and not _is_so(clause, scene):
+                return questions
             if not _idle(clause, clauses):
                 questions += _carry_out_one(clause, scene, first=clause is clauses[0])
     scene.changed = list(changed_tiles(scene))
     return questions
+
+
+def _is_so(clause: Clause, scene: Scene) -> bool:
+    """Whether there is what a condition speaks of: `if there is any red`."""
+    colors = [color for color, _ in clause.colors] + [color for target in clause.targets for color in target.colors]
+    return not colors or clause.verb != "tell" or bool(scene.of_colors(colors))
 
 
 def changed_tiles(scene: Scene) -> Tiles:
@@ -202,12 +210,6 @@ def _relations(clause: Clause) -> set[str]:
     return {link.relation for target in clause.targets for link in target.links if link.relation in BESIDE}
 
 
-# --- what is left unsaid ---
-
-
-# --- again ---
-
-
 def _again(clause: Clause, scene: Scene) -> Tiles | None:
     """The last clause once more; `carry on like that to the bottom` goes on with the last steps."""
     if not scene.done:
@@ -239,9 +241,6 @@ def _carried_on(scene: Scene) -> Tiles | None:
         found += there
     scene.focus = found
     return ordered(found) or None
-
-
-# --- nothing to do ---
 
 
 def _says_nothing(clause: Clause, scene: Scene) -> bool:

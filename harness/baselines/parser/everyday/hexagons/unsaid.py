@@ -13,6 +13,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
 )
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, folded, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
+from harness.baselines.parser.everyday.hexagons.targets import as_many, up_to_total
 from harness.worlds.hexagons import ROWS
 
 FIGURES = [head for head in SHAPES if head not in ("tile", "line", "row", "column", "stem")]
@@ -115,12 +116,12 @@ def _places_joined(clause: Clause) -> Clause:
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
     if clause.as_many is not None and clause.verb != "resize":
-        clause = _as_many(clause, scene)
+        clause = as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
     if only is not None and plain and clause.verb == "draw" and scene.focus:
         clause = replace(clause, total=only.count)
-    return clause if clause.total is None else _up_to_total(clause, scene)
+    return clause if clause.total is None else up_to_total(clause, scene)
 
 
 def _turned(clause: Clause, scene: Scene) -> Clause | None:
@@ -264,7 +265,7 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         for link in clause.links
         if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")
     ]
-    if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
+    if clause.targets and clause.targets[-1].every and starts and starts[0].target is not None and starts[0].target.plural:
         last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
         clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
     if clause.verb == "fill":
@@ -429,23 +430,6 @@ def _refers(clause: Clause) -> bool:
         target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks)
         for target in clause.targets
     )
-
-
-def _as_many(clause: Clause, scene: Scene) -> Clause:
-    """`as many orange ones as there are green ones`."""
-    like = clause.as_many
-    tiles = (select(like, scene) if like is not None else None) or []
-    return replace(clause, targets=[replace(clause.targets[0], count=len(tiles) or None)], as_many=None)
-
-
-def _up_to_total(clause: Clause, scene: Scene) -> Clause:
-    """`add red dots so that there are five`: as many as are missing."""
-    target = next((target for target in clause.targets if target.head in ("tile", "thing", "")), Phrase(head="tile", det="a"))
-    color = (target.colors or [name for name, _ in clause.colors] or [scene.main_color(scene.focus) or scene.color])[0]
-    there = len(scene.pieces(scene.of_colors([color]))) if color else 0
-    missing = (clause.total or 0) - there
-    dots = Phrase(head="tile", word="dots", plural=True, det="a", count=max(missing, 0), colors=[color] if color else [])
-    return replace(clause, verb="draw" if missing > 0 else "ask", targets=[dots] if missing > 0 else [], colors=[], total=None)
 
 
 def _same(clause: Clause, last: Done, scene: Scene) -> Clause:

@@ -106,7 +106,7 @@ REQUESTS = [
     ("", ["draw a red flower on a blue background"], "blue all; red flower(9:5)"),
     ("", ["color the board in quarters, upper left red, lower right blue"], "red 1-9:1-5; blue 10-18:6-10"),
     ("", ["columns 2 and 7 balck"], "black 2,7"),
-    ("", ["put five black seeds into the lowest row, starting at the left"], "black 1-5:10"),
+    ("", ["put five black pebbles into the lowest row, starting at the left"], "black 1-5:10"),
     ("", ["rows 1 and 2 red", "the next two blue"], "red :1-2; blue :3-4"),
     ("", ["two upright lines over the whole board, one in column 3, the other one in column 8, in red"], "red 3,8"),
     ("", ["a 3 by 3 red square", "make it 5x5"], "red 7-11:3-7"),

@@ -1,0 +1,171 @@
+"""Which segments of a sentence make up a clause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PARTS
+
+REGIONS = ("row", "column", "corner", "half", "third", "quarter", "side", "edge")
+GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell", "become")
+"""Verbs that say little: another one in the same clause says what is done (`make it bigger`, `can you put it back`)."""
+PAINTING = ("", "make", "draw", "paint", "be", "become", "fill")
+
+
+def joined(clause: Clause, new: Clause, separator: str) -> bool:
+    """Adds a segment to a clause, unless another clause begins with it; that takes over the verb where it has none."""
+    own = bool(clause.colors or any(target.colors for target in clause.targets))
+    if new.verb and new.verb != "be":
+        goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
+        if goes_on or not (clause.targets or clause.colors or clause.verb):
+            return _added(clause, replace(new, verb="") if goes_on else new)
+        return False
+    if new.marks & {"meant"} and (new.targets or new.colors) and clause.targets and not clause.marks & {"no", "not"}:
+        return False
+    if new.targets and new.targets[0].head == "all" and not new.targets[0].word and clause.targets:
+        return _added(clause, replace(new, targets=[]))
+    if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
+        return _described(clause, new)
+    last = clause.targets[-1] if clause.targets else None
+    if (
+        last is not None
+        and new.targets
+        and new.targets[0].count
+        and new.targets[0].count == last.count
+        and not new.targets[0].head
+        and new.targets[0].bare
+    ):
+        return True
+    if (
+        last is not None
+        and new.targets
+        and last.head in REGIONS
+        and not clause.verb
+        and not clause.colors
+        and _is_new(new.targets[0])
+    ):
+        new.targets[0].links.append(Link("in", clause.targets.pop()))
+    if (
+        last is not None
+        and last.new
+        and new.targets
+        and ((last.count or 0) > 1 or (last.count and last.plural and len(clause.targets) > 1))
+        and (new.targets[0].count == 1 or new.targets[0].det == "other")
+        and (not new.targets[0].head or new.targets[0].word == "one")
+    ):
+        return _split(clause, new)
+    if last is not None and new.targets and new.colors and _of_class(last, new.targets):
+        clause.verb = clause.verb if clause.colors or last.colors else "tell"
+        new.verb = "make"
+        return False
+    parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
+    if last is not None and last.new and parts and separator == "," and not new.colors:
+        return True
+    if new.targets:
+        linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
+        coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
+        coordinates = coordinates and not (linked and new.targets[0].new is False and new.colors)
+        if not clause.targets or coordinates:
+            return _added(clause, new)
+        if not new.verb and clause.verb in PAINTING:
+            new.verb = "make" if clause.verb in ("be", "become") else clause.verb
+            new.colors = new.colors or (clause.colors if not any(target.colors for target in new.targets) else [])
+        elif not new.verb and not new.colors:
+            new.verb = clause.verb
+        return False
+    if last is not None and last.head in LINES and new.links and all(link.relation in ("from", "to") for link in new.links):
+        last.links += new.links
+        new = replace(new, links=[])
+    if clause.targets and not (new.colors or new.moves or new.links):
+        clause.targets[-1].sizes |= new.sizes
+    if clause.colors and new.colors and clause.links and new.links:
+        new.verb = clause.verb
+        return False
+    return _added(clause, new)
+
+
+def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
+    """Whether `top left` is one of the quarters that were just named; gives it their name."""
+    named = [last, *(link.target for link in last.links if link.target is not None)]
+    kind = next((phrase.head for phrase in named if phrase.head in REGIONS and phrase.head not in ("side", "row", "column")), "")
+    if not kind or not all(target.sides and target.head in ("", "side", "thing") and not target.links for target in targets):
+        return False
+    for target in targets:
+        target.head, target.det, target.word = kind, "the", ""
+    return True
+
+
+def _split(clause: Clause, new: Clause) -> bool:
+    """`two lines, one in column 4, the other in column 10` are two targets with places, or colors, of their own."""
+    first, own = clause.targets[-1], new.targets[0]
+    colors = own.colors or [color for color, _ in new.colors] or first.colors
+    each = replace(
+        first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides
+    )
+    left = (first.count or 1) - 1
+    clause.targets[-1:] = [each] if own.det == "other" or left == 0 else [each, replace(first, count=left)]
+    return True
+
+
+def _is_new(phrase: Phrase) -> bool:
+    return phrase.new and phrase.head not in ("", "thing", *REGIONS) and bool(phrase.count or phrase.det)
+
+
+def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
+    """Whether a phrase says more about the one before: `a red flower, 7 tiles`; `a line, one of 5 tiles`."""
+    last = clause.targets[-1] if clause.targets else None
+    if last is not None and last.head == "tile" and not phrase.head and phrase.ordinals and phrase.links and not last.ordinals:
+        return True
+    if last is None or not last.new or last.head in ("tile", "", "row", "column"):
+        return False
+    place = phrase.head in ("side", "half", "corner", "quarter") or (
+        phrase.head in LINES and phrase.det == "the" and separator == ","
+    )
+    place = place and not phrase.colors
+    sized = phrase.head == "tile" and bool(phrase.count) and not phrase.det and not (phrase.colors and last.colors)
+    return place or (sized and not last.sizes.get("tiles"))
+
+
+def _described(clause: Clause, new: Clause) -> bool:
+    last, phrase = clause.targets[-1], new.targets[0]
+    if phrase.head == "tile":
+        last.sizes.setdefault("tiles", phrase.count or 1)
+        last.colors = last.colors or phrase.colors
+        last.links += phrase.links
+        last.marks |= phrase.marks
+    elif not phrase.head:
+        last.ordinals, last.links = phrase.ordinals, last.links + phrase.links
+    else:
+        last.links.append(Link("in", phrase))
+    return _added(clause, replace(new, targets=[]))
+
+
+def _added(clause: Clause, new: Clause) -> bool:
+    """Adds all of a segment to a clause. `the top and the bottom row` are two rows."""
+    clause.verb = new.verb if not clause.verb or (clause.verb in GENERIC and new.verb not in ("", "be")) else clause.verb
+    one = clause.targets[-1] if clause.targets else None
+    other = new.targets[0] if new.targets else None
+    if (
+        one
+        and other
+        and one.head in ("", "side")
+        and (one.sides or one.ordinals)
+        and other.head not in ("", "it", "side")
+        and not one.colors
+    ):
+        clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
+    if one and other and clause.moves and clause.moves[-1][1] is None and other.links and other.links[0].relation in BESIDE:
+        way = clause.moves.pop()[0]
+        one.links.append(replace(other.links[0], relation={"up": "above", "down": "below"}.get(way, way)))
+    for link, like in zip(one.links if one else (), other.links if other else (), strict=False):
+        if link.target is None and link.relation in BESIDE:
+            link.target = like.target
+    for name in ("targets", "colors", "moves", "links", "replaced", "avoided", "excepted", "names", "unknown"):
+        getattr(clause, name).extend(getattr(new, name))
+    clause.marks |= new.marks
+    clause.sizes |= new.sizes
+    clause.total, clause.times = clause.total or new.total, clause.times or new.times
+    clause.first, clause.as_many = clause.first or new.first, clause.as_many or new.as_many
+    clause.color_of = clause.color_of or new.color_of
+    return True
