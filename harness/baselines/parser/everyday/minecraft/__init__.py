@@ -29,8 +29,8 @@ def understand(item: MinecraftItem) -> Understood:
 
 
 def _confidence(outcome: Outcome) -> float:
-    """How often answers like this one were right, of 254 requests that the reader had not been written for: the fewer, the more
-    words there are; skipped words and orders that could not be carried out take their share."""
+    """How often answers like this one were right, of 254 turns that the reader was not written for: the fewer, the more words
+    there are; skipped words and orders that could not be carried out take their share."""
     if not outcome.done:
         return 0.5 if outcome.idle else 0.2 if outcome.failed else 0.0
     expected = min(0.85, 1 - 0.054 * outcome.words) * 0.6**outcome.skipped * 0.45**outcome.failed

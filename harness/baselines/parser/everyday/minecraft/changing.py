@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    TOWARD,
     WAYS,
     Cell,
     Cells,
@@ -219,13 +220,9 @@ def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
 
 
 def _to_edge(pick: str, cells: Cells) -> Cell:
-    low, high = extent(cells)
-    return {
-        "leftmost": (-SIDE - low[0], 0, 0),
-        "rightmost": (SIDE - high[0], 0, 0),
-        "nearest": (0, 0, -SIDE - low[2]),
-        "farthest": (0, 0, SIDE - high[2]),
-    }.get(pick, (0, 0, 0))
+    axis, sign = TOWARD.get(pick, (1, -1))
+    end = extent(cells)[sign > 0][axis]
+    return moved((0, 0, 0), (int(axis == 0), 0, int(axis == 2)), sign * SIDE - end)
 
 
 def copy(order: Order, scene: Scene) -> None:

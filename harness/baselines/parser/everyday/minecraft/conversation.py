@@ -126,13 +126,10 @@ class Conversation:
             told = order.thing
             if told is not None and self.scene.standing(self.scene.focus) and told.only_describes and (told.sizes or told.by):
                 order = replace(order, act="resize", things=[Thing(kind="it", noun="it", word="it")], become=told)
-                changing_rule = _RULES[order.act]
-                step.orders.append(deepcopy(order))
-                changing_rule(order, self.scene)
-                return True
-            if order.new is None or order.new.generic:
+            elif order.new is None or order.new.generic:
                 return False
-            order.act = "build"
+            else:
+                order.act = "build"
         rule = _RULES.get(order.act)
         if rule is None:
             return False
@@ -265,11 +262,6 @@ class Conversation:
         step.orders = [*previous.orders[:-1], new]
         step.base = previous.base
         return True
-
-
-def _is_bare_side(place: Place) -> bool:
-    """`on the left`, of nothing that is named."""
-    return place.of is None and place.distance is None and place.relation in _SIDES
 
 
 def _give(order: Order, scene: Scene) -> None:

@@ -7,16 +7,16 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.changing import things_found
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.scene import Cell, Cells, Scene, extent, fits, moved, spans
+from harness.baselines.parser.everyday.minecraft.scene import TOWARD, Cell, Cells, Scene, extent, fits, moved, spans
 
 
 def mirror(order: Order, scene: Scene) -> None:
     """The mirror image of one half of the field in the other, of a thing beside it, or in its own place."""
     halves = [thing for thing in _told(order) if thing.noun == "half" or "field" in order.said]
-    picks = [pick for thing in halves for pick in thing.picks if pick in _HALVES]
+    picks = [pick for thing in halves for pick in thing.picks if pick in _OTHER_HALF]
     if picks:
         target = picks[0] if order.act == "mirror" and "mirrored" in order.flags else _OTHER_HALF[picks[0]]
-        _mirror_across(*_HALVES[target], scene)
+        _mirror_across(*TOWARD[target], scene)
     elif (
         any(place.relation in {"left", "right", "front", "behind"} or place.other for place in order.places)
         or "mirrored" in order.flags
@@ -60,9 +60,6 @@ def _mirror_across(axis: int, sign: int, scene: Scene) -> None:
     image = {_mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
     scene.remove([cell for cell in scene.blocks if cell[axis] * sign > 0])
     scene.place(image)
-
-
-_HALVES = {"leftmost": (0, -1), "rightmost": (0, 1), "nearest": (2, -1), "farthest": (2, 1)}
 
 
 def _mirror_beside(order: Order, scene: Scene) -> None:

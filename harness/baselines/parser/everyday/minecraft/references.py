@@ -6,23 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
-from harness.baselines.parser.everyday.minecraft.scene import GROUND, WAYS, Cell, Cells, Scene, around, box, extent, pieces, spans
+from harness.baselines.parser.everyday.minecraft.scene import (
+    GROUND,
+    TOWARD,
+    WAYS,
+    Cell,
+    Cells,
+    Scene,
+    around,
+    box,
+    extent,
+    pieces,
+    spans,
+)
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
-_KEYS: dict[str, Callable[[Cells], float]] = {
-    "leftmost": lambda cells: _center(cells)[0],
-    "rightmost": lambda cells: -_center(cells)[0],
-    "nearest": lambda cells: _center(cells)[2],
-    "front_most": lambda cells: _center(cells)[2],
-    "farthest": lambda cells: -_center(cells)[2],
-    "top": lambda cells: -extent(cells)[1][1],
-    "bottom": lambda cells: extent(cells)[0][1],
-    "tallest": lambda cells: -len(cells),
-    "shortest": lambda cells: len(cells),
-}
-"""The group with the least value is the one that is picked."""
+_LONGEST = {"tallest": -1, "shortest": 1}
 
 
 def found(thing: Thing, scene: Scene) -> list[Cells]:
@@ -299,9 +300,13 @@ def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
     if pick in {"last", "first"}:
         ordered = sorted(groups, key=lambda group: _order(group, groups))
         return ordered[-(thing.count or 1) :] if pick == "last" else ordered[: thing.count or 1]
-    key = _KEYS.get(pick)
-    if key is None:
+    if pick not in TOWARD and pick not in _LONGEST:
         return groups
+
+    def key(group: Cells) -> float:
+        axis, sign = TOWARD.get(pick, (0, 1))
+        return _LONGEST[pick] * len(group) if pick in _LONGEST else -sign * extent(group)[sign > 0][axis]
+
     if thing.count and thing.count > 1:
         return sorted(groups, key=key)[: thing.count]
     best = min(map(key, groups))
@@ -392,21 +397,9 @@ def _ends(whole: Cells, thing: Thing) -> list[Cells]:
 
 
 def _layers(whole: Cells, thing: Thing) -> list[Cells]:
-    heights = sorted({cell[1] for cell in whole})
-    count = thing.count or 1
-    if "bottom" in thing.picks or "first" in thing.picks:
-        chosen = heights[:count]
-    elif "middle" in thing.picks:
-        chosen = [heights[len(heights) // 2]]
-    elif thing.ordinals:
-        chosen = [heights[number - 1] for number in thing.ordinals if 0 < number <= len(heights)]
-    elif thing.article in {"each", "all"}:
-        chosen = heights
-    elif "alternate" in thing.picks:
-        chosen = heights[1::2]
-    else:
-        chosen = heights[-count:]
-    return [tuple(cell for cell in whole if cell[1] == height) for height in chosen]
+    layers = [tuple(cell for cell in whole if cell[1] == height) for height in sorted({cell[1] for cell in whole})]
+    chosen = thing.picks or thing.ordinals or thing.article in {"each", "all"}
+    return _picked(layers, thing) if chosen else layers[-(thing.count or 1) :]
 
 
 def _middle(whole: Cells, thing: Thing) -> list[Cells]:
@@ -417,27 +410,15 @@ def _middle(whole: Cells, thing: Thing) -> list[Cells]:
 
 def _sides(whole: Cells, thing: Thing) -> list[Cells]:
     """The outermost cells toward each side, or toward those that are picked."""
-    low, high = extent(whole)
-    ends = {
-        "leftmost": (0, low),
-        "rightmost": (0, high),
-        "nearest": (2, low),
-        "farthest": (2, high),
-        "top": (1, high),
-        "bottom": (1, low),
-    }
-    chosen = [ends[pick] for pick in thing.picks if pick in ends] or [
-        ends[pick] for pick in ("leftmost", "rightmost", "nearest", "farthest")
-    ]
-    return [tuple(cell for cell in whole if cell[axis] == end[axis]) for axis, end in chosen]
+    ends = {-1: extent(whole)[0], 1: extent(whole)[1]}
+    chosen = [TOWARD[pick] for pick in thing.picks if pick in TOWARD] or list(TOWARD.values())[:4]
+    return [tuple(cell for cell in whole if cell[axis] == ends[sign][axis]) for axis, sign in chosen]
 
 
 def _halves(whole: Cells, thing: Thing) -> list[Cells]:
     low, high = extent(whole)
-    picks = {"leftmost": (0, -1), "rightmost": (0, 1), "nearest": (2, -1), "farthest": (2, 1), "top": (1, 1), "bottom": (1, -1)}
-    axis, sign = next((picks[pick] for pick in thing.picks if pick in picks), (0, -1))
-    middle = (low[axis] + high[axis]) / 2
-    return [tuple(cell for cell in whole if (cell[axis] - middle) * sign > 0)]
+    axis, sign = next((TOWARD[pick] for pick in thing.picks if pick in TOWARD), TOWARD["leftmost"])
+    return [tuple(cell for cell in whole if (2 * cell[axis] - low[axis] - high[axis]) * sign > 0)]
 
 
 def interior(whole: Cells) -> Cells:

@@ -22,6 +22,15 @@ WAYS: dict[str, Cell] = {
     "away": (0, 0, 1),
     "sideways": (1, 0, 0),
 }
+TOWARD: dict[str, tuple[int, int]] = {
+    "leftmost": (0, -1),
+    "rightmost": (0, 1),
+    "nearest": (2, -1),
+    "farthest": (2, 1),
+    "top": (1, 1),
+    "bottom": (1, -1),
+}
+"""The axis along which a pick looks, and whether it looks to its low or its high end."""
 OPPOSITE = {
     "left": "right",
     "right": "left",

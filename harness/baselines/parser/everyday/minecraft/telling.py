@@ -12,7 +12,6 @@ CHANGING = named("surround remove recolor move copy mirror rotate keep swap fill
 TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""
 _TO_SIZE = frozenset({"shrink", "sink", "remove", "extend", "raise", "move"})
-_ARMED = frozenset({"plus", "xshape"})
 _PIERCED = frozenset({"wall", "floor", "square", "cube"})
 
 

@@ -130,7 +130,7 @@ def test_what_is_built(said: str, program: str) -> None:
         ("green 0,1,0", ["a red block left of it, leave one space free between them"], "green 0,1,0; red 2,1,0"),
         ("red row(3,1,0,right,4); blue 0,2,0", ["move the blue block to the other end"], "red row(3,1,0,right,4); blue 3,2,0"),
         ("green 2,1,0; blue 0,1,0", ["put red on green and purple on blue"], "green 2,1,0; blue 0,1,0; red 2,2,0; purple 0,2,0"),
-        ("red 2,1,0; green 0,1,0; blue -2,1,0", ["remove the block between the red one and the blue one"], "red 2,1,0; blue -2,1,0"),
+        ("red 2,1,0; green 0,1,0; blue -2,1,0", ["remove the block between the red and the blue one"], "red 2,1,0; blue -2,1,0"),
         ("red tower(2,1,0,3)+tower(0,1,0,2)", ["take one block off the top of every tower"], "red tower(2,1,0,2)+tower(0,1,0,1)"),
         ("red 0,1,0", ["three blocks to the right in yellow"], "red 0,1,0; yellow -1..-3,1,0"),
         ("red 0,1,0", ["replace the red block with a blue tower of 3"], "blue tower(0,1,0,3)"),
