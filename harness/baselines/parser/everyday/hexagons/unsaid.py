@@ -113,7 +113,7 @@ def _places_joined(clause: Clause) -> Clause:
 
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
-    if clause.as_many is not None and clause.verb != "resize":
+    if clause.as_many is not None and clause.targets and clause.verb != "resize":
         clause = as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
