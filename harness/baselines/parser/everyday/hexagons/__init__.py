@@ -1,7 +1,7 @@
 """Ordinary requests for the board, as anyone types them: words become phrases and clauses, and these are carried out.
 
-`lexicon` knows the words, `phrases`, `clauses` and `joining` read them; `selecting` finds what stands, `drawing` and `placing` make what is
-new, `painting` and `changing` carry out what is asked, `turns` and `corrections` follow a conversation.
+`lexicon` knows the words, `phrases`, `clauses` and `joining` read them; `selecting` finds what stands, `drawing` and `placing`
+make what is new, `painting` and `changing` carry out what is asked, `turns` and `corrections` follow a conversation.
 """
 
 from __future__ import annotations
