@@ -1,7 +1,7 @@
 """Ordinary requests for the board, as anyone types them: words become phrases and clauses, and these are carried out.
 
-`lexicon` knows the words, `phrases` and `clauses` read them; `selecting` finds what stands, `drawing` and `placing` make what is
-new, `painting` and `changing` carry out what is asked, `turns` and `corrections` follow a conversation.
+`lexicon` knows the words, `phrases`, `clauses` and `joining` read them; `selecting` finds what stands, `drawing` and `placing`
+make what is new, `painting` and `changing` carry out what is asked, `turns` and `corrections` follow a conversation.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.clauses import read
+from harness.baselines.parser.everyday.hexagons.lexicon import known_words
 from harness.baselines.parser.everyday.hexagons.meaning import Clause
 from harness.baselines.parser.everyday.hexagons.scene import DEFAULT_COLOR, Scene
+from harness.baselines.parser.everyday.hexagons.special import within
 from harness.baselines.parser.everyday.hexagons.turns import carry_out, changed_tiles
 from harness.baselines.parser.everyday.understood import Understood
 from harness.corpora.item import Executed, HexagonsItem, Utterance
@@ -19,6 +21,8 @@ from harness.worlds.hexagons import Board, Paint, Tile
 from serialization.program.literal import drawing_program
 from serialization.program.written import write
 
+SURE = 0.5
+"""The share of turns that are right where all words are known, in requests that the reader was not written for."""
 REMEMBERED = 8
 """How many turns before are read again."""
 
@@ -39,15 +43,20 @@ def understand(item: HexagonsItem) -> Understood:
             word for sentence in sentences for clause in sentence for word in clause.unknown if word not in common_words()
         )
     )
+    words = [
+        phrase.word for sentence in sentences for clause in sentence for target in clause.targets for phrase in within(target)
+    ]
+    nameless = [word for word in words if word.isalpha() and word not in known_words() and word not in common_words()]
+    unknown = tuple(dict.fromkeys([*unknown, *(word for word in nameless if word.removesuffix("s") not in known_words())]))
     program = write(drawing_program(item.before.diff(scene.board)))
     return Understood(program, _confidence(sentences, questions, unknown), unknown, questions[0] if questions else None)
 
 
 def _confidence(sentences: list[list[Clause]], questions: list[str], unknown: tuple[str, ...]) -> float:
-    """The share of the clauses that were carried out, less for each word that is not known."""
+    """The share of the clauses that were carried out, less for each word that is not known, times `SURE`."""
     count = sum(map(len, sentences))
     done = (count - len(questions)) / count if count else 0.0
-    return round(max(0.0, done) * 0.9 ** len(unknown), 3)
+    return round(SURE * max(0.0, done) * 0.9 ** len(unknown), 3)
 
 
 def _turns(item: HexagonsItem) -> list[tuple[str, tuple[Paint, ...], Board]]:

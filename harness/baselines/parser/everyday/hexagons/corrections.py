@@ -19,9 +19,15 @@ def undo(clause: Clause, scene: Scene) -> None:
     """Puts the board back as it was before the last turn, or as many turns as are said."""
     counts = [target.count or 1 for target in clause.targets if target.head in ("step", "", "thing")]
     steps = max([clause.times or 1, *counts])
+    if any(target.head in ("all", "board") for target in clause.targets) and scene.past and "last" not in clause.marks:
+        steps = 1
     if any(target.det == "both" for target in clause.targets):
         steps = 2
+    if clause.verb == "undo_all":
+        steps = len(scene.past)
     steps = min(steps, len(scene.past))
+    if steps == 0:
+        return
     _back_to(scene.past[-steps], scene)
     del scene.past[-steps:]
     scene.undoing = True
@@ -55,6 +61,10 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
     if not scene.done or not scene.past or clause.verb not in GENERIC:
         return False
+    if clause.verb == "draw" and clause.targets and clause.targets[0].head == "it" and clause.targets[0].links:
+        return False
+    if clause.marks & SHAPELY and not (clause.targets or clause.colors or clause.links) and scene.board == scene.turn_start:
+        return _last_done(scene).clause.verb in ("draw", "make", "")
     if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
         return False
     others = [target for target in clause.targets if target.head != "it" or not target.bare]
@@ -86,6 +96,8 @@ def corrected(clause: Clause, scene: Scene) -> Clause:
     colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
     if colors and not targets and not clause.links and not clause.sizes:
         return _recolored(clause, colors, last, scene)
+    if clause.targets and not targets and not clause.sizes:
+        return replace(clause, targets=clause.targets)
     if (
         targets
         and targets[0].head in ("middle", "inside", "end")
@@ -140,6 +152,8 @@ def _merged(old: Phrase, new: Phrase) -> Phrase:
         return nested
     if new.head == old.head and not new.links:
         return replace(new, links=old.links, det=old.det if old.det == "only" else new.det)
+    if new.head == "side" and old.head != "side" and old.sides:
+        return replace(old, sides=new.sides)
     return new
 
 

@@ -63,17 +63,7 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
     if last is not None and last.new and parts and separator == "," and not new.colors:
         return True
     if new.targets:
-        linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
-        coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
-        coordinates = coordinates and not (linked and new.targets[0].new is False and new.colors)
-        if not clause.targets or coordinates:
-            return _added(clause, new)
-        if not new.verb and clause.verb in PAINTING:
-            new.verb = "make" if clause.verb in ("be", "become") else clause.verb
-            new.colors = new.colors or (clause.colors if not any(target.colors for target in new.targets) else [])
-        elif not new.verb and not new.colors:
-            new.verb = clause.verb
-        return False
+        return _with_targets(clause, new, own)
     if last is not None and last.head in LINES and new.links and all(link.relation in ("from", "to") for link in new.links):
         last.links += new.links
         new = replace(new, links=[])
@@ -83,6 +73,21 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         new.verb = clause.verb
         return False
     return _added(clause, new)
+
+
+def _with_targets(clause: Clause, new: Clause, own: bool) -> bool:
+    """Adds things to those that a clause speaks of, or lets them begin another one."""
+    linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
+    coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
+    coordinates = coordinates and not (linked and new.targets[0].new is False and new.colors)
+    if not clause.targets or coordinates:
+        return _added(clause, new)
+    if not new.verb and clause.verb in PAINTING:
+        new.verb = "make" if clause.verb in ("be", "become") else clause.verb
+        new.colors = new.colors or (clause.colors if not any(target.colors for target in new.targets) else [])
+    elif not new.verb and not new.colors:
+        new.verb = clause.verb
+    return False
 
 
 def _of_class(last: Phrase, targets: list[Phrase]) -> bool:

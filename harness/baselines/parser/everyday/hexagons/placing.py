@@ -97,6 +97,8 @@ def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[T
 
 def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), apart: bool = True, avoided: Tiles = ()) -> list[Tile] | None:
     """The best place for a new figure; None where it fits nowhere on the board."""
+    if phrase.head not in SHAPES:
+        return None
     return best(SHAPES[phrase.head](phrase), phrase, Place(phrase, scene, avoided), scene, taken, apart)
 
 

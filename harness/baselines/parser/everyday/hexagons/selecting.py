@@ -402,6 +402,8 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
         pieces = scene.pieces(first)
+        if len(pieces) < 2:
+            return []
         first, second = pieces[0], pieces[1]
     return regions.between(first, second) if first and second else []
 

@@ -28,7 +28,7 @@ def bar_chart(tokens: Sequence[Sequence[Token]]) -> Clause | None:
 def lettered(sentences: list[list[Clause]]) -> list[list[Clause]]:
     """A letter that is described stroke by stroke is one drawing: `an L, 5 tiles down and 3 more to the right`."""
     clauses = [clause for sentence in sentences for clause in sentence]
-    phrases = [phrase for clause in clauses for target in clause.targets for phrase in _within(target)]
+    phrases = [phrase for clause in clauses for target in clause.targets for phrase in within(target)]
     letter = next((phrase for phrase in phrases if phrase.head.startswith("letter")), None)
     if letter is None or len(phrases) == 1:
         return sentences
@@ -41,7 +41,7 @@ def lettered(sentences: list[list[Clause]]) -> list[list[Clause]]:
     return [[Clause(verb="draw", targets=[drawing])]]
 
 
-def _within(phrase: Phrase) -> list[Phrase]:
+def within(phrase: Phrase) -> list[Phrase]:
     """A phrase and those in its places."""
     inner = [link.target for link in phrase.links if link.target is not None]
-    return [phrase, *(one for target in inner for one in _within(target))]
+    return [phrase, *(one for target in inner for one in within(target))]

@@ -225,6 +225,8 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
 def _carried_on(scene: Scene) -> Tiles | None:
     """Goes on with the last two steps, each time moved as the second was from the first, in their colors in turn."""
     steps = [done for done in scene.done if done.tiles][-2:]
+    if len(steps) < 2:
+        return None
     first, second = min(steps[0].tiles), min(steps[1].tiles)
     down, across = second[0] - first[0], second[1] - first[1]
     if not down and not across:

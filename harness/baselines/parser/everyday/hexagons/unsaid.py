@@ -18,8 +18,6 @@ from harness.worlds.hexagons import ROWS
 
 FIGURES = [head for head in SHAPES if head not in ("tile", "line", "row", "column", "stem")]
 PAINTING = ("", "be", "make", "paint", "draw", "surround", "connect", "ask")
-
-
 CHANGING = tuple(changing.VERBS)
 
 
@@ -115,7 +113,7 @@ def _places_joined(clause: Clause) -> Clause:
 
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
-    if clause.as_many is not None and clause.verb != "resize":
+    if clause.as_many is not None and clause.targets and clause.verb != "resize":
         clause = as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
@@ -224,8 +222,8 @@ def _has_colors(clause: Clause, scene: Scene) -> bool:
     return any(scene.has(color) for color, _ in clause.colors)
 
 
-def _verb_meant(clause: Clause, scene: Scene) -> Clause:
-    """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+def _counted_from(clause: Clause) -> Clause:
+    """`every other tile, starting with the second`, `of the yellow dots every second one`."""
     origin = next(
         (
             link.target
@@ -268,6 +266,12 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     if clause.targets and clause.targets[-1].every and starts and starts[0].target is not None and starts[0].target.plural:
         last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
         clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
+    return clause
+
+
+def _verb_meant(clause: Clause, scene: Scene) -> Clause:
+    """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+    clause = _counted_from(clause)
     if clause.verb == "fill":
         return replace(clause, verb="paint", marks=clause.marks | {"fill"})
     if clause.verb == "total":
