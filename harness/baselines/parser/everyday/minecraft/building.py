@@ -476,6 +476,8 @@ def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> b
 
 def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
     """A straight line over the free cells between two groups of blocks."""
+    if not (one and other):
+        raise Unplaced("Where?")
     (a, b) = min(((a, b) for a in one for b in other), key=lambda pair: sum(abs(p - q) for p, q in zip(*pair, strict=True)))
     steps = max(abs(p - q) for p, q in zip(a, b, strict=True))
     line = [tuple(p + round((q - p) * n / steps) for p, q in zip(a, b, strict=True)) for n in range(steps + 1)] if steps else []
