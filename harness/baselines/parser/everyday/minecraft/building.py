@@ -148,7 +148,7 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
         raise Unplaced(f"What is a {thing.word}?")
     places = _standing_first([_sided(place, thing) for place in places], scene)
     if thing.noun in {"area", "everything"} or (thing.noun in {"floor", "checkerboard"} and _everywhere(thing, places)):
-        _place_at(colored(GROUND, replace(thing, noun="floor"), _color(thing, scene)), (0, 0, 0), thing, scene)
+        _place_at(colored(GROUND, replace(thing, noun="floor"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
         return
     if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
         places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
@@ -211,7 +211,7 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     top = extent(whole)[1][1]
     rim = border(tuple(cell for cell in whole if cell[1] == top))
     cells = [moved(cell, WAYS["up"], n) for n in range(1, thing.sizes.get("high", 1) + 1) for cell in rim]
-    _place_at(colored(cells, replace(thing, noun="frame"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    _place_at(colored(cells, replace(thing, noun="frame"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
     return True
 
 
@@ -268,12 +268,8 @@ def _everywhere(thing: Thing, places: list[Place]) -> bool:
     )
 
 
-def _color(thing: Thing, scene: Scene) -> str:
-    return scene.color or FIRST_COLOR
-
-
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
-    return colored(_cells(thing, places, scene), thing, _color(thing, scene))
+    return colored(_cells(thing, places, scene), thing, scene.color or FIRST_COLOR)
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
@@ -445,7 +441,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     out = gap + width
     cells = box((low[0] - out, low[1], low[2] - out), (high[0] + out, low[1] + height - 1, high[2] + out))
     ring = [c for c in cells if not (low[0] - gap <= c[0] <= high[0] + gap and low[2] - gap <= c[2] <= high[2] + gap)]
-    _place_at(colored(ring, replace(thing, noun="frame"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    _place_at(colored(ring, replace(thing, noun="frame"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
     return True
 
 
@@ -459,7 +455,7 @@ def _along(thing: Thing, place: Place, places: list[Place], scene: Scene) -> boo
     if not cells or not scene.blocks:
         return False
     row = [moved(cell, WAYS[side]) for cell in cells]
-    _place_at(colored(row, replace(thing, noun="row"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    _place_at(colored(row, replace(thing, noun="row"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
     return True
 
 
@@ -476,13 +472,15 @@ def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> b
 
 def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
     """A straight line over the free cells between two groups of blocks."""
+    if not (one and other):
+        raise Unplaced("Where?")
     (a, b) = min(((a, b) for a in one for b in other), key=lambda pair: sum(abs(p - q) for p, q in zip(*pair, strict=True)))
     steps = max(abs(p - q) for p, q in zip(a, b, strict=True))
     line = [tuple(p + round((q - p) * n / steps) for p, q in zip(a, b, strict=True)) for n in range(steps + 1)] if steps else []
     cells = [(c[0], c[1], c[2]) for c in line if (c[0], c[1], c[2]) not in scene.blocks]
     if not cells:
         raise Unplaced("Where?")
-    _place_at(colored(cells, replace(thing, noun="row"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    _place_at(colored(cells, replace(thing, noun="row"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
 
 
 def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
@@ -492,7 +490,7 @@ def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     cells = interior(cells_found(place.of, scene)) if found(place.of, scene) else ()
     if not cells:
         return False
-    _place_at(colored(cells, thing, _color(thing, scene)), (0, 0, 0), thing, scene)
+    _place_at(colored(cells, thing, scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
     return True
 
 

@@ -105,7 +105,7 @@ def _only_parts(order: Order, thing: Thing) -> bool:
 
 
 def _builds(order: Order) -> bool:
-    return order.act in BUILDING and not order.things[-1].definite and not order.become and not order.flags & {"once_more"}
+    return order.act in BUILDING and order.new is not None and not order.become and not order.flags & {"once_more"}
 
 
 def _only_tells(order: Order, last: Order) -> bool:
