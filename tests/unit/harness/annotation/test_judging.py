@@ -374,7 +374,8 @@ def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.data
-def test_counts_of_our_annotation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_of_our_annotation(capsys: pytest.CaptureFixture[str], data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     counts = json.loads(run(capsys, "stats", "--json")[1])
     names = ("games", "items", "unclear", "clear", "incorrect", "repaired", "left_out", "clean", "clean_multiple")
     assert [counts[name] for name in names] == [137, 1616, 269, 1347, 252, 217, 35, 1312, 92]

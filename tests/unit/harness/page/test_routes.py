@@ -223,7 +223,7 @@ def test_everyday_requests_are_shown_with_a_right_answer(client: TestClient, tas
     assert {picture.headers["content-type"] for picture in pictures} == {"image/svg+xml"}
     assert all(picture.text.startswith("<svg") for picture in pictures)
     assert len({picture.text for picture in pictures}) == len(pictures)
-    for wrong in ("hexagons/dev", f"{task}/train", f"{task}/dev/none/1.svg", f"{task}/dev/{begun['name']}/9.svg"):
+    for wrong in ("hexagons/dev", f"{task}/val", f"{task}/dev/none/1.svg", f"{task}/dev/{begun['name']}/9.svg"):
         refused = client.get(f"/page/everyday/{wrong}")
         assert refused.status_code == 422
         assert refused.json()["error"]["message"]
