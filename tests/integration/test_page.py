@@ -176,14 +176,14 @@ def test_everyday_requests_stand_beside_the_corpora(server: PageServer, browser:
         page = window.page
         page.get_by_role("link", name="Everyday requests: Minecraft").click()
         page.wait_for_selector("main[data-ready=everyday]")
-        assert page.locator(".requests .card").count() == 115
+        assert page.locator(".requests .card").count() == 150
         page.get_by_role("button", name="undo").click()
         card = page.locator(".requests .card").first
         assert card.locator(".chip").text_content() == "undo"
         assert card.locator("q").count() >= 2
         card.locator("img").first.evaluate("image => image.decode()")
         page.get_by_role("link", name="Everyday requests: HEXAGONS").click()
-        page.get_by_text("Make everything blue").wait_for()
+        page.get_by_role("heading", name="all green").wait_for()
         assert window.complaints == []
 
 
