@@ -75,7 +75,7 @@ class Serving:
     def server(self) -> int | None:
         """The id of the server's process, which is its group's too."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        found = [int(child) for child in children if b"vllm_command" in Path(f"/proc/{child}/cmdline").read_bytes()]
+        found = [int(child) for child in children if b"vllm.command" in Path(f"/proc/{child}/cmdline").read_bytes()]
         return found[0] if found else None
 
     @contextmanager
