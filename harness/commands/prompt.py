@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.asking import as_trained, chosen_adapter, chosen_spec, merged_folder, model_name
 from harness.prompting.options import FLAGS, LOCAL_ENGINES, Options
 from harness.prompting.plan import (
     answered_task,
@@ -57,6 +56,8 @@ def prompt(**flags: Any) -> int:
     harness prompt --model Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
+    from adapters.asking import as_trained, chosen_adapter, chosen_spec
+
     options = Options(**flags)
     given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
     adapter = chosen_adapter(options)
@@ -103,6 +104,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
     import difflib
 
+    from adapters.asking import as_trained, chosen_adapter, chosen_spec
     from harness.corpora import load_examples
     from harness.errors import UsageError
     from harness.util.registry import choose
@@ -195,6 +197,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
+    from adapters.asking import merged_folder, model_name
     from eval.finishing import finish
     from harness.engines.models.bases import resolve_base
     from harness.engines.openai.engine import OpenAIEngine
