@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adapters.finetune import FinetuneJob
-    from adapters.recipe import Prompt
+    from adapters.recipe import FinetuneRecipe, Prompt
     from adapters.sources import TrainData
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
@@ -129,19 +129,16 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     Raises FaultsError if several flags or keys of the recipe do not fit.
     """
     from adapters.finetune import FinetuneJob
-    from adapters.recipe import load_recipe, recipe_base, recipe_path
+    from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
     from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
-    from harness.engines.models.bases import DEFAULT_BASE, resolve_base
+    from harness.engines.models.bases import resolve_base
     from harness.errors import Faults
     from harness.training.plan import subset
 
-    flags = {"training.max_steps": options["max_steps"], "prompt.shots": options["shots"]}
-    overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
-    base_name = options["base"] or recipe_base(recipe, overrides) or DEFAULT_BASE
-    loaded = load_recipe(recipe, overrides, base=base_name)
+    loaded, base_name = _recipe(recipe, options)
     task = options["task"] or loaded.task or DEFAULT_TASK
     faults = Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
@@ -170,10 +167,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
         items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
     answers = _programs(options["programs"], spec, items, held)
     known = {item.id: item for item in gold}
-    judged = [known.get(item.id, item) for item in items]
-    name = recipe_path(recipe).stem
     job = FinetuneJob(
-        name=name,
+        name=recipe_path(recipe).stem,
         recipe=loaded,
         items=items,
         dev=dev,
@@ -181,11 +176,22 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
         spec=spec,
         start=start,
         answers=answers,
-        gold=judged,
+        gold=[known.get(item.id, item) for item in items],
         sources=data.weighted,
         held_out=held.compared(items),
     )
     return job, data
+
+
+def _recipe(recipe: str, options: dict[str, Any]) -> tuple[FinetuneRecipe, str]:
+    """The recipe with the flags' changes, and the name of the base that it trains."""
+    from adapters.recipe import load_recipe, recipe_base
+    from harness.engines.models.bases import DEFAULT_BASE
+
+    flags = {"training.max_steps": options["max_steps"], "prompt.shots": options["shots"]}
+    overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
+    base = options["base"] or recipe_base(recipe, overrides) or DEFAULT_BASE
+    return load_recipe(recipe, overrides, base=base), base
 
 
 def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:

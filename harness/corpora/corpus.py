@@ -36,7 +36,7 @@ class Corpus:
             try:
                 total.update(hashlib.sha256(file.read_bytes()).digest())
             except OSError as error:
-                names = ", ".join(f"{one}.jsonl" for one in self.task.splits)
+                names = ", ".join(self._file(source, one).name for one in self.task.splits)
                 raise DataError(f"cannot read {file}: {error.strerror}; the corpus has {names}") from None
         return total.hexdigest()
 

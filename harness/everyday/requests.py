@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -141,9 +140,6 @@ class Everyday(Corpus):
                     yield from _turns(f"{self.task.name}/{split}/{name}", self.task.world, split, request)
                 except ValueError as error:
                     raise DataError(f"{file}: {name}: {error}") from None
-
-    def digest(self, source: Path) -> str:
-        return hashlib.sha256(b"".join(self._file(source, split).read_bytes() for split in self.task.splits)).hexdigest()
 
     def stats(self, source: Path) -> dict[str, Any]:
         """The counts of each split, and how many requests of each kind it has."""
