@@ -45,7 +45,7 @@ class DryRun:
     """What comes on top of both."""
     notes: list[str]
     texts: list[tuple[str, str, str]]
-    """Of some rows the id, the prompt, and the answer, whose tokens are the loss mask."""
+    """The id, prompt and answer of some rows. The loss mask covers the answer's tokens."""
 
     @property
     def tokens(self) -> int:

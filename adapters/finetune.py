@@ -61,7 +61,7 @@ class FinetuneJob(Job):
     gold: Sequence[Item] = ()
     """The train items as the corpus has them, by which drawn answers are scored."""
     sources: Sequence[WeightedSource] = ()
-    """Parts of `items` of which an epoch takes more or less than all items."""
+    """Parts of `items` that an epoch takes more than once, or only in part."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
     """What of dev and test `items` was compared with, as `HeldOut.compared` says it."""
 

@@ -146,7 +146,7 @@ def _tree(rows: Sequence[TrainingRow]) -> _Tree:
 
 
 def shard_packs(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
-    """The packs as they are sharded over so many processes, one to each in turn; `step` packs make a step.
+    """Shard the packs over the processes, which take one each in turn. A step has `step` packs.
 
     Within a step the order of packs means nothing, so each round takes packs of similar length: processes wait for the slowest.
     Where the last round has too few, it is filled up with packs without labels.

@@ -90,8 +90,8 @@ class WeightedSource:
 
 
 def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[Group]:
-    """The groups of an epoch: those of no source, and of every source as many rows as its weight says, as nearly as whole groups
-    allow. They depend on the arguments alone."""
+    """The groups of an epoch: every group outside the sources, and from each source as many rows as its weight asks for, to the
+    nearest whole group. They depend on the arguments alone."""
     weighted = frozenset(chain.from_iterable(source.ids for source in sources))
     taken = [group for group in groups if group[0].id not in weighted]
     for number, source in enumerate(sources):

@@ -74,17 +74,17 @@ class Task:
     compass: bool = False
     """Whether instructions name compass directions, which a prompt then explains. Such items are not turned by augmentation."""
     begun: bool = False
-    """Whether items begin among blocks or tiles of which no dialogue tells. The fixed items of a prompt's hash do so, too."""
+    """Whether items begin among blocks or tiles that no dialogue mentions, as do the fixed items of a prompt's hash."""
 
     judged: bool = False
     """Whether turns are answered on the player's own earlier answers, and judged: there are many right ones."""
     scores: Mapping[str, str] = field(default_factory=dict)
-    """Published metrics beside the world's: by their key in the scores, the function of items, predicted actions and seed."""
+    """Published metrics in addition to the world's: key in the scores to a function of items, predicted actions and seed."""
 
     simulators: Mapping[str, Simulator] = field(default_factory=dict)
     """By name, the simulators that make items of the task."""
     simulator: str = ""
-    """The one whose targets `harness play` takes; empty: there is none."""
+    """The simulator that `harness play` takes its targets from; empty: there is none."""
     typed: str = ""
     """As which task the parser reads what people type: in a conversation it does the likeliest thing. Empty: as this one."""
     parser_weights: str = "weights.json"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
 def experiment(file: str, name: str | None, overrides: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
     """Run and score every row of FILE, a YAML of prompts or trainings (or demo, grid, contexts, ingredients), and compare
-    those of a task with its first.
+    the rows of each task with its first one.
 
     \b
     harness experiment demo

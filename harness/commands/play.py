@@ -37,9 +37,13 @@ OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 )
 @click.option("--games", "count", type=click.IntRange(1), help="How many games. [default: 20; all requests of an everyday task]")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the games, and of what is said.")
-@click.option("--split", default="dev", show_default=True, help="train, dev or test: whose targets.")
+@click.option("--split", default="dev", show_default=True, help="The split that targets come from: train, dev or test.")
 @click.option(
-    "--targets", "source", default="simulated", show_default=True, help="simulated, or corpus: those of the real games."
+    "--targets",
+    "source",
+    default="simulated",
+    show_default=True,
+    help="Where targets come from: simulated, or corpus (the real games).",
 )
 @click.option("--simulator", help=f"{listed(_LIVE)}. [default: the task's own]")
 @click.option(

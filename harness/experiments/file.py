@@ -288,7 +288,7 @@ def experiment_schema(steps: Mapping[str, Step]) -> dict[str, Any]:
 
 
 def _schema_of(option: click.Option) -> dict[str, Any]:
-    """An option's values; those of a list are checked when it is read."""
+    """The schema of an option's values. The values in a list are checked when the file is read."""
     kind = option.type
     made: dict[str, Any] = {"description": option.help or ""}
     if isinstance(kind, click.Choice):

@@ -33,7 +33,7 @@ class PromptFlag(Flag):
     engines: tuple[str, ...] = ()
     """The engines that it is for; empty: all."""
     record: bool = True
-    """Whether run.yaml holds it as it is given. What is not held may differ when a run resumes, or is held in another form."""
+    """Whether run.yaml records the value as given. Others may differ when a run resumes, or are recorded in another form."""
     shared: bool = False
     """Whether other commands that ask a model have it too, as `harness play`."""
     diff: bool = False
@@ -87,7 +87,7 @@ class Options(Strict):
     think: int | None = option(ASKED(diff=True, record=False), ge=0)
     """Let the model think first, in at most N tokens, which are not read."""
     images: str | None = option(ASKED(choices=("beside", "instead"), engines=("openai",), record=False))
-    """Send the state as a picture, with its text (beside) or instead of it (openai)."""
+    """Send the state as a picture: in addition to its text (beside), or in its place (instead) (openai)."""
     limit: int | None = option(ASKED(common=True), ge=1)
     """Only the first N items."""
     select: str | None = option(EXAMPLES(choices=SELECTIONS, record=False))
@@ -148,7 +148,7 @@ class Options(Strict):
     max_cost: float | None = option(COST(), ge=0)
     """Stop when the run has cost so much, in the table's currency (openai)."""
     max_tokens_total: int | None = option(COST(), ge=0)
-    """Stop when prompts and answers have so many tokens (openai)."""
+    """Stop after this many tokens of prompts and answers (openai)."""
     batch_api: bool = option(COST(), False)
     """Ask all items in one batch, answered within a day at a lower price (openai)."""
     retry_errors: bool = option(RUN(names=("--retry-errors/--keep-errors",)), True)

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _tasks() -> dict[str, Task]:
-    """Our own tasks and those of other packages. Raises UsageError for one that cannot be used."""
+    """Our own tasks, then the tasks of other packages. Raises UsageError for one that cannot be used."""
     ours = (hexagons.TASK, minecraft.TASK, iglu.TASK, everyday.DRAWING, everyday.BUILDING)
     known = {task.name: task for task in ours}
     for point in sorted(entry_points(group=GROUP)):
@@ -43,7 +43,7 @@ TASKS = _tasks()
 DEFAULT_TASK = next(iter(TASKS))
 """The task where none is named."""
 PLAYED = [name for name, task in TASKS.items() if task.simulator]
-"""Tasks of which there are simulated games."""
+"""The tasks that have simulated games."""
 SIMULATORS = {name: simulator for task in TASKS.values() for name, simulator in task.simulators.items()}
 """All simulators by name."""
 

@@ -14,12 +14,12 @@ from pydantic.fields import FieldInfo
 F = TypeVar("F", bound="Flag")
 
 OWN, FIRST = "Options", "Most used"
-"""The first sections of the help: what has no group, and what is used most."""
+"""The first two sections of the help: options without a group, and the ones that most people need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """What an option is besides its type, its default and its help."""
+    """The facts about an option that its type, default and help do not say."""
 
     group: str = OWN
     """The section of the help."""
