@@ -16,10 +16,12 @@ from tests.helpers.corpora_files import pack, procedure, state, write_hexagons, 
 
 
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Caches and corpora in folders of the test's own; a test of the published corpora keeps their folder."""
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
-    (tmp_path / "data").mkdir()
+    if request.node.get_closest_marker("data") is None:
+        monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
+        (tmp_path / "data").mkdir()
 
 
 def cached(tmp_path: Path) -> list[Path]:
