@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.util.hashing import json_hash
 
 if TYPE_CHECKING:
+    from harness.corpora.item import Item
     from prompts.similarity import Similarity
 
 ORDERS = ("best-last", "best-first", "id", "random")

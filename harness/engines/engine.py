@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from prompts.rendered import Rendered
-from serialization.formats.answer import Constraint
+if TYPE_CHECKING:
+    from prompts.rendered import Rendered
+    from serialization.formats.answer import Constraint
 
 ENGINES = {
     "vllm": "harness.engines.vllm.engine:VllmEngine",

@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from harness.engines.engine import without_secrets
-from harness.engines.openai.request_shape import DIALECTS
+from harness.engines.openai import DIALECTS
 from harness.errors import UsageError
 from harness.prompting.shots import SELECTIONS, check_choice
 from harness.tasks import DEFAULT_TASK, TASK_NAMES
@@ -199,6 +198,8 @@ class Options(Strict):
                 word, engines = option_name(name, flag), " and ".join(flag.engines)
                 raise UsageError(f"--{word} is for {engines}; --engine {self.engine} does not take it")
         if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
+            from harness.engines.engine import without_secrets
+
             raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
         return self
 

@@ -133,7 +133,8 @@ def recorded_for_vllm(options: Options) -> dict[str, Any]:
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
-    from harness.engines.openai.request_shape import DIALECTS, extra_fields
+    from harness.engines.openai import DIALECTS
+    from harness.engines.openai.request_shape import extra_fields
 
     given = {"timeout": options.timeout, "max_retries": options.retries}
     engine: Engine = kind(

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.corpora import load_examples
-from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.tasks import world_of
 from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed, most_similar
 
 if TYPE_CHECKING:
+    from harness.corpora.item import Item
     from prompts.similarity import Similarity
     from prompts.spec import PromptSpec
 
@@ -92,6 +91,8 @@ def live_shots(options: Any, spec: PromptSpec) -> Shots:
 
     Raises DataError if that cannot be read, and as `choose_shots` does.
     """
+    from harness.corpora import load_examples
+
     return choose_shots(options, spec, None, load_examples(spec.task) if options.shots else [])
 
 

@@ -21,10 +21,6 @@ OPTIONAL = ("temperature", "top_p", "stop_token_ids", "stop", "seed")
 OURS = ("model", "messages", "prompt", "stream", "n")
 """What --extra-body may not change."""
 
-DIALECTS = ("vllm", "guided", "response-format", "llama.cpp")
-"""How an endpoint is told to hold an answer to a format: vLLM's structured outputs, those of older versions of vLLM, OpenAI's
-response_format, which hosted models and Ollama know too, and llama.cpp's own fields."""
-
 _TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
 _NO_SECRET = re.compile(r"cache_key$|(?:bos|eos|pad|unk|stop|sep|mask)_token$", re.I)
