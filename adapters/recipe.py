@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from adapters.options import BASE, MAX_STEPS, Prompt
 from harness.engines.models.bases import display_name
 from harness.errors import Faults, UsageError
 from harness.simulators.games import EndlessName
@@ -31,23 +32,6 @@ from harness.util.settings import (
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
 """Lets editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
-
-
-class Prompt(Strict):
-    """The prompt format. What is null, or not there, is the task's default."""
-
-    context: str | None = None
-    """What the model sees of an item, as in --context."""
-    format: str | None = None
-    """How actions are written, as in --format."""
-    frame: str | None = None
-    """Minecraft: where coordinates are counted from, as in --frame."""
-    template: str | None = None
-    """The wording, as in --template."""
-    shots: Count | None = None
-    """Examples in front of every item, in training and on dev; null: `training.shots`."""
-    select: Literal["random", "bm25", "embedding", "structure", "diverse"] | None = None
-    """How examples are chosen, as in --select; null: random, the same for all items."""
 
 
 class DataSource(Strict):
@@ -112,8 +96,7 @@ class FinetuneTraining(Strict):
 
     epochs: Annotated[float, Field(gt=0)]
     """How often the train items are seen."""
-    max_steps: Positive | None
-    """Overrides the epochs unless null."""
+    max_steps: int | None = MAX_STEPS
     train_items: Positive | None
     """Train on this many items instead of the whole train split: for learning curves."""
     optimizer: Literal["adamw", "paged_adamw_32bit", "adafactor"] = "adamw"
@@ -206,8 +189,7 @@ class FinetuneRecipe(Strict):
 
     kind: Literal["finetune"]
     """What the file is."""
-    base: str | None = None
-    """The base model, as in --base; null: smollm2-135m."""
+    base: str | None = BASE
     task: TaskName | None = None
     """As in --task; null: hexagons."""
     prompt: Prompt = Prompt()

@@ -11,37 +11,42 @@ import click
 
 from harness.baselines import BASELINES
 from harness.tasks import TASK_NAMES
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.baselines import Baseline, Decoding, Ruled
     from harness.baselines.job import BaselineJob
     from harness.corpora.item import Item
+
+
+TASK = option(None, f"{TASK_NAMES}. [default: the model's own]")
 
 
 @click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
 def baseline() -> None: ...
 
 
-@baseline.command()
-@click.argument("name")
-@click.option("--task", help=f"{TASK_NAMES}. [default: the model's own]")
-@click.option("--name", "run_name", help="Name of the run folder under runs/; NAME-TASK if not given.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
-@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only, and validate on the first N of dev.")
-@click.option("--train-items", type=click.IntRange(min=1), help="Train on N items: whole procedures or games, drawn at random.")
-@click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most N epochs instead of the recipe's.")
-@click.option("--from", "start", metavar="MODEL", help="Begin with a trained model: its folder, run or shipped name.")
-@click.option(
-    "--data",
-    multiple=True,
-    metavar="FILE[=SHARE]",
-    help="Also train on this file from harness simulate or augment, or on a share of its items, from 0 to 1. Repeatable.",
-)
-@click.option("--dev-data", multiple=True, type=click.Path(path_type=Path), help="Also validate on the items of this file.")
-@click.option("--only-data", is_flag=True, help="Leave the corpus's train split out: augmented files already contain it.")
-def train(name: str, **options: Any) -> None:
+class Train(Strict):
+    """The options of `harness baseline train`."""
+
+    baseline: str = argument(metavar="NAME")
+    task: str | None = TASK
+    name: str | None = option(None, "Name of the run folder under runs/; NAME-TASK if not given.")
+    overrides: tuple[str, ...] = option((), "Change a key of the recipe, as in variant=B.", names=("--set",), metavar="KEY=VALUE")
+    limit: int | None = option(None, "Train on the first N items only, and validate on the first N of dev.", ge=1)
+    train_items: int | None = option(None, "Train on N items: whole procedures or games, drawn at random.", ge=1)
+    max_epochs: int | None = option(None, "Train for at most N epochs instead of the recipe's.", ge=1)
+    start: str | None = option(names=("--from",), metavar="MODEL")
+    """Begin with a trained model: its folder, run or shipped name."""
+    data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
+    """Also train on this file from harness simulate or augment, or on a share of its items, from 0 to 1. Repeatable."""
+    dev_data: tuple[Path, ...] = option((), "Also validate on the items of this file.")
+    only_data: bool = option(False, "Leave the corpus's train split out: augmented files already contain it.")
+
+
+@baseline.command(cls=ModelCommand, model=Train)
+def train(options: Train) -> None:
     """Train the baseline NAME.
 
     \b
@@ -54,37 +59,36 @@ def train(name: str, **options: Any) -> None:
     from harness.runs.folder import RUNS
     from harness.training.running import train as train_job
 
-    job = _job(name, options)
-    train_job(job, RUNS / (options["run_name"] or f"{name}-{job.task}"), click.echo)
+    job = _job(options)
+    train_job(job, RUNS / (options.name or f"{job.name}-{job.task}"), click.echo)
 
 
-def check_training(words: Sequence[str], untrained: bool = False) -> str:
-    """What `harness baseline train WORDS` makes. Raises what it would raise before it trains."""
-    options = train.make_context("train", list(words), click.get_current_context()).params
-    _job(options.pop("name"), options)
+def check_training(options: Train, untrained: bool = False) -> str:
+    """What `harness baseline train` makes. Raises what it would raise before it trains."""
+    _job(options)
     return "model"
 
 
-def check_predict(words: Sequence[str], untrained: bool) -> str:
-    """The task that `harness baseline predict WORDS` answers. Raises what it would raise before it loads a model."""
-    options = predict.make_context("predict", list(words), click.get_current_context()).params
-    _decoding(options["name"], options)
-    return _choose(options["name"], options["task"])[1]
+def check_predict(options: Predict, untrained: bool) -> str:
+    """The task that `harness baseline predict` answers. Raises what it would raise before it loads a model."""
+    _decoding(options)
+    return _choose(options.baseline, options.task)[1]
 
 
-def _job(name: str, options: dict[str, Any]) -> BaselineJob:
+def _job(options: Train) -> BaselineJob:
     from harness.baselines import Ruled
     from harness.baselines.job import BaselineJob
     from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.origin import Origin
 
-    chosen, task = _choose(name, options["task"])
+    name = options.baseline
+    chosen, task = _choose(name, options.task)
     if isinstance(chosen, Ruled):
         raise UsageError(f"{name} has nothing to train: `harness baseline predict {name}` answers by its rules")
-    limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
-    recipe = chosen.recipe([*options["overrides"], *limit])
-    start = find_model(options["start"], "--from") if options["start"] else None
+    limit = [f"training.epochs={options.max_epochs}"] if options.max_epochs else []
+    recipe = chosen.recipe([*options.overrides, *limit])
+    start = find_model(options.start, "--from") if options.start else None
     items, dev, data = _items(task, recipe.training.seed, options)
     origin = Origin(start, data)
     recipe = origin.reseeded(recipe, name)
@@ -98,14 +102,14 @@ def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
     return chosen, choose(f"task of {name}", task or chosen.tasks[0], chosen.tasks)
 
 
-def _decoding(name: str, options: dict[str, Any]) -> Decoding:
+def _decoding(options: Predict) -> Decoding:
     from harness.baselines import choose_decoding
 
-    keys = ("constrained", "steps", "beams", "samples", "share")
-    return choose_decoding(name, _choose(name, options["task"])[0], {key: options[key] for key in keys})
+    asked = options.model_dump(include={"constrained", "steps", "beams", "samples", "share"})
+    return choose_decoding(options.baseline, _choose(options.baseline, options.task)[0], asked)
 
 
-def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
+def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item], dict[str, str]]:
     """The train items, the dev items, and the hashes of the files that contributed train items."""
     from harness.corpora import load
     from harness.corpora.records import load_more
@@ -113,21 +117,21 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
     from harness.runs.folder import items_hash
     from harness.training.plan import subset
 
-    if options["only_data"] and not options["data"]:
+    if options.only_data and not options.data:
         raise UsageError("--only-data: there is nothing to train on without --data")
-    if options["only_data"] and options["train_items"]:
+    if options.only_data and options.train_items:
         raise UsageError("--train-items: --only-data leaves the train split out")
-    own = [] if options["only_data"] else subset(load(task, "train"), options["train_items"], seed, "--train-items ")
+    own = [] if options.only_data else subset(load(task, "train"), options.train_items, seed, "--train-items ")
     dev = load(task, "dev")
-    judged = load_more(options["dev_data"], task, [*own, *dev])
+    judged = load_more(options.dev_data, task, [*own, *dev])
     dev = [*dev, *(item for items in judged.values() for item in items)]
-    shares = dict(map(_share, options["data"]))
+    shares = dict(map(_share, options.data))
     added = {
         name: subset(items, max(1, round(share * len(items))) if share else 0, seed)
         for (name, items), share in zip(load_more(shares, task, [*own, *dev]).items(), shares.values(), strict=True)
     }
     train_items = [*own, *(item for items in added.values() for item in items)]
-    return train_items[: options["limit"]], dev[: options["limit"]], {file: items_hash(items) for file, items in added.items()}
+    return train_items[: options.limit], dev[: options.limit], {file: items_hash(items) for file, items in added.items()}
 
 
 def _share(text: str) -> tuple[Path, float]:
@@ -142,22 +146,33 @@ def _share(text: str) -> tuple[Path, float]:
     return Path(file), float(share)
 
 
-@baseline.command()
-@click.argument("name")
-@click.option("--task", help=f"{TASK_NAMES}. [default: the model's own]")
-@click.option("--split", help="train, dev or test. [default: dev]")
-@click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
-@click.option("--name", "run_name", help="The run's folder under runs/. [default: built from the settings]")
-@click.option("--checkpoint", help="A model's folder, run or shipped name. [default: the run NAME-TASK, else the shipped one]")
-@click.option("--constrained", is_flag=True, help="Choose among feasible actions only.")
-@click.option("--steps", type=click.IntRange(1, 100), help="Most actions per item, the stop included. [default: 10]")
-@click.option("--beams", type=click.IntRange(1, 32), help="Beams in the search over text. [default: 3]")
-@click.option("--samples", type=click.IntRange(1, 1000), help="Builder models: draw N answers and let them vote.")
-@click.option("--share", type=click.FloatRange(0, 1), help="Share of the votes that an action needs. [default: 0.15]")
-@click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
-@click.option("--batch-size", type=click.IntRange(1, 4096), help="Items per batch. [default: the model's own]")
-@click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
-def predict(name: str, as_json: bool, **options: Any) -> int:
+class Predict(Strict):
+    """The options of `harness baseline predict`."""
+
+    baseline: str = argument(metavar="NAME")
+    task: str | None = TASK
+    split: str | None = option(None, "train, dev or test. [default: dev]")
+    items_file: str | None = option(None, "A file from harness simulate to answer instead of a split.", names=("--items",))
+    name: str | None = option(None, "The run's folder under runs/. [default: built from the settings]")
+    checkpoint: str | None = option()
+    """A model's folder, run or shipped name. [default: the run NAME-TASK, else the shipped one]"""
+    constrained: bool = option(False, "Choose among feasible actions only.")
+    steps: int | None = option(None, "Most actions per item, the stop included. [default: 10]", ge=1, le=100)
+    beams: int | None = option(None, "Beams in the search over text. [default: 3]", ge=1, le=32)
+    samples: int | None = option(None, "Builder models: draw N answers and let them vote.", ge=1, le=1000)
+    share: float | None = option(None, "Share of the votes that an action needs. [default: 0.15]", ge=0, le=1)
+    limit: int | None = option(None, "Only the first N items.", ge=1)
+    batch_size: int | None = option(None, "Items per batch. [default: the model's own]", ge=1, le=4096)
+    as_json: bool = option(False, "Print the scores as JSON.", names=("--json",))
+
+    @property
+    def part(self) -> str:
+        """The split, or the name of the file of items."""
+        return Path(self.items_file).name if self.items_file else self.split or "dev"
+
+
+@baseline.command(cls=ModelCommand, model=Predict)
+def predict(options: Predict) -> int:
     """Run the baseline NAME on a split and score its answers.
 
     \b
@@ -173,25 +188,25 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, items_hash, log_to
 
-    file = options.pop("items_file")
-    if file and options["split"]:
-        raise UsageError(f"--split {options['split']}: the items come from {file}; leave the flag out")
-    options["split"] = Path(file).name if file else options["split"] or "dev"
-    chosen, task = _choose(name, options["task"])
-    decoding = _decoding(name, options)
-    predictor, model, taken = load_predictor(chosen, name, task, options["checkpoint"], decoding)
-    predictor.batch_size = options["batch_size"] or predictor.batch_size
-    items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
+    name, file = options.baseline, options.items_file
+    if file and options.split:
+        raise UsageError(f"--split {options.split}: the items come from {file}; leave the flag out")
+    chosen, task = _choose(name, options.task)
+    decoding = _decoding(options)
+    predictor, model, taken = load_predictor(chosen, name, task, options.checkpoint, decoding)
+    predictor.batch_size = options.batch_size or predictor.batch_size
+    items = (load_items(Path(file), task) if file else load(task, options.part))[: options.limit]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
-    run_name = options["run_name"] or _default_name(task, model, own, options)
+    run_name = options.name or _default_name(task, model, own, options)
     origin = "" if file else f" of the {locate(task).kind} corpus"
-    click.echo(f"{task} {options['split']}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=as_json)
+    click.echo(f"{task} {options.part}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=options.as_json)
     settings = {
         "command": "baseline predict",
         "model": name,
         "task": task,
         **taken,
-        **{key: options[key] for key in ("split", "limit")},
+        "split": options.part,
+        "limit": options.limit,
         **({"items_file": file} if file else {}),
         **own,
         "batch_size": predictor.batch_size,
@@ -205,14 +220,14 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
             answer_items(run, items, predictor, functools.partial(click.echo, err=True))
     finally:
         run.close()
-    return finish(run, items, as_json=as_json, longest="--steps" if "steps" in own else "the model's own")
+    return finish(run, items, as_json=options.as_json, longest="--steps" if "steps" in own else "the model's own")
 
 
-def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict[str, Any]) -> str:
-    parts = [task, options["split"], model]
+def _default_name(task: str, model: str, decoding: dict[str, Any], options: Predict) -> str:
+    parts = [task, options.part, model]
     parts += [f"{decoding[key]}-{key}" for key in ("steps", "beams", "samples") if decoding.get(key)]
     parts += [f"share-{decoding['share']}"] if decoding.get("samples") else []
-    parts += [f"first-{options['limit']}"] if options["limit"] else []
+    parts += [f"first-{options.limit}"] if options.limit else []
     parts += ["constrained"] if decoding.get("constrained") else []
     return "_".join(parts)
 

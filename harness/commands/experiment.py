@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from harness.experiments.file import Step
     from harness.experiments.grid import Grid, Row
+    from harness.prompting.options import Options
 
 
 @click.command()
@@ -74,15 +75,13 @@ def steps() -> dict[str, Step]:
     }
 
 
-def _check_prompt(words: Sequence[str], untrained: bool) -> str:
-    """The task that `harness prompt WORDS` asks."""
+def _check_prompt(options: Options, untrained: bool) -> str:
+    """The task that `harness prompt` asks."""
     from adapters.asking import chosen_adapter, chosen_spec
-    from harness.commands.prompt import prompt
     from harness.engines.engine import ENGINES
-    from harness.prompting.options import LOCAL_ENGINES, Options
+    from harness.prompting.options import LOCAL_ENGINES
     from harness.util.registry import choose
 
-    options = Options(**prompt.make_context("prompt", list(words), click.get_current_context()).params)
     choose("engine", options.engine, LOCAL_ENGINES if untrained else ENGINES)
     return "" if untrained else chosen_spec(options, chosen_adapter(options)).task
 

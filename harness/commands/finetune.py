@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.tasks import DEFAULT_TASK, TASK_NAMES
+from adapters.options import Finetune, Prompt
+from harness.tasks import DEFAULT_TASK
+from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from adapters.finetune import FinetuneJob
-    from adapters.recipe import FinetuneRecipe, Prompt
+    from adapters.recipe import FinetuneRecipe
     from adapters.sources import TrainData
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
@@ -22,42 +24,8 @@ if TYPE_CHECKING:
     from prompts.spec import PromptSpec
 
 
-@click.command()
-@click.argument("recipe")
-@click.option("--task", help=f"{TASK_NAMES}. [default: the recipe's, else {DEFAULT_TASK}]")
-@click.option("--base", help="Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
-@click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
-@click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")
-@click.option("--context", help="What the model sees of an item.")
-@click.option("--format", help="How actions are written.")
-@click.option("--frame", help="Minecraft: world, builder or pose.")
-@click.option("--template", help="The prompts' wording: a shipped template or a folder.")
-@click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), help="Train on the first N items of the train split, and of each simulated set."
-)
-@click.option(
-    "--data",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Also train on this file from harness simulate, in place of what the recipe adds to the train split. Repeatable.",
-)
-@click.option("--from", "start", metavar="ADAPTER", help="Start from the weights of this adapter: a folder or a name.")
-@click.option(
-    "--history", metavar="RUN", help="HEXAGONS: take earlier answers and boards from this run on the train split instead of gold."
-)
-@click.option(
-    "--programs",
-    metavar="FILE",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Learn to answer with the programs that harness mine wrote to FILE. Repeatable.",
-)
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
-@click.option(
-    "--dry-run", is_flag=True, help="Print counts, memory and some rows without loading weights, training or writing anything."
-)
-def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
+@click.command(cls=ModelCommand, model=Finetune)
+def finetune(options: Finetune) -> None:
     """Fine-tune a model with RECIPE (llama-lora, llama-grpo, nebula, ... or a file).
 
     \b
@@ -77,24 +45,24 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
-        job, data = _job(recipe, options)
+        job, data = _job(options)
         kind, added = locate(job.spec.task).kind, data.added
-        folder = RUNS / (options["name"] or f"{job.name}-{job.spec.task}")
+        folder = RUNS / (options.name or f"{job.name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
             f"{job.name} on {_base_name(job)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
-            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if dry_run else folder}"
+            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
         )
         for line in _leaks(job, data.left_out):
             say(line)
         if idle := idle_gpus(sys.argv[1:]):
             say(idle)
         require(job.base, say)
-        if dry_run:
+        if options.dry_run:
             _show(job)
             return
     out = job.result(folder)
-    result = train_job(job, folder, click.echo, _sources(options, added) | _given(options))
+    result = train_job(job, folder, click.echo, _sources(options, added) | ({"given": options.given} if options.given else {}))
     if result is None:
         say(f"This run is finished: the {out.name} is in {out}; choose another --name to train again")
         return
@@ -106,10 +74,9 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     say(f"The {out.name} {which}, is in {out}")
 
 
-def check(words: Sequence[str], untrained: bool = False) -> str:
-    """What `harness finetune WORDS` makes, "adapter" or "model". Raises what it would raise before it trains."""
-    values = finetune.make_context("finetune", list(words), click.get_current_context()).params
-    job, *_ = _job(values.pop("recipe"), values)
+def check(options: Finetune, untrained: bool = False) -> str:
+    """What `harness finetune` makes, "adapter" or "model". Raises what it would raise before it trains."""
+    job, *_ = _job(options)
     return job.result(Path()).name
 
 
@@ -123,7 +90,7 @@ def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
     ]
 
 
-def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
+def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     """What to train, and its items as they were gathered.
 
     Raises FaultsError if several flags or keys of the recipe do not fit.
@@ -138,24 +105,24 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     from harness.errors import Faults
     from harness.training.plan import subset
 
-    loaded, base_name = _recipe(recipe, options)
-    task = options["task"] or loaded.task or DEFAULT_TASK
+    loaded, base_name = _recipe(options)
+    task = options.task or loaded.task or DEFAULT_TASK
     faults = Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
-    start = faults.attempt(lambda: find_adapter(options["start"])) if options["start"] else None
-    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options, start if loaded.method != "full" else None))
+    start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
+    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
 
     def split() -> list[Item]:
-        return subset(load(task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
+        return subset(load(task, "train")[: options.limit], loaded.training.train_items, loaded.training.seed)
 
     gold = faults.attempt(split) or []
-    history = options["history"] if spec else None
+    history = options.history if spec else None
     if held is None:
         faults.report()
     assert held is not None
-    sources = limited(with_files(loaded.data, options["data"]), options["limit"])
+    sources = limited(with_files(loaded.data, options.data), options.limit)
     train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history, held)) or []
     data = faults.attempt(lambda: gather(sources, task, train, held))
     faults.report()
@@ -165,10 +132,10 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     items = data.items
     if loaded.training.lasting:
         items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
-    answers = _programs(options["programs"], spec, items, held)
+    answers = _programs(options.programs, spec, items, held)
     known = {item.id: item for item in gold}
     job = FinetuneJob(
-        name=recipe_path(recipe).stem,
+        name=recipe_path(options.recipe).stem,
         recipe=loaded,
         items=items,
         dev=dev,
@@ -183,25 +150,25 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     return job, data
 
 
-def _recipe(recipe: str, options: dict[str, Any]) -> tuple[FinetuneRecipe, str]:
+def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:
     """The recipe with the flags' changes, and the name of the base that it trains."""
     from adapters.recipe import load_recipe, recipe_base
     from harness.engines.models.bases import DEFAULT_BASE
 
-    flags = {"training.max_steps": options["max_steps"], "prompt.shots": options["shots"]}
-    overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
-    base = options["base"] or recipe_base(recipe, overrides) or DEFAULT_BASE
-    return load_recipe(recipe, overrides, base=base), base
+    flags = {f"prompt.{key}": getattr(options, key) for key in Prompt.model_fields} | {"training.max_steps": options.max_steps}
+    overrides = [*options.overrides, *(f"{key}={json.dumps(value)}" for key, value in flags.items() if value is not None)]
+    base = options.base or recipe_base(options.recipe, overrides) or DEFAULT_BASE
+    return load_recipe(options.recipe, overrides, base=base), base
 
 
-def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:
+def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> PromptSpec:
     """The prompt format that the flags and the recipe ask for; where they ask for nothing, the
     one of the adapter to start from."""
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
-    asked = [options[key] or getattr(prompt, key) for key in ("context", "format", "frame", "template")]
-    if start is not None and not any(asked) and (spec := load_adapter(start, options["base"]).spec).task == task:
+    asked = prompt.context, prompt.format, prompt.frame, prompt.template
+    if start is not None and not any(asked) and (spec := load_adapter(start, base).spec).task == task:
         return spec
     return PromptSpec.make(task, *asked)
 
@@ -215,9 +182,9 @@ def _show(job: FinetuneJob) -> None:
     show(job, dry_run(job), Console(), click.echo)
 
 
-def _sources(options: dict[str, Any], added: dict[str, str]) -> dict[str, Any]:
+def _sources(options: Finetune, added: dict[str, str]) -> dict[str, Any]:
     """The sources besides the train split, with their hashes: the files of --data, or else the recipe's."""
-    return {"data" if options["data"] else "sources": added} if added else {}
+    return {"data" if options.data else "sources": added} if added else {}
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item], held: HeldOut) -> dict[str, str]:
@@ -275,15 +242,6 @@ def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     return {
         name: text for name, (item, text) in programs.items() if text and spec.written.read(text, item).actions == item.actions
     }
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The names of what else training began with, for the adapter's card; what they stand for is in the settings by its hash."""
-    named = {"from": options["start"], "history": options["history"]}
-    given = {flag: [name] for flag, name in named.items() if name}
-    if options["programs"]:
-        given["programs"] = [path.name for path in options["programs"]]
-    return {"given": given} if given else {}
 
 
 def _base_name(job: FinetuneJob) -> str:

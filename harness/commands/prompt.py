@@ -7,7 +7,7 @@ import json
 import math
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,7 +26,7 @@ from harness.prompting.plan import (
 )
 from harness.prompting.settings import cached, default_name, run_settings
 from harness.prompting.shots import choose_shots
-from harness.util.options import GroupedCommand, click_options, option_name
+from harness.util.options import ModelCommand, option_name
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -44,9 +44,8 @@ _CAUTION = 0.9
 """Factor on the measured characters per token: other prompts hold more numbers, and have fewer characters per token."""
 
 
-@click.command(cls=GroupedCommand, params=click_options(Options))
-@click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
-def prompt(**flags: Any) -> int:
+@click.command(cls=ModelCommand, model=Options)
+def prompt(options: Options) -> int:
     """Prompt a model with the items of a split and score its answers.
 
     \b
@@ -58,7 +57,6 @@ def prompt(**flags: Any) -> int:
     """
     from adapters.asking import as_trained, chosen_adapter, chosen_spec
 
-    options = Options(**flags)
     given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
     adapter = chosen_adapter(options)
     options = as_trained(options, adapter)
@@ -116,9 +114,9 @@ def _differences(options: Options, items: list[Item]) -> int:
         if not equals:
             raise UsageError(f"--diff {change}: write KEY=VALUE, as in --diff format=json")
         words += [f"--{choose('key of --diff', key, names)}", value]
-    changed = prompt.make_context("prompt", list(words), click.get_current_context())
+    changed = prompt.parsed(words)
     given = [names[word[2:]] for word in words[::2]]
-    others = options.changed(**{name: changed.params[name] for name in given})
+    others = options.changed(**{name: getattr(changed, name) for name in given})
     texts = []
     for one in (options, others):
         adapter = chosen_adapter(one)

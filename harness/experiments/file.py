@@ -17,6 +17,7 @@ from pydantic import Field
 from harness.errors import FaultsError, HarnessError, UsageError
 from harness.experiments.grid import Row
 from harness.runs.folder import RUNS
+from harness.util.options import ModelCommand
 from harness.util.registry import choose
 from harness.util.settings import Strict, checked, described_schema, flat, read_values, settings_file
 
@@ -74,9 +75,9 @@ class Step:
 
     words: tuple[str, ...]
     command: click.Command
-    check: Callable[[Sequence[str], bool], str]
-    """What its words make, a training "adapter" or "model", answers their task. Raises what the command would raise before it
-    loads a model; the second argument says whether the model is still to be trained."""
+    check: Callable[[Any, bool], str]
+    """What a training with these options makes, "adapter" or "model", and the task of others. Raises what the command would raise
+    before it loads a model; the second argument says whether the model is still to be trained."""
     subject: str | None = None
     """The key of what follows the words."""
 
@@ -195,7 +196,9 @@ class _File:
         """What a step's check returns; None where it refuses the words, or there are more faults than `known` already."""
         if len(self.faults) > known:
             return None
-        return self._attempt(where, lambda: self.steps[step].check(words, untrained))
+        command = self.steps[step].command
+        assert isinstance(command, ModelCommand)
+        return self._attempt(where, lambda: self.steps[step].check(command.parsed(words), untrained))
 
     def _words(self, where: str, name: str, values: Options, left_out: Sequence[str] = ()) -> Iterator[str]:
         """The options of a step as words of the command line."""

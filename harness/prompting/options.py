@@ -8,13 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 from pydantic import model_validator
 
 from harness.engines.openai import DIALECTS
 from harness.errors import UsageError
 from harness.prompting.shots import SELECTIONS, check_choice
 from harness.tasks import DEFAULT_TASK, TASK_NAMES
-from harness.util.options import Flag, flags_of, option, option_name
+from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
 from prompts.shots import ORDERS
 
@@ -41,126 +42,126 @@ class PromptFlag(Flag):
     """Whether a row of an experiment may set it."""
 
 
-ASKED = partial(PromptFlag, group="What is asked")
-MODEL = partial(PromptFlag, group="Model", shared=True)
-EXAMPLES = partial(PromptFlag, group="Examples", diff=True)
-DECODING = partial(PromptFlag, group="Decoding")
-ENDPOINT = partial(PromptFlag, group="Endpoint (engine openai)", engines=("openai",), shared=True)
-COST = partial(PromptFlag, group="Cost", engines=("openai",), record=False)
-RUN = partial(PromptFlag, group="Run", record=False)
+MODEL_GROUP, ENDPOINT_GROUP = "Model", "Endpoint (engine openai)"
+
+ASKED = partial(option, kind=PromptFlag, group="What is asked")
+MODEL = partial(option, kind=PromptFlag, group=MODEL_GROUP, shared=True)
+EXAMPLES = partial(option, kind=PromptFlag, group="Examples", diff=True)
+DECODING = partial(option, kind=PromptFlag, group="Decoding")
+ENDPOINT = partial(option, kind=PromptFlag, group=ENDPOINT_GROUP, engines=("openai",), shared=True)
+COST = partial(option, kind=PromptFlag, group="Cost", engines=("openai",), record=False)
+RUN = partial(option, kind=PromptFlag, group="Run", record=False)
 
 
 class Options(Strict):
     """The options of `harness prompt`, in the order in which run.yaml holds them. Raises UsageError for some that do not go
     together."""
 
-    task: str | None = option(ASKED(common=True), help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
-    split: str | None = option(ASKED(common=True))
+    task: str | None = ASKED(common=True, help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
+    split: str | None = ASKED(common=True)
     """train, dev or test. [default: dev]"""
-    items_file: str | None = option(ASKED(names=("--items",), record=False))
+    items_file: str | None = ASKED(names=("--items",), record=False)
     """A file from harness simulate to answer instead of a split."""
-    shots: int | None = option(EXAMPLES(common=True, shared=True), ge=0, le=100)
+    shots: int | None = EXAMPLES(common=True, shared=True, ge=0, le=100)
     """Examples from the train split. [default: the adapter's, else 0]"""
-    engine: str = option(MODEL(common=True), "vllm")
+    engine: str = MODEL("vllm", common=True)
     """vllm, openai, transformers or scripted."""
-    model: str | None = option(MODEL(common=True, names=("--model", "--base"), shared=False))
+    model: str | None = MODEL(common=True, names=("--model", "--base"), shared=False)
     """Hub name, local folder or endpoint's model name. [default: smollm2-135m]"""
-    adapter: str | None = option(MODEL(common=True, engines=(*LOCAL_ENGINES, "openai")))
+    adapter: str | None = MODEL(common=True, engines=(*LOCAL_ENGINES, "openai"))
     """A LoRA adapter: the name of a shipped one, a run or a folder."""
-    base_url: str | None = option(ENDPOINT(common=True))
+    base_url: str | None = ENDPOINT(common=True)
     """Where an OpenAI-compatible endpoint listens (engine openai)."""
-    merge: bool | None = option(MODEL(names=("--merge/--no-merge",), engines=("vllm",), record=False))
+    merge: bool | None = MODEL(names=("--merge/--no-merge",), engines=("vllm",), record=False)
     """Merge the adapter into a copy of the base. [default: if the base is small]"""
-    vllm: tuple[str, ...] = option(MODEL(metavar="KEY=VALUE", engines=("vllm",), record=False), ())
+    vllm: tuple[str, ...] = MODEL((), metavar="KEY=VALUE", engines=("vllm",), record=False)
     """An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."""
-    vllm_words: tuple[str, ...] = ()
+    vllm_words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
     """What follows -- on the command line."""
-    context: str | None = option(ASKED(diff=True, shared=True))
+    context: str | None = ASKED(diff=True, shared=True)
     """What the model sees, e.g. full-history. [default: the adapter's, else the task's]"""
-    format: str | None = option(ASKED(diff=True, shared=True))
+    format: str | None = ASKED(diff=True, shared=True)
     """How it answers, e.g. grouped. [default: the adapter's, else the task's]"""
-    frame: str | None = option(ASKED(diff=True, shared=True))
+    frame: str | None = ASKED(diff=True, shared=True)
     """world, builder or pose (minecraft). [default: the adapter's, else world]"""
-    template: str | None = option(ASKED(diff=True, shared=True, record=False))
+    template: str | None = ASKED(diff=True, shared=True, record=False)
     """The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]"""
-    think: int | None = option(ASKED(diff=True, record=False), ge=0)
+    think: int | None = ASKED(diff=True, record=False, ge=0)
     """Let the model think first, in at most N tokens, which are not read."""
-    images: str | None = option(ASKED(choices=("beside", "instead"), engines=("openai",), record=False))
+    images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
     """Send the state as a picture: in addition to its text (beside), or in its place (instead) (openai)."""
-    limit: int | None = option(ASKED(common=True), ge=1)
+    limit: int | None = ASKED(common=True, ge=1)
     """Only the first N items."""
-    select: str | None = option(EXAMPLES(choices=SELECTIONS, record=False))
+    select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
     """How examples are chosen. [default: the adapter's, else random, the same for all items]"""
-    shot_ids: str | None = option(EXAMPLES(record=False))
+    shot_ids: str | None = EXAMPLES(record=False)
     """Ids of train items between commas, or a file of them (select fixed)."""
-    encoder: str | None = option(EXAMPLES(record=False))
+    encoder: str | None = EXAMPLES(record=False)
     """Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"""
-    shot_order: str | None = option(EXAMPLES(choices=ORDERS, record=False))
+    shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
     """How examples stand. [default: best-last where they are chosen by likeness]"""
-    seed: int = option(DECODING(diff=True), 0)
+    seed: int = DECODING(0, diff=True)
     """Seed of the choice of examples and of sampling."""
-    constrain: str | None = option(
-        DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
-    )
+    constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
-    temperature: float = option(DECODING(shared=True), 0.0)
+    temperature: float = DECODING(0.0, shared=True)
     """0 is greedy."""
-    samples: int = option(DECODING(), 1, ge=1, le=64)
+    samples: int = DECODING(1, ge=1, le=64)
     """Draw N answers and combine them into one."""
-    share: float | None = option(DECODING(), gt=0, le=1)
+    share: float | None = DECODING(gt=0, le=1)
     """With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]"""
-    vote: str | None = option(DECODING(choices=("mbr", "share", "likelihood")))
+    vote: str | None = DECODING(choices=("mbr", "share", "likelihood"))
     """With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the
     answer with the likeliest tokens). [default: mbr, or share with --share]"""
-    repair: bool = option(DECODING(), False)
+    repair: bool = DECODING(False)
     """Where nothing of an answer can be read, ask once more and say why."""
-    max_new_tokens: int | None = option(DECODING(shared=True), ge=1)
+    max_new_tokens: int | None = DECODING(shared=True, ge=1)
     """Longest answer, in tokens. [default: by the format]"""
-    context_length: int | None = option(MODEL(engines=(*LOCAL_ENGINES, "openai")), ge=1)
+    context_length: int | None = MODEL(engines=(*LOCAL_ENGINES, "openai"), ge=1)
     """Tokens of prompt and answer together. [default: the model's]"""
-    batch_size: int | None = option(DECODING(shared=True), ge=1)
+    batch_size: int | None = DECODING(shared=True, ge=1)
     """Prompts per batch."""
-    completions: bool = option(ENDPOINT(), False)
+    completions: bool = ENDPOINT(False)
     """Use the completions endpoint, for a model without a chat template."""
-    dialect: str | None = option(ENDPOINT(choices=DIALECTS))
+    dialect: str | None = ENDPOINT(choices=DIALECTS)
     """How an endpoint is told to --constrain format. [default: vllm]"""
-    reasoning_effort: str | None = option(ENDPOINT())
+    reasoning_effort: str | None = ENDPOINT()
     """How long a model thinks, e.g. low."""
-    extra_body: str | None = option(ENDPOINT(metavar="JSON"))
+    extra_body: str | None = ENDPOINT(metavar="JSON")
     """Further fields of every request, without keys."""
-    chat_template_kwargs: str | None = option(ENDPOINT(metavar="JSON"))
+    chat_template_kwargs: str | None = ENDPOINT(metavar="JSON")
     """What the server's chat template takes, e.g. {"enable_thinking": false}."""
-    tokenizer: str | None = option(ENDPOINT())
+    tokenizer: str | None = ENDPOINT()
     """The model's tokenizer, a hub name or a folder, to count prompts exactly."""
-    concurrency: int | None = option(ENDPOINT(record=False), ge=1, le=256)
+    concurrency: int | None = ENDPOINT(record=False, ge=1, le=256)
     """Parallel requests. [default: 8]"""
-    timeout: float | None = option(ENDPOINT(record=False), gt=0)
+    timeout: float | None = ENDPOINT(record=False, gt=0)
     """Seconds for a request. [default: 60]"""
-    retries: int | None = option(ENDPOINT(record=False), ge=0, le=100)
+    retries: int | None = ENDPOINT(record=False, ge=0, le=100)
     """Further tries of a request that failed. [default: 5]"""
-    quantize: str | None = option(MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False))
+    quantize: str | None = MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False)
     """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]"""
-    dry_run: bool = option(RUN(group="Cost", row=False), False)
+    dry_run: bool = RUN(False, group="Cost", row=False)
     """Print the requests, tokens and cost that the run would take, without making it."""
-    prices: str | None = option(COST())
+    prices: str | None = COST()
     """A table of prices in YAML (openai; docs/endpoints.md). [default: examples]"""
-    max_cost: float | None = option(COST(), ge=0)
+    max_cost: float | None = COST(ge=0)
     """Stop when the run has cost so much, in the table's currency (openai)."""
-    max_tokens_total: int | None = option(COST(), ge=0)
+    max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
-    batch_api: bool = option(COST(), False)
+    batch_api: bool = COST(False)
     """Ask all items in one batch, answered within a day at a lower price (openai)."""
-    retry_errors: bool = option(RUN(names=("--retry-errors/--keep-errors",)), True)
+    retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))
     """Whether a run that resumes asks again what failed."""
-    cache: bool = option(RUN(names=("--cache/--no-cache",), shared=True), True)
+    cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
     """Take answers that were given before from the user's cache."""
-    name: str | None = option(RUN(common=True, row=False))
+    name: str | None = RUN(common=True, row=False)
     """The run's folder under runs/. [default: built from the settings]"""
-    preview: bool = option(RUN(common=True, row=False), False)
+    preview: bool = RUN(False, common=True, row=False)
     """Print the exact prompt and its token count without calling a model."""
-    diff: tuple[str, ...] = option(RUN(metavar="KEY=VALUE", row=False), ())
+    diff: tuple[str, ...] = RUN((), metavar="KEY=VALUE", row=False)
     """With --preview: what changes with another context, format, template, shots, ..."""
-    as_json: bool = option(RUN(names=("--json",), row=False), False)
+    as_json: bool = RUN(False, names=("--json",), row=False)
     """Print the scores as JSON."""
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.engine import without_secrets
 from harness.engines.models.bases import DEFAULT_BASE
-from harness.prompting.options import ENDPOINT, FLAGS, LOCAL_ENGINES, MODEL, Options
+from harness.prompting.options import ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
 from harness.prompting.shots import RANDOM, choice_settings
 from harness.util.hashing import short_hash
@@ -67,7 +67,7 @@ def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
 
 OF_THE_PROMPT = {
     *("items", "constrained", "trained_on", "shots_hash", "prompt_hash", "data_hash"),
-    *(name for name, flag in FLAGS.items() if flag.group not in (MODEL().group, ENDPOINT().group)),
+    *(name for name, flag in FLAGS.items() if flag.group not in (MODEL_GROUP, ENDPOINT_GROUP)),
 } - {"think", "images"}  # Of these, the text of a prompt does not say all.
 """Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
 

@@ -1,17 +1,18 @@
-"""Options of a command, declared once as fields of a model: click's options, in groups in the help, are made of them."""
+"""Options and arguments of a command, declared once as fields of a model; click's, in groups in the help, are made of them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import click
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
 F = TypeVar("F", bound="Flag")
+M = TypeVar("M", bound=BaseModel)
 
 OWN, FIRST = "Options", "Most used"
 """The first two sections of the help: options without a group, and the ones that most people need."""
@@ -26,26 +27,37 @@ class Flag:
     names: tuple[str, ...] = ()
     """On the command line; empty: the field's name with dashes."""
     choices: Sequence[str] = ()
-    """The values that it takes, where they are few."""
+    """The values that it takes, where they are few and the field's type does not list them."""
+    type: click.ParamType[Any] | None = None
+    """What click makes of a value, where the field's type and limits do not say it."""
     metavar: str | None = None
     common: bool = False
     """Whether it stands in the first section instead of its group's."""
+    argument: bool = False
+    """Whether it is given by its place instead of a name."""
 
     def __call__(self, schema: dict[str, Any]) -> None:
         """pydantic keeps it in the field, and calls it to change the field's JSON Schema: nothing is changed."""
 
 
 def option(
-    flag: Flag,
     default: Any = None,
-    *,
     help: str | None = None,
+    *,
+    kind: type[Flag] = Flag,
     ge: float | None = None,
     gt: float | None = None,
     le: float | None = None,
+    **facts: Any,
 ) -> Any:
-    """A field that is an option; the docstring below it is its help."""
-    return Field(default, description=help, json_schema_extra=flag, ge=ge, gt=gt, le=le)
+    """A field that is an option, required if its default is `...`; `facts` are a Flag's. Without `help`, the docstring below the
+    field is its help."""
+    return Field(default, description=help, json_schema_extra=kind(**facts), ge=ge, gt=gt, le=le)
+
+
+def argument(default: Any = ..., **facts: Any) -> Any:
+    """A field that is an argument of the command."""
+    return option(default, argument=True, **facts)
 
 
 def flags_of(model: type[BaseModel], kind: type[F]) -> dict[str, F]:
@@ -79,27 +91,55 @@ class GroupedCommand(click.Command):
                 formatter.write_dl([(name.ljust(width), text) for name, text in groups[title]])
 
 
+class ModelCommand(GroupedCommand, Generic[M]):
+    """A command whose options are the fields of `model`, of which its function receives one."""
+
+    def __init__(self, name: str | None, *, model: type[M], **about: Any) -> None:
+        super().__init__(name, **about | {"params": click_options(model)})
+        self.model = model
+
+    def invoke(self, ctx: click.Context) -> Any:
+        assert self.callback
+        return ctx.invoke(self.callback, self.model(**ctx.params))
+
+    def parsed(self, words: Sequence[str]) -> M:
+        """The options that words of the command line stand for, without running the command."""
+        return self.model(**self.make_context(self.name, list(words), click.get_current_context(silent=True)).params)
+
+
 def click_options(model: type[BaseModel], names: Collection[str] | None = None) -> list[click.Parameter]:
     """The options of a model, or those of the fields `names`, in order; their values have the fields' names."""
     flags = {name: flag for name, flag in flags_of(model, Flag).items() if names is None or name in names}
-    return [_click_option(name, model.model_fields[name], flag) for name, flag in flags.items()]
+    return [_click_parameter(name, model.model_fields[name], flag) for name, flag in flags.items()]
 
 
-def _click_option(name: str, field: FieldInfo, flag: Flag) -> click.Option:
-    default = field.get_default()
-    kind = next(part for part in (get_args(field.annotation) or (field.annotation,)) if part is not type(None))
+def _click_parameter(name: str, field: FieldInfo, flag: Flag) -> click.Parameter:
+    default, required, several = field.get_default(), field.is_required(), get_origin(field.annotation) is tuple
+    kind, choices = _kind(field.annotation), flag.choices
+    if get_origin(kind) is Literal:
+        kind, choices = str, get_args(kind)
+    type_ = flag.type or (click.Choice(choices) if choices else _type(kind, field))
+    if flag.argument:
+        return click.Argument([name], type=type_, required=required, nargs=-1 if several else 1, metavar=flag.metavar)
     made = GroupedOption(
         [name, *(flag.names or (f"--{option_name(name, flag)}",))],
         is_flag=True if kind is bool else None,
-        type=click.Choice(flag.choices) if flag.choices else _type(kind, field),
-        multiple=get_origin(field.annotation) is tuple,
-        default=default,
-        show_default=default not in (None, ()) and default is not False,
+        type=type_,
+        multiple=several,
+        **({"required": True} if required else {"default": default}),
+        show_default=not required and default not in (None, ()) and default is not False,
         metavar=flag.metavar,
         help=" ".join((field.description or "").split()),
     )
     made.group = FIRST if flag.common else flag.group
     return made
+
+
+def _kind(annotation: Any) -> Any:
+    """The type of one value: of an annotation's alternatives or parts, the first that is not None."""
+    if get_origin(annotation) is Literal:
+        return annotation
+    return next(part for part in (get_args(annotation) or (annotation,)) if part is not type(None))
 
 
 def _type(kind: Any, field: FieldInfo) -> Any:

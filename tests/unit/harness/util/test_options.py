@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from harness.util.options import Flag, GroupedCommand, click_options, option
+from harness.util.options import GroupedCommand, ModelCommand, argument, click_options, option
 from harness.util.settings import Strict
 
 
 class Made(Strict):
-    count: int = option(Flag(group="Size", common=True), 2, ge=1, le=9)
+    word: str = argument()
+    count: int = option(2, group="Size", common=True, ge=1, le=9)
     """How many."""
-    share: float | None = option(Flag(group="Size"), gt=0)
+    share: float | None = option(group="Size", gt=0)
     """How much."""
-    files: tuple[Path, ...] = option(Flag(group="Place", names=("--file", "--at")), ())
+    files: tuple[Path, ...] = option((), group="Place", names=("--file", "--at"))
     """Which."""
-    kind: str | None = option(Flag(group="Place", choices=("a", "b")))
-    """Of which kind."""
-    late: bool | None = option(Flag(group="Place", names=("--late/--early",)))
+    kind: str | None = option(None, "Of which kind.", group="Place", choices=("a", "b"))
+    way: Literal["c", "d"] | None = option(None, "Which way.", group="Place")
+    late: bool | None = option(group="Place", names=("--late/--early",))
     """Whether late."""
+    out: Path = option(..., "Where to.")
     no_option: str = "x"
 
 
-@click.command(cls=GroupedCommand, params=click_options(Made))
-def made(**values: Any) -> None:
-    click.echo(repr(Made(**values)))
+@click.command(cls=ModelCommand, model=Made)
+def made(options: Made) -> None:
+    click.echo(repr(options))
 
 
 @click.command(cls=GroupedCommand, params=click_options(Made, ["share"]))
@@ -38,22 +40,39 @@ def part(**values: Any) -> None:
     click.echo(sorted(values))
 
 
+NEEDED = ("w", "--out", "o")
+
+
 def test_values_become_fields() -> None:
-    words = ["--share", "0.5", "--file", "x", "--at", "y", "--kind", "b", "--early"]
-    assert CliRunner().invoke(made, words).output == f"{Made(share=0.5, files=(Path('x'), Path('y')), kind='b', late=False)!r}\n"
-    assert CliRunner().invoke(made, []).output == f"{Made()!r}\n"
+    words = [*["--share", "0.5", "--file", "x", "--at", "y", "--kind", "b", "--way", "d", "--early"], *NEEDED]
+    full = Made(word="w", out=Path("o"), share=0.5, files=(Path("x"), Path("y")), kind="b", way="d", late=False)
+    assert made.parsed(words) == full
+    assert CliRunner().invoke(made, words).output == f"{full!r}\n"
+    assert CliRunner().invoke(made, NEEDED).output == f"{Made(word='w', out=Path('o'))!r}\n"
     assert CliRunner().invoke(part, []).output == "['own', 'share']\n"
 
 
-@pytest.mark.parametrize("words", ["--count 0", "--count 10", "--share 0", "--kind c", "--no-option y"])
+@pytest.mark.parametrize("words", ["--count 0", "--count 10", "--share 0", "--kind c", "--way a", "--no-option y", "v"])
 def test_what_does_not_fit_is_refused(words: str) -> None:
-    assert CliRunner().invoke(made, words.split()).exit_code == 2
+    assert CliRunner().invoke(made, [*NEEDED, *words.split()]).exit_code == 2
+    assert CliRunner().invoke(made, NEEDED[:1]).exit_code == CliRunner().invoke(made, NEEDED[1:]).exit_code == 2
 
 
 def test_the_help_has_sections_and_the_most_used_come_first() -> None:
     text = CliRunner().invoke(made, ["--help"]).output
     places = [
-        text.index(part) for part in ("Most used:\n", "--count", "Size:\n", "--share", "Place:\n", "--late / --early", "--help")
+        text.index(part)
+        for part in (
+            "Options:\n",
+            "--out",
+            "--help",
+            "Most used:\n",
+            "--count",
+            "Size:\n",
+            "--share",
+            "Place:\n",
+            "--late / --early",
+        )
     ]
     assert places == sorted(places)
     assert "[default: 2; 1<=x<=9]" in text

@@ -1,0 +1,62 @@
+"""The options of `harness finetune`, each declared once; recipes have keys that are some of them (`adapters/recipe.py`)."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from harness.tasks import DEFAULT_TASK, TASK_NAMES
+from harness.util.options import argument, option
+from harness.util.settings import Strict
+
+OVER = partial(option, group="Instead of what the recipe says")
+
+BASE = OVER(None, "Base model: a hub name or a local folder. [default: smollm2-135m]")
+MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1)
+
+
+class Prompt(Strict):
+    """The prompt format. What is null, or not there, is the task's default."""
+
+    context: str | None = OVER(None, "What the model sees of an item.")
+    format: str | None = OVER(None, "How actions are written.")
+    frame: str | None = OVER(None, "Minecraft: world, builder or pose.")
+    template: str | None = OVER(None, "The prompts' wording: a shipped template or a folder.")
+    shots: int | None = OVER(None, "Examples before every item, in training and on dev.", ge=0)
+    select: Literal["random", "bm25", "embedding", "structure", "diverse"] | None = None
+    """How examples are chosen, as in --select; null: random, the same for all items."""
+
+
+class Subject(Strict):
+    """What is trained; first, because experiments know their rows by the order of a command's options."""
+
+    recipe: str = argument()
+    task: str | None = OVER(None, f"{TASK_NAMES}. [default: {DEFAULT_TASK}]")
+    base: str | None = BASE
+    name: str | None = option(None, "Name of the run folder under runs/; RECIPE-TASK if not given.")
+    max_steps: int | None = MAX_STEPS
+
+
+class Finetune(Prompt, Subject):
+    """The options of `harness finetune`."""
+
+    limit: int | None = option(None, "Train on the first N items of the train split, and of each simulated set.", ge=1)
+    data: tuple[Path, ...] = OVER(())
+    """Also train on this file from harness simulate, in place of what the recipe adds to the train split. Repeatable."""
+    start: str | None = option(
+        None, "Start from the weights of this adapter: a folder or a name.", names=("--from",), metavar="ADAPTER"
+    )
+    history: str | None = option(metavar="RUN")
+    """HEXAGONS: take earlier answers and boards from this run on the train split instead of gold."""
+    programs: tuple[Path, ...] = option((), metavar="FILE")
+    """Learn to answer with the programs that harness mine wrote to FILE. Repeatable."""
+    overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
+    dry_run: bool = option(False)
+    """Print counts, memory and some rows without loading weights, training or writing anything."""
+
+    @property
+    def given(self) -> dict[str, list[str]]:
+        """The names of what else training begins with, for the adapter's card; the settings hold hashes of their content."""
+        named = {"from": [self.start or ""], "history": [self.history or ""], "programs": [path.name for path in self.programs]}
+        return {flag: names for flag, names in named.items() if any(names)}
