@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -94,13 +94,12 @@ class GroupedCommand(click.Command):
 class ModelCommand(GroupedCommand, Generic[M]):
     """A command whose options are the fields of `model`, of which its function receives one."""
 
-    def __init__(self, name: str | None, *, model: type[M], **about: Any) -> None:
-        super().__init__(name, **about | {"params": click_options(model)})
-        self.model = model
+    def __init__(self, name: str | None, *, model: type[M], callback: Callable[[M], Any], **about: Any) -> None:
+        def called(**values: Any) -> Any:
+            return callback(model(**values))
 
-    def invoke(self, ctx: click.Context) -> Any:
-        assert self.callback
-        return ctx.invoke(self.callback, self.model(**ctx.params))
+        super().__init__(name, callback=called, **about | {"params": click_options(model)})
+        self.model = model
 
     def parsed(self, words: Sequence[str]) -> M:
         """The options that words of the command line stand for, without running the command."""

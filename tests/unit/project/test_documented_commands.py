@@ -77,10 +77,10 @@ def check_names(context: click.Context) -> None:
         case ["finetune"]:
             load_recipe(values["recipe"], values["overrides"])
         case ["baseline", "train"]:
-            kind = resolve("baseline", values["name"], BASELINES)()
+            kind = resolve("baseline", values["baseline"], BASELINES)()
             kind.recipe(values["overrides"])
         case ["baseline", "predict"]:
-            choose("baseline", values["name"], BASELINES)
+            choose("baseline", values["baseline"], BASELINES)
         case ["prompt"]:
             choose("engine", values["engine"], ENGINES)
     if path in (["finetune"], ["prompt"]):
