@@ -9,24 +9,28 @@ import click
 
 from harness.errors import UsageError
 from harness.tasks import DEFAULT_TASK, TASKS
+from harness.util.options import ModelCommand, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.mining.miner import Mined
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--task", type=click.Choice(list(TASKS)), default=DEFAULT_TASK, show_default=True)
-@click.option("--split", default="train", show_default=True, help="Only train is allowed.")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Mine the items of this file (from harness simulate or augment) instead of the corpus.",
-)
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N items.")
-@click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Most programs per item, best first.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
-@click.option("--overwrite", is_flag=True, help="Start over instead of continuing an existing file.")
-def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
+class Mine(Strict):
+    """The options of `harness mine`."""
+
+    task: str = option(DEFAULT_TASK, choices=list(TASKS))
+    split: str = option("train", "Only train is allowed.")
+    data: Path | None = option(type=click.Path(path_type=Path, dir_okay=False))
+    """Mine the items of this file (from harness simulate or augment) instead of the corpus."""
+    limit: int | None = option(None, "Only the first N items.", ge=1)
+    keep: int = option(1, "Most programs per item, best first.", ge=1, le=12)
+    out: Path = option(..., "The file, JSON Lines.", type=click.Path(path_type=Path, dir_okay=False))
+    overwrite: bool = option(False, "Start over instead of continuing an existing file.")
+
+
+@click.command(cls=ModelCommand, model=Mine)
+def mine(options: Mine) -> None:
     """Write (instruction, program) pairs: programs that reproduce the gold actions and fit the words.
 
     \b
@@ -40,14 +44,15 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
     from harness.mining.miner import Miner, append, check_split, read, resume
     from harness.util.terminal import bar
 
-    check_split(split)
-    items = (load_items(data, task) if data else load(task, "train"))[:limit]
+    check_split(options.split)
+    task, data, out = options.task, options.data, options.out
+    items = (load_items(data, task) if data else load(task, "train"))[: options.limit]
     if data and (other := next((item.id for item in items if item.split != "train"), None)):
         raise UsageError(f"--data {data}: {other} is not a train item of {task}")
-    if overwrite:
+    if options.overwrite:
         out.unlink(missing_ok=True)
     done = resume(out, {item.id for item in items})
-    miner = Miner(keep)
+    miner = Miner(options.keep)
     with bar(task, len(items)) as report:
         for count, item in enumerate(items, start=1):
             if item.id not in done:

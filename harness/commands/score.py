@@ -9,69 +9,58 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from eval.score_run import Answers
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--task", help="Checked against the ids in the file; needed if it has none.")
-@click.option("--split", help="Checked against the ids in the file; needed if it has none.")
-@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that was answered.")
-@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2. IGLU: legacy, fair or ask.")
-@click.option("--ask-below", type=click.FloatRange(0, 1), help="With --benchmark ask: ask below this confidence, too.")
-@click.option(
-    "--annotation",
-    type=click.Path(path_type=Path),
-    help="Annotation file for v2. [default: ours, for test]",
-)
-@click.option("--rollout", is_flag=True, help="HEXAGONS: also score boards drawn on the predicted boards.")
-@click.option("--partial", is_flag=True, help="Leave out a half-written last line, for a run in progress.")
-@click.option(
-    "--by", multiple=True, help="Also by level, category, round, position or actions; board, interpretations, yaw or seen; all."
-)
-@click.option("--save", is_flag=True, help="Save the scores as scores.json in the run's folder.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
-def score(
-    file: Path,
-    task: str | None,
-    split: str | None,
-    items_file: Path | None,
-    benchmark: str | None,
-    ask_below: float | None,
-    annotation: Path | None,
-    rollout: bool,
-    partial: bool,
-    by: tuple[str, ...],
-    save: bool,
-    seed: int,
-    as_json: bool,
-) -> None:
+class Score(Strict):
+    """The options of `harness score`."""
+
+    file: Path = argument()
+    task: str | None = option(None, "Checked against the ids in the file; needed if it has none.")
+    split: str | None = option(None, "Checked against the ids in the file; needed if it has none.")
+    items_file: Path | None = option(None, "The file from harness simulate that was answered.", names=("--items",))
+    benchmark: str | None = option(None, "Minecraft: legacy (default), fair or v2. IGLU: legacy, fair or ask.")
+    ask_below: float | None = option(None, "With --benchmark ask: ask below this confidence, too.", ge=0, le=1)
+    annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
+    rollout: bool = option(False, "HEXAGONS: also score boards drawn on the predicted boards.")
+    partial: bool = option(False, "Leave out a half-written last line, for a run in progress.")
+    by: tuple[str, ...] = option(())
+    """Also by level, category, round, position or actions; board, interpretations, yaw or seen; all."""
+    save: bool = option(False, "Save the scores as scores.json in the run's folder.")
+    seed: int = option(0, "Seed of the bootstrap.", ge=0)
+    as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
+
+
+@click.command(cls=ModelCommand, model=Score)
+def score(options: Score) -> None:
     """Score a predictions file or a run folder."""
     from eval.score_run import Benchmark, read_answers, score_answers
     from eval.tables import print_groups, print_scores
     from harness.util.files import write_atomically
 
-    if save and file.is_file():
+    file, by = options.file, options.by
+    if options.save and file.is_file():
         raise UsageError("--save writes to a run's folder: give the run, not a file")
-    if ask_below is not None and benchmark != "ask":
+    if options.ask_below is not None and options.benchmark != "ask":
         raise UsageError("--ask-below is for --benchmark ask only")
-    if benchmark == "ask":
-        _asking(read_answers(file, task=task, split=split, items_file=items_file, partial=partial), ask_below, seed, as_json)
+    how = None if options.benchmark == "ask" else Benchmark(options.benchmark, options.annotation)
+    answers = read_answers(file, task=options.task, split=options.split, items_file=options.items_file, partial=options.partial)
+    if how is None:
+        _asking(answers, options.ask_below, options.seed, options.as_json)
         return
-    how = Benchmark(benchmark, annotation)
-    answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
-    scores = score_answers(answers, how, rollout=rollout, seed=seed)
+    scores = score_answers(answers, how, rollout=options.rollout, seed=options.seed)
     if by:
         from eval.attributes import group_scores
 
         keys = None if "all" in by else dict.fromkeys(by)
-        scores["groups"] = group_scores(answers, how, by=keys, seed=seed).tables
-    if save:
+        scores["groups"] = group_scores(answers, how, by=keys, seed=options.seed).tables
+    if options.save:
         write_atomically(answers.file.parent / "scores.json", json.dumps(scores, indent=1) + "\n")
-    if as_json:
+    if options.as_json:
         click.echo(json.dumps(scores))
     else:
         print_scores(scores)

@@ -13,73 +13,43 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UsageError
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.service.serving import ServeConfig, Serving
 
-_MANY = click.IntRange(1)
-_SECONDS = click.FloatRange(0, min_open=True)
+
+class Serve(Strict):
+    """The options of `harness serve`."""
+
+    base: str | None = option(None, "Hub name or local folder. [default: smollm2-135m]")
+    asked: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
+    """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""
+    no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
+    folder: Path | None = option(names=("--adapters",), type=click.Path(path_type=Path, exists=True, file_okay=False))
+    """A folder of adapters that may be loaded by name while it serves, besides the shipped ones and the ones of runs."""
+    host: str = option("127.0.0.1", "The address to listen on.")
+    port: int = option(8000, "The port to listen on.", ge=1, le=65535)
+    no_model: bool = option(False, "Serve the task API alone, with the parser and the baselines, without vLLM.")
+    key_file: Path | None = option(names=("--api-keys",), metavar="FILE")
+    """A file of keys, one a line, besides the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600."""
+    requests_per_minute: int | None = option(None, "How many a key may make. [default: any]", ge=1)
+    tokens_per_minute: int | None = option(None, "Of prompts and answers of a key. [default: any]", ge=1)
+    max_in_flight: int = option(512, "Requests at a time; more are refused (429). Each key has a share.", ge=1)
+    max_body: float = option(10, "Megabytes of a request; larger ones are refused (413).", gt=0)
+    body_timeout: float = option(30, "Seconds in which a request must have arrived.", gt=0)
+    answer_timeout: float = option(600, "Seconds in which an answer, or its next piece, must come.", gt=0)
+    time_limit: float = option(10, "Seconds for an answer of the parser or a baseline (422).", gt=0)
+    memory_limit: int = option(2000, "Megabytes of data for such an answer (422).", ge=1)
+    workers: int | None = option(None, "Processes that work out such answers. [default: one a core, two at least]", ge=1)
+    drain_timeout: float = option(30, "Seconds that requests in flight have after SIGTERM.", gt=0)
+    words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 
 
-@click.command()
-@click.option("--base", help="Hub name or local folder. [default: smollm2-135m]")
-@click.option(
-    "--adapter",
-    "asked",
-    multiple=True,
-    metavar="NAME[=DIR]",
-    help="A LoRA adapter, requested as NAME; DIR may be a run. Repeatable.",
-)
-@click.option("--no-adapters", is_flag=True, help="Serve the base alone, without the adapters that ship for it.")
-@click.option(
-    "--adapters",
-    "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder of adapters that may be loaded by name while it serves, besides the shipped ones and the ones of runs.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
-@click.option("--no-model", is_flag=True, help="Serve the task API alone, with the parser and the baselines, without vLLM.")
-@click.option(
-    "--api-keys",
-    "key_file",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file of keys, one a line, besides the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600.",
-)
-@click.option("--requests-per-minute", type=_MANY, help="How many a key may make. [default: any]")
-@click.option("--tokens-per-minute", type=_MANY, help="Of prompts and answers of a key. [default: any]")
-@click.option(
-    "--max-in-flight",
-    type=_MANY,
-    default=512,
-    show_default=True,
-    help="Requests at a time; more are refused (429). Each key has a share.",
-)
-@click.option(
-    "--max-body", type=_SECONDS, default=10, show_default=True, help="Megabytes of a request; larger ones are refused (413)."
-)
-@click.option(
-    "--body-timeout", type=_SECONDS, default=30, show_default=True, help="Seconds in which a request must have arrived."
-)
-@click.option(
-    "--answer-timeout",
-    type=_SECONDS,
-    default=600,
-    show_default=True,
-    help="Seconds in which an answer, or its next piece, must come.",
-)
-@click.option(
-    "--time-limit", type=_SECONDS, default=10, show_default=True, help="Seconds for an answer of the parser or a baseline (422)."
-)
-@click.option("--memory-limit", type=_MANY, default=2000, show_default=True, help="Megabytes of data for such an answer (422).")
-@click.option("--workers", type=_MANY, help="Processes that work out such answers. [default: one a core, two at least]")
-@click.option(
-    "--drain-timeout", type=_SECONDS, default=30, show_default=True, help="Seconds that requests in flight have after SIGTERM."
-)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
-def serve(no_model: bool, **options: Any) -> None:
+@click.command(cls=ModelCommand, model=Serve)
+def serve(options: Serve) -> None:
     """Serve a base model and its adapters over HTTP.
 
     \b
@@ -95,52 +65,49 @@ def serve(no_model: bool, **options: Any) -> None:
     from harness.engines.vllm.server import end_by_exceptions
 
     end_by_exceptions()
-    if not no_model:
+    if not options.no_model:
         return _serve(_config(options), options)
     from harness.service.serving import serve_tasks
 
-    for flag in ("base", "asked", "folder", "words"):
-        if options[flag]:
-            raise UsageError("--no-model: leave out --base, --adapter, --adapters and vLLM's options")
+    if options.base or options.asked or options.folder or options.words:
+        raise UsageError("--no-model: leave out --base, --adapter, --adapters and vLLM's options")
     config = _config(options)
     return serve_tasks(config, lambda: _show_tasks(config))
 
 
-def _config(options: dict[str, Any]) -> ServeConfig:
+def _config(options: Serve) -> ServeConfig:
     """Raises UsageError for keys that cannot be taken, and where keys are missing."""
     from harness.service.guard import Bounds
     from harness.service.keys import server_keys
     from harness.service.serving import ServeConfig
     from harness.service.workers import AnswerBudget
 
-    keys = server_keys(options["host"], options["key_file"])
-    if options["max_in_flight"] < len(keys):
-        raise UsageError(f"--max-in-flight {options['max_in_flight']}: there are {len(keys)} keys, and each needs a place")
-    budget = AnswerBudget(options["time_limit"], options["memory_limit"])
-    if options["workers"]:
-        budget = replace(budget, workers=options["workers"])
+    keys = server_keys(options.host, options.key_file)
+    if options.max_in_flight < len(keys):
+        raise UsageError(f"--max-in-flight {options.max_in_flight}: there are {len(keys)} keys, and each needs a place")
+    budget = AnswerBudget(options.time_limit, options.memory_limit)
+    if options.workers:
+        budget = replace(budget, workers=options.workers)
     bounds = Bounds(
-        in_flight=options["max_in_flight"],
-        body=int(options["max_body"] * 1_000_000),
-        body_seconds=options["body_timeout"],
-        requests=options["requests_per_minute"],
-        tokens=options["tokens_per_minute"],
+        in_flight=options.max_in_flight,
+        body=int(options.max_body * 1_000_000),
+        body_seconds=options.body_timeout,
+        requests=options.requests_per_minute,
+        tokens=options.tokens_per_minute,
     )
-    return ServeConfig(
-        options["host"], options["port"], keys, bounds, options["answer_timeout"], budget, options["drain_timeout"]
-    )
+    return ServeConfig(options.host, options.port, keys, bounds, options.answer_timeout, budget, options.drain_timeout)
 
 
-def _serve(config: ServeConfig, options: dict[str, Any]) -> None:
+def _serve(config: ServeConfig, options: Serve) -> None:
     from adapters.asking import examples_note
     from harness.engines.models.bases import resolve_base
     from harness.engines.vllm.server import check_port
     from harness.service.serving import ServedModel, serve_model
 
-    base, asked, folder = options["base"], options["asked"], options["folder"]
-    if options["no_adapters"] and (asked or folder):
+    base, asked, folder = options.base, options.asked, options.folder
+    if options.no_adapters and (asked or folder):
         raise UsageError("--no-adapters: leave it out with --adapter and --adapters")
-    adapters = {} if options["no_adapters"] else _load(asked, base) if asked else _shipped(base)
+    adapters = {} if options.no_adapters else _load(asked, base) if asked else _shipped(base)
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(config.host, config.port)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
@@ -153,9 +120,7 @@ def _serve(config: ServeConfig, options: dict[str, Any]) -> None:
         _show_tasks(config)
 
     hot = bool(adapters or folder)
-    serve_model(
-        ServedModel(model, adapters, hot, folder, options["words"]), config, lambda line: click.echo(line, err=True), begin
-    )
+    serve_model(ServedModel(model, adapters, hot, folder, options.words), config, lambda line: click.echo(line, err=True), begin)
 
 
 def _show_models(serving: Serving, config: ServeConfig, model: str) -> None:
