@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
 from harness.errors import UsageError
 from harness.tasks import SIMULATORS, listed
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 from harness.worlds import World
 
 if TYPE_CHECKING:
@@ -21,22 +23,26 @@ if TYPE_CHECKING:
 FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("simulator", required=False)
-@click.option("--task", type=click.Choice(get_args(World)), help="everyday: the world of the requests.")
-@click.option("--items", type=click.IntRange(min=1), help="How many items; the last game may be cut short.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
-@click.option("--split", help="train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]")
-@click.option("--as", "form", type=click.Choice(FORMS), help="What to write. [default: by the file's name]")
-@click.option("--set", "settings", multiple=True, help="turns=N (random); figures=N, longest=N (blocks, shapes).")
-@click.option("--preset", type=click.Choice(["paper"]), help="Write all files of BAP v2's Table 3, in their sizes.")
-@click.option(
-    "--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes; the output stays the same."
-)
-@click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
-@click.option("--overwrite", is_flag=True, help="Replace existing output.")
-def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
+class Simulate(Strict):
+    """The options of `harness simulate`."""
+
+    simulator: str | None = argument(None)
+    task: str | None = option(None, "everyday: the world of the requests.", choices=get_args(World))
+    items: int | None = option(None, "How many items; the last game may be cut short.", ge=1)
+    seed: int = option(0, ge=0)
+    out: Path = option(..., "The file; a folder for logs and presets.")
+    split: str | None = option()
+    """train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]"""
+    form: str | None = option(None, "What to write. [default: by the file's name]", names=("--as",), choices=FORMS)
+    settings: tuple[str, ...] = option((), "turns=N (random); figures=N, longest=N (blocks, shapes).", names=("--set",))
+    preset: Literal["paper"] | None = option(None, "Write all files of BAP v2's Table 3, in their sizes.")
+    workers: int = option(1, "Worker processes; the output stays the same.", ge=1, le=256)
+    card: bool = option(False, "Also write a data card: README.md in the file's folder.")
+    overwrite: bool = option(False, "Replace existing output.")
+
+
+@click.command(cls=ModelCommand, model=Simulate)
+def simulate(options: Simulate) -> None:
     """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons (drawings), everyday
     (ordinary requests, with --task), level-1 or -2.
 
@@ -52,19 +58,19 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
     from harness.simulators.outputs import check_free
     from harness.util.files import write_atomically
 
-    wanted = _wanted(out, seed, **flags)
-    readme = (out if flags["preset"] or wanted[0][1].form == "logs" else out.parent) / "README.md"
+    wanted, out, overwrite = _wanted(options), options.out, options.overwrite
+    readme = (out if options.preset or wanted[0][1].form == "logs" else out.parent) / "README.md"
     for path, source, _ in wanted:
         check_free(path, source.form, overwrite)
-    if card and readme.exists() and not overwrite:
+    if options.card and readme.exists() and not overwrite:
         raise UsageError(f"{readme} exists: leave out --card, or --overwrite it")
     files: list[File] = []
     for path, source, count in wanted:
-        written, rate = _make(path, source, count, workers, overwrite)
+        written, rate = _make(path, source, count, options.workers, overwrite)
         click.echo(f"{path}: {written.items:,} items of {written.games:,} games, {rate:,.0f} items/s")
         files.append(File(path.name, source, written))
-    if card:
-        write_atomically(readme, data_card(files, _command(out, seed, **flags), __version__))
+    if options.card:
+        write_atomically(readme, data_card(files, _command(options), __version__))
         click.echo(str(readme))
 
 
@@ -84,18 +90,7 @@ def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool)
     return written, sum(sizes) / (time.perf_counter() - began)
 
 
-def _wanted(
-    out: Path,
-    seed: int,
-    *,
-    simulator: str | None,
-    task: str | None,
-    items: int | None,
-    split: str | None,
-    form: str | None,
-    preset: str | None,
-    settings: tuple[str, ...],
-) -> list[tuple[Path, Source, int]]:
+def _wanted(options: Simulate) -> list[tuple[Path, Source, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
     from harness.simulators.games import PAPER, simulator_splits, simulator_task
@@ -103,26 +98,35 @@ def _wanted(
     from harness.simulators.stream import Source
     from harness.util.registry import choose
 
-    if preset:
-        if simulator or task or items or split or settings:
+    simulator, items = options.simulator, options.items
+    if options.preset:
+        if simulator or options.task or items or options.split or options.settings:
             raise UsageError(
                 "--preset has its own simulators, splits and sizes: leave out SIMULATOR, --task, --items, --split, --set"
             )
-        if form == "logs":
+        if options.form == "logs":
             raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
-        kind = form or "jsonl"
+        kind = options.form or "jsonl"
         return [
-            (out / f"{simulator_task(name)}-{name}.{part}.{kind}", Source(name, seed, part, kind), count)
+            (options.out / f"{simulator_task(name)}-{name}.{part}.{kind}", Source(name, options.seed, part, kind), count)
             for name, parts in PAPER.items()
             for part, count in parts.items()
         ]
     if simulator is None or items is None:
         raise UsageError("give a SIMULATOR and --items, as in: harness simulate random --items 1000 --out random.jsonl")
-    simulator = _in_world(simulator, task)
+    simulator = _in_world(simulator, options.task)
     choose("simulator", simulator, SIMULATORS)
     world, splits = simulator_task(simulator), simulator_splits(simulator)
-    part = choose(f"split of {simulator}", split_name(world, split or splits[0]), splits)
-    return [(out, Source(simulator, seed, part, output_form(out, form), _parameters(simulator, settings)), items)]
+    part = choose(f"split of {simulator}", split_name(world, options.split or splits[0]), splits)
+    return [
+        (
+            options.out,
+            Source(
+                simulator, options.seed, part, output_form(options.out, options.form), _parameters(simulator, options.settings)
+            ),
+            items,
+        )
+    ]
 
 
 def _in_world(simulator: str, task: str | None) -> str:
@@ -151,9 +155,10 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
     return tuple(sorted(parameters.items()))
 
 
-def _command(out: Path, seed: int, **flags: Any) -> str:
+def _command(options: Simulate) -> str:
     """The command that makes the files again."""
-    names = {"form": "--as"}
-    settings = [f"--set {setting}" for setting in flags.pop("settings")]
-    words = [flags.pop("simulator"), *(f"{names.get(key, f'--{key}')} {value}" for key, value in flags.items() if value)]
-    return " ".join(["harness simulate", *filter(None, words), *settings, f"--seed {seed}", f"--out {shlex.quote(out.name)}"])
+    given = {key: getattr(options, key) for key in ("task", "items", "split", "form", "preset")}
+    words = [f"--{'as' if key == 'form' else key} {value}" for key, value in given.items() if value]
+    words += [f"--set {setting}" for setting in options.settings]
+    start = ["harness simulate", *([options.simulator] if options.simulator else [])]
+    return " ".join([*start, *words, f"--seed {options.seed}", f"--out {shlex.quote(options.out.name)}"])
