@@ -17,7 +17,6 @@ from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 
 if TYPE_CHECKING:
-    from harness.baselines import Decoding
     from harness.runs.answering import Predictor
 
 R = TypeVar("R", bound=Recipe)
@@ -102,8 +101,8 @@ class Trainable(Generic[R]):
             write(read_weights(model), trained, finished)
         return trained
 
-    def load(self, folder: Path, decoding: Decoding) -> Predictor:
-        """The model in a folder, ready to answer with this decoding.
+    def load(self, folder: Path, decoding: Any) -> Predictor:
+        """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
 
         Raises DataError for one that is not whole or is another baseline's.
         """
