@@ -195,7 +195,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         base_model=HUB_NAME if about.base == DEFAULT_BASE else about.base,
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[get_task(about.task).hub_name],
+        datasets=[get_task(about.task).hub_name or about.task],
         metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eval.metrics.minecraft import BuilderTurn
 from eval.predictions import read_records
 from harness.errors import DataError
 from harness.worlds.minecraft import Structure
+
+if TYPE_CHECKING:
+    from harness.corpora.item import MinecraftItem
 
 OURS = "our annotation"
 """How results on the annotation that ships with the harness are labeled. The authors' own is not published."""
@@ -82,7 +84,7 @@ def _validator() -> Any:
     return Draft202012Validator(json.loads(files("eval").joinpath("annotations", "annotation.schema.json").read_bytes()))
 
 
-def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | None = None, partial: bool = False) -> Annotation:
+def read_annotation(path: Path, items: Sequence[MinecraftItem], *, name: str | None = None, partial: bool = False) -> Annotation:
     """The annotation in a file of JSON Lines, checked against its schema and the items it is about.
 
     `partial` is for an annotation in progress: an incomplete last line is left out. Raises DataError with file and line for
@@ -114,13 +116,13 @@ def _read(path: Path, partial: bool) -> Iterator[tuple[str, Judgment]]:
         yield where, Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
 
 
-def our_annotation(items: Sequence[BuilderTurn]) -> Annotation:
+def our_annotation(items: Sequence[MinecraftItem]) -> Annotation:
     """The annotation of the test items that ships with the harness (`eval/annotations/README.md`)."""
     with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
         return read_annotation(path, items, name=OURS)
 
 
-def clean_set(items: Sequence[BuilderTurn], annotation: Annotation) -> CleanSet:
+def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSet:
     """Repair and select. `items` are those of a split in order, each game's together and in time order.
 
     Raises DataError if an item has no judgment.
@@ -153,7 +155,7 @@ def clean_set(items: Sequence[BuilderTurn], annotation: Annotation) -> CleanSet:
     return CleanSet(tuple(reversed(clean)), multiple, unclear, tuple(reversed(repaired)), tuple(reversed(left_out)))
 
 
-def statistics(items: Sequence[BuilderTurn], annotation: Annotation) -> dict[str, int]:
+def statistics(items: Sequence[MinecraftItem], annotation: Annotation) -> dict[str, int]:
     """The counts of section 3.2 of the paper."""
     clean = clean_set(items, annotation)
     judgments = [annotation.judgments[item.id] for item in items]

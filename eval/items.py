@@ -14,16 +14,21 @@ from eval.predictions import Predictions
 from harness.tasks import get_task, world_of
 
 
-class Sizes(NamedTuple):
-    """How many changes gold has, how many the prediction, and how many both; of a judged turn 1, 1, and whether it is right."""
+class Counts(NamedTuple):
+    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly; a judged turn
+    counts as one change, which is right or not."""
 
+    task: str
     wanted: int
+    """Changes of gold."""
     made: int
+    """Changes of the answer."""
     hits: int
+    """Changes of both: the same tile and color, or the same kind, color and cell."""
 
     @property
     def f1(self) -> float:
-        """1 if nothing was wanted and nothing made."""
+        """Of this answer, 0..1; 1 if nothing was wanted and nothing made."""
         return 2 * self.hits / (self.wanted + self.made) if self.wanted + self.made else 1.0
 
     @property
@@ -60,22 +65,22 @@ def item_scores(
     scores = []
     for item, actions, size, alike in zip(items, predicted, sizes, same_shape, strict=True):
         classes = () if size.exact else classify(item, actions, clues, same_shape=alike)
-        scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, *size, classes))
+        scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, *size[1:], classes))
     return scores
 
 
-def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]]) -> list[Sizes]:
+def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]]) -> list[Counts]:
     """How well the predicted actions of each item fit, strictly; an item may come more than once, with other actions."""
     return _sizes(task, items, predicted, frozenset())[0]
 
 
 def _sizes(
     task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]], multiple: Set[str]
-) -> tuple[list[Sizes], list[bool]]:
+) -> tuple[list[Counts], list[bool]]:
     """The sizes, and whether the shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
     if get_task(task).judged:
-        return [Sizes(1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()
+        return [Counts(task, 1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()
     if world_of(task) == "hexagons":
         table = hexagons.sizes(items, predicted)
     else:
@@ -83,4 +88,4 @@ def _sizes(
         (hits, extra, missed), shape = counts[:, 0].T, counts[:, minecraft.METRICS.index("shape")]
         table = np.column_stack([hits + missed, hits + extra, hits])
         same_shape = (shape[:, 0] > 0) & (shape[:, 1:] == 0).all(axis=1)
-    return [Sizes(*row) for row in table.tolist()], same_shape.tolist()
+    return [Counts(task, *row) for row in table.tolist()], same_shape.tolist()

@@ -23,28 +23,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eval.statistics import as_pairs, ratio_intervals
 from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions
 
+if TYPE_CHECKING:
+    from harness.corpora.item import MinecraftItem
+
 DIMENSIONS = ("color", "shape", "size", "location", "orientation", "in bounds", "whole structure")
 
 Cell = tuple[int, int, int]
 Cells = frozenset[Cell]
-
-
-class Probe(Protocol):
-    """What the scorer needs of an item. `meta` is what the generator says of it: of level 2, with the build in "build"."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def before(self) -> Structure: ...
-    @property
-    def meta(self) -> Mapping[str, Any]: ...
 
 
 # --- level 1 ---
@@ -161,7 +153,7 @@ _LOCATIONS: dict[str, Callable[[Cells], bool]] = {"corner": _at_corner, "edge": 
 # --- level 2 ---
 
 
-def judge_change(item: Probe, actions: Sequence[Action]) -> bool:
+def judge_change(item: MinecraftItem, actions: Sequence[Action]) -> bool:
     """Whether a level-2 order is carried out: one block placed or removed, and no other change."""
     meta = item.meta
     net = net_actions(item.before, item.before.apply(actions).structure)
@@ -201,7 +193,7 @@ def _removed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:
 # --- both ---
 
 
-def score(items: Sequence[Probe], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
+def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
     """Accuracies of the items of one level, each {"right", "items", "accuracy", "interval"}.
 
     Level 1: by dimension, and the same by shape. Level 2: overall, by order (place, remove) and by kind. Intervals are 95%,
@@ -218,7 +210,7 @@ def score(items: Sequence[Probe], predicted: Sequence[Sequence[Action]], *, seed
     return {"level": 1, "items": len(items), **_rates(rows, seed), "by_shape": by_shape}
 
 
-def _kinds(item: Probe, right: bool) -> dict[str, bool]:
+def _kinds(item: MinecraftItem, right: bool) -> dict[str, bool]:
     return {"overall": right, item.meta["order"]: right, f"{item.meta['order']}: {item.meta['kind']}": right}
 
 

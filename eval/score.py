@@ -33,7 +33,7 @@ def score(
     rollout: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The scores of the `items` of a split (`hexagons.DrawingStep` or `minecraft.BuilderTurn`), as fractions.
+    """The scores of the `items` of a split (`HexagonsItem` or `MinecraftItem`), as fractions.
 
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and

@@ -16,9 +16,9 @@ model's earlier answers, an item is shown with the gold ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from eval.items import sizes
+from eval.items import Counts, sizes
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
@@ -32,28 +32,6 @@ from prompts.spec import PromptSpec
 from serialization.formats.answer import Parsed
 
 __all__ = ["Counts", "PromptSpec", "apply", "gold", "load", "parse", "render", "score", "total"]
-
-
-class Counts(NamedTuple):
-    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly; a judged turn
-    counts as one change, which is right or not."""
-
-    task: str
-    wanted: int
-    """Changes of gold."""
-    made: int
-    """Changes of the answer."""
-    hits: int
-    """Changes of both: the same tile and color, or the same kind, color and cell."""
-
-    @property
-    def f1(self) -> float:
-        """Of this answer, 0..1; 1 if nothing was wanted and nothing made."""
-        return 2 * self.hits / (self.wanted + self.made) if self.wanted + self.made else 1.0
-
-    @property
-    def exact(self) -> bool:
-        return self.wanted == self.made == self.hits
 
 
 def render(item: Item, spec: PromptSpec | None = None, shots: Sequence[Item] = ()) -> list[Message]:
@@ -84,7 +62,7 @@ def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = Non
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
     if get_task(item.task).judged:
         return Counts(item.task, 1, 1, int(is_right(item, actions)))
-    return Counts(item.task, *sizes(item.task, [item], [actions])[0])
+    return sizes(item.task, [item], [actions])[0]
 
 
 def total(counts: Iterable[Counts]) -> dict[str, float]:

@@ -49,8 +49,8 @@ class Task:
     """The corpus, as a sentence names it."""
     benchmark: str
     """What the corpus measures, as tables name it."""
-    hub_name: str
-    """The corpus, as a model card's list of data sets names it."""
+    hub_name: str = ""
+    """The corpus, as a model card's list of data sets names it; empty: `name`."""
     skill: str = ""
     """What a model card says that an adapter is for; empty: `benchmark`."""
     license: str = OUR_LICENSE

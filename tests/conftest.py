@@ -29,10 +29,11 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Parsed corpora go to one temporary folder for all processes of the session, never to the user's."""
+    """Parsed corpora go to one temporary folder for all processes of the session, never to the user's; all is of the sample."""
     base = tmp_path_factory.getbasetemp()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"))
+        patch.delenv("HARNESS_DATA", raising=False)
         yield
 
 
@@ -80,7 +81,7 @@ def _clean_environment(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     """
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    for key in ("OPENAI_API_KEY", "HARNESS_API_KEY", "HARNESS_DATA"):
+    for key in ("OPENAI_API_KEY", "HARNESS_API_KEY"):
         monkeypatch.delenv(key, raising=False)
     if request.node.get_closest_marker("data"):
         monkeypatch.setenv("HARNESS_DATA", str(request.getfixturevalue("data_dir")))

@@ -17,13 +17,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.worlds.hexagons import CODES, COLUMNS, TILES, Board, Paint, on_board
+
+if TYPE_CHECKING:
+    from harness.corpora.item import HexagonsItem
 
 MEASURES = ("f1", "em", "precision", "recall")
 LONGEST = 4
@@ -32,19 +35,6 @@ _UNCHANGED = -1
 _WHITE = CODES["white"]
 
 Cells = npt.NDArray[np.int64]
-
-
-class DrawingStep(Protocol):
-    """What the scorer needs of an item. `cluster` is the unit of resampling: the drawing procedure."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def cluster(self) -> str: ...
-    @property
-    def before(self) -> Board: ...
-    @property
-    def after(self) -> Board: ...
 
 
 def measure(gold: Cells, predicted: Cells, nothing: int) -> Floats:
@@ -78,7 +68,7 @@ def _changes(predicted: Sequence[Sequence[Paint]]) -> Cells:
     return cells
 
 
-def _rollout(items: Sequence[DrawingStep], changes: Cells) -> Cells:
+def _rollout(items: Sequence[HexagonsItem], changes: Cells) -> Cells:
     """The boards that the predictions lead to, step after step.
 
     A step whose gold previous board is not what the step before it in the same procedure ended with (the first one, or one
@@ -95,7 +85,7 @@ def _rollout(items: Sequence[DrawingStep], changes: Cells) -> Cells:
     return boards
 
 
-def sizes(items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]]) -> Cells:
+def sizes(items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]]) -> Cells:
     """By step: how many tiles gold changes, how many are predicted, and how many both agree on; shape (steps, 3)."""
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
     wanted, painted = after != before, changes != _UNCHANGED
@@ -124,7 +114,7 @@ def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tup
 
 
 def score(
-    items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False, seed: int = 0
+    items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False, seed: int = 0
 ) -> dict[str, Any]:
     """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
 

@@ -24,7 +24,7 @@ count like all others, so doing nothing scores well where little is asked for: `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,33 +33,23 @@ from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_action
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
+if TYPE_CHECKING:
+    from harness.corpora.item import MinecraftItem
+
 METRICS = ("overall", "type", "color", "location", "shape")
 _COLUMNS = {"overall": (KIND, COLOR, X, Y, Z), "type": (KIND,), "color": (KIND, COLOR), "location": (X, Y, Z)}
-
-
-class BuilderTurn(Protocol):
-    """What the scorer needs of an item. `cluster` is the unit of resampling: the game."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def cluster(self) -> str: ...
-    @property
-    def before(self) -> Structure: ...
-    @property
-    def after(self) -> Structure: ...
 
 
 def _stack(structures: Sequence[Structure]) -> npt.NDArray[np.uint8]:
     return np.stack([structure.cells for structure in structures]) if structures else np.zeros((0, *SHAPE), np.uint8)
 
 
-def empty_boards(items: Sequence[BuilderTurn]) -> frozenset[str]:
+def empty_boards(items: Sequence[MinecraftItem]) -> frozenset[str]:
     """The ids of the items that begin with no block on the board."""
     return frozenset(item.id for item in items if not item.before.cells.any())
 
 
-def count(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, multiple: Set[str] = frozenset()) -> Ints:
+def count(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]], *, multiple: Set[str] = frozenset()) -> Ints:
     """True positives, false positives and false negatives; shape (items, 5, 3), the metrics in the order of `METRICS`.
 
     Overall and location of the items in `multiple` are counted after the best alignment of the two structures. Items with
@@ -124,7 +114,7 @@ def _intervals(counts: Ints, clusters: Sequence[str], seed: int) -> dict[str, An
 
 
 def score(
-    items: Sequence[BuilderTurn],
+    items: Sequence[MinecraftItem],
     predicted: Sequence[Sequence[Action]],
     *,
     multiple: Set[str] = frozenset(),
@@ -150,7 +140,7 @@ def score(
     return result | {"intervals": intervals}
 
 
-def overlap_scores(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
+def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
     """Means over items, as fractions: f1, precision, recall; `unchanged`, the F1 of doing nothing; `interval`, of f1."""
     reached = [item.before.apply(actions).structure for item, actions in zip(items, predicted, strict=True)]
     target = [item.after for item in items]

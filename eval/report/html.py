@@ -19,6 +19,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from eval.breakdown import NOTE
+from eval.items import ItemScore
 from eval.published import BY_LEVEL, beside
 from eval.report import tables
 from eval.report.charts import bar
@@ -43,7 +44,7 @@ class Run:
     """Sentences for the reader, such as how its prompts were found."""
     scores: Mapping[str, Any]
     """As `eval.score.score` returns them."""
-    items: Sequence[tables.Scored]
+    items: Sequence[ItemScore]
     """One for each item, in the items' order."""
     subsets: Sequence[Mapping[str, Any]]
     """As the tables of `eval.breakdown.break_down`."""

@@ -6,31 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from eval import export
 from eval.errors import CLASSES
+from eval.items import ItemScore
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
 from harness.tasks import get_task, world_of
-
-
-class Scored(Protocol):
-    """What the report needs of an item's score."""
-
-    @property
-    def f1(self) -> float: ...
-    @property
-    def exact(self) -> bool: ...
-    @property
-    def wanted(self) -> int: ...
-    @property
-    def made(self) -> int: ...
-    @property
-    def classes(self) -> Sequence[str]: ...
 
 
 class Cell(NamedTuple):
@@ -185,7 +171,7 @@ class ClassRow(NamedTuple):
     counts: Sequence[tuple[int, int]]
 
 
-def class_rows(runs: Sequence[Sequence[Scored]]) -> list[ClassRow]:
+def class_rows(runs: Sequence[Sequence[ItemScore]]) -> list[ClassRow]:
     """The error classes, the most frequent first one over all runs first."""
     first = [Counter(item.classes[0] for item in items if item.classes) for items in runs]
     every = [Counter(name for item in items for name in item.classes) for items in runs]
@@ -209,7 +195,7 @@ class Lengths:
     more: float
 
     @classmethod
-    def of(cls, items: Sequence[Scored]) -> Lengths:
+    def of(cls, items: Sequence[ItemScore]) -> Lengths:
         """The lengths of at least one item."""
         pairs = [(item.wanted, item.made) for item in items]
         shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]

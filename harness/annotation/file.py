@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eval.annotation import Judgment, read_annotation
-from eval.metrics.minecraft import BuilderTurn
+from harness.corpora.item import MinecraftItem
 from harness.errors import HarnessError
 from harness.util.files import hold, json_line, read_lines, write_atomically
 
@@ -15,7 +15,7 @@ from harness.util.files import hold, json_line, read_lines, write_atomically
 class AnnotationFile:
     """The judgments of a file, and how to add to them. `open_annotation` makes one."""
 
-    def __init__(self, path: Path, items: Sequence[BuilderTurn]) -> None:
+    def __init__(self, path: Path, items: Sequence[MinecraftItem]) -> None:
         self.path = path
         self._order = [item.id for item in items]
         self.judgments: dict[str, Judgment] = {}
@@ -55,7 +55,7 @@ class AnnotationFile:
 
 
 @contextmanager
-def open_annotation(path: Path, items: Sequence[BuilderTurn]) -> Iterator[AnnotationFile]:
+def open_annotation(path: Path, items: Sequence[MinecraftItem]) -> Iterator[AnnotationFile]:
     """The file at `path`, created with the first judgment, locked against other writers.
 
     An incomplete last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.corpora.item import Item
     from harness.runs.answering import Predictor
-    from harness.training.job import Trained
-    from harness.training.origin import Origin
-    from harness.training.recipe import Recipe
+    from harness.training.trainable import Trainable
+
+    Baseline = Trainable[Any]
 
 BASELINES = {
     "rules": "harness.baselines.rules.baseline:Rules",
@@ -28,7 +26,7 @@ BASELINES = {
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How actions are chosen, deterministically. A baseline supports only some of the fields: see `Baseline.decoding`."""
+    """How actions are chosen, deterministically. A baseline supports only some of the fields: see `Trainable.decoding`."""
 
     steps: int = 10
     """Most decoder steps per item, the stop included. The papers: 10, and 20 in BAP v2, section 6."""
@@ -44,42 +42,6 @@ class Decoding:
 
 DECODING = Decoding()
 """The default decoding."""
-
-
-class Baseline(Protocol):
-    """A kind of model; its class takes no arguments. Nothing heavy is imported before `train` or `load`."""
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """Its tasks; the first is the default."""
-
-    @property
-    def decoding(self) -> tuple[str, ...]:
-        """The fields of `Decoding` that it supports."""
-
-    def recipe(self, overrides: Sequence[str]) -> Recipe:
-        """Its recipe with `key=value` overrides. Raises UsageError that names the key of an invalid one."""
-
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        origin: Origin | None = None,
-    ) -> Trained:
-        """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
-
-        `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
-        what a user should know. Raises DataError for the model of another network, and HarnessError if training cannot continue.
-        """
-
-    def load(self, folder: Path, decoding: Decoding = DECODING) -> Predictor:
-        """The model in a folder, ready to answer with this decoding.
-
-        Raises DataError for one that is not whole or is another baseline's.
-        """
 
 
 @runtime_checkable

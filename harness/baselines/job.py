@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.baselines import Baseline
 from harness.corpora import locate
 from harness.runs.folder import items_hash
 from harness.training.checkpoints import model_source
 from harness.training.job import Job, Trained
 from harness.training.origin import Origin
 from harness.training.processes import processes
+from harness.training.trainable import Trainable
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineJob(Job):
     """A baseline, trained on a task."""
 
-    baseline: Baseline
+    baseline: Trainable[Any]
     task: str
     origin: Origin = field(default_factory=Origin)
 

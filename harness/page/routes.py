@@ -116,33 +116,20 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
             "corrections": {task: corrections.count(task) for task in get_args(World)},
         }
 
-    @app.get("/page/images")
-    def images() -> list[dict[str, Any]]:
-        return corpus.images()
-
-    @app.get("/page/procedures/{index}")
-    def one_procedure(index: int) -> dict[str, Any]:
-        return corpus.procedure(index)
-
-    @app.get("/page/games")
-    def games() -> list[dict[str, Any]]:
-        return corpus.games()
-
-    @app.get("/page/games/{name}")
-    def one_game(name: str) -> dict[str, Any]:
-        return corpus.game(name)
-
-    @app.get("/page/everyday/{task}/{split}")
-    def requests(task: str, split: str) -> list[dict[str, Any]]:
-        return corpus.requests(task, split)
+    reads: Mapping[str, Callable[..., Any]] = {
+        "images": corpus.images,
+        "procedures/{index}": corpus.procedure,
+        "games": corpus.games,
+        "games/{name}": corpus.game,
+        "targets": corpus.targets,
+        "everyday/{task}/{split}": corpus.requests,
+    }
+    for path, read in reads.items():
+        app.add_api_route(f"/page/{path}", read)
 
     @app.get("/page/everyday/{task}/{split}/{name}/{turn}.svg")
     def request_picture(task: str, split: str, name: str, turn: int) -> Response:
         return Response(corpus.request_picture(task, split, name, turn), media_type="image/svg+xml")
-
-    @app.get("/page/targets")
-    def targets() -> list[dict[str, Any]]:
-        return corpus.targets()
 
 
 def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:

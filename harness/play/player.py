@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from adapters.asking import as_trained, chosen_adapter, chosen_spec, examples_note, merged_folder, model_name
 from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
-from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
+from harness.baselines import BASELINES, Ruled, load_predictor
 from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import build_engine, build_plan, refuse_keys
 from harness.prompting.settings import cached, run_settings
 from harness.runs.answering import Predictor
+from harness.training.trainable import Trainable
 from harness.util.registry import choose, resolve
 
 _OF_ITEMS = ("split", "limit", "items", "items_file", "data_hash", "task", "seed")
@@ -31,7 +32,7 @@ class Player(NamedTuple):
 
 def baseline_player(name: str, task: str) -> Player:
     """Raises UsageError for a baseline that does not know the task, or has no checkpoint."""
-    baseline: Baseline | Ruled = resolve("baseline", name, BASELINES)()
+    baseline: Trainable[Any] | Ruled = resolve("baseline", name, BASELINES)()
     choose(f"task of {name}", task, baseline.tasks)
     predictor, _, taken = load_predictor(baseline, name, task)
     source = f" from {taken['checkpoint']}" if taken else ""

@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.engines.engine import Completion, Engine, Sampling
-from harness.engines.thoughts import apart
+from harness.engines.engine import Completion, Engine, Sampling, apart
 from harness.errors import EngineError
 from harness.prompting.pictures import pictured
 from harness.prompting.voting import changes, likeliest, most_agreed, vote

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.baselines import BASELINES, Baseline, Ruled
+from harness.baselines import BASELINES, Ruled
 from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.everyday.solved import solved_by
@@ -19,6 +19,7 @@ from harness.service.loaded import LocalPlayer, checked, prompted
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
 from harness.training.checkpoints import SHIPPED, default_model
+from harness.training.trainable import Trainable
 from harness.util.registry import resolve
 from prompts.shots import Shots
 from prompts.spec import PromptSpec
@@ -29,7 +30,7 @@ class BaselinePlayer:
     """The parser or a baseline, which answers in the processes of `workers`."""
 
     name: str
-    baseline: Baseline | Ruled
+    baseline: Trainable[Any] | Ruled
     workers: Workers
 
     @property
@@ -107,7 +108,7 @@ AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
 def own_players(workers: Workers) -> Iterable[BaselinePlayer]:
     """The parser first, then the baselines whose checkpoints are here."""
     for name in sorted(BASELINES, key=lambda name: name != "parser"):
-        baseline: Baseline | Ruled = resolve("baseline", name, BASELINES)()
+        baseline: Trainable[Any] | Ruled = resolve("baseline", name, BASELINES)()
         if not isinstance(baseline, Ruled):
             try:
                 default_model(name, baseline.tasks[0])

@@ -137,17 +137,17 @@ def _begin(data: int, parent: int) -> None:
 
 
 @cache
-def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
-    from harness.baselines import Ruled
+def _predictor(name: str, kind: Callable[[], Baseline | Ruled], task: str) -> Predictor:
+    from harness.baselines import DECODING, Ruled
     from harness.training.checkpoints import default_model
 
     baseline = kind()
     if isinstance(baseline, Ruled):
         return baseline.predictor(get_task(task).typed or task)
-    return baseline.load(default_model(name, task))
+    return baseline.load(default_model(name, task), DECODING)
 
 
-def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
+def _answer(name: str, kind: Callable[[], Baseline | Ruled], item: Item) -> Answer:
     """In a worker. Raises HarnessError, and nothing else."""
     from harness.baselines.typed import entries, read_bounded
 

@@ -12,7 +12,6 @@ def _everyday(world: World, shown: str) -> Task:
         world=world,
         title="everyday requests",
         benchmark=f"everyday requests, {world}",
-        hub_name=f"everyday-{world}",
         corpus="harness.everyday.requests:Everyday",
         sample=Path(__file__).parents[1] / "everyday" / "requests",
         shipped=True,

@@ -7,7 +7,6 @@ TASK = Task(
     world="hexagons",
     title="HEXAGONS",
     benchmark="HEXAGONS",
-    hub_name="hexagons",
     skill="drawing on HEXAGONS boards",
     license="CC BY 4.0, Lachmy et al. 2022",
     how_to_get="github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from harness.corpora.item import Item
 from harness.training.augmenting import vary_by
@@ -15,6 +15,9 @@ from harness.training.origin import Origin, card, configuration
 from harness.training.processes import processes
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
+
+if TYPE_CHECKING:
+    from harness.runs.answering import Predictor
 
 R = TypeVar("R", bound=Recipe)
 
@@ -36,15 +39,19 @@ class Begun:
 
 
 class Trainable(Generic[R]):
-    """A baseline whose network is trained by `train_network`: see `harness.baselines.Baseline`."""
+    """A baseline whose network is trained by `train_network`. Its class takes no arguments; nothing heavy is imported before
+    `train` or `load`."""
 
     name: str
     tasks: tuple[str, ...]
+    """The first is the default."""
+    decoding: tuple[str, ...]
+    """The fields of `Decoding` that it supports."""
     schema: type[R]
     """What its recipe's file holds."""
 
     def recipe(self, overrides: Sequence[str]) -> R:
-        """See `harness.baselines.Baseline`."""
+        """Its recipe with `key=value` overrides. Raises UsageError that names the key of an invalid one."""
         return load_recipe(self.name, self.schema, overrides)
 
     def begin(
@@ -66,7 +73,11 @@ class Trainable(Generic[R]):
         say: Callable[[str], None],
         origin: Origin | None = None,
     ) -> Trained:
-        """See `harness.baselines.Baseline`."""
+        """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
+
+        `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
+        what a user should know. Raises DataError for the model of another network, and HarnessError if training cannot continue.
+        """
         import torch
 
         from harness.training.trainer import train_network
@@ -89,3 +100,10 @@ class Trainable(Generic[R]):
         if processes().is_main_process and (finished := self.finish(model, data, say)):
             write(read_weights(model), trained, finished)
         return trained
+
+    def load(self, folder: Path, decoding: Any) -> Predictor:
+        """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
+
+        Raises DataError for one that is not whole or is another baseline's.
+        """
+        raise NotImplementedError

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.worlds import Cells
+
 ROWS, COLUMNS = 10, 18
 TILES = ROWS * COLUMNS
 COLORS = ("white", "black", "yellow", "green", "red", "blue", "purple", "orange")
@@ -108,10 +110,10 @@ def line(a: Tile, b: Tile) -> tuple[Tile, ...]:
     return tuple(from_cube(int(x), int(z)) for x, _, z in rounded)
 
 
-class Board:
+class Board(Cells):
     """An immutable board. Equal boards compare and hash equal."""
 
-    __slots__ = ("cells",)
+    __slots__ = ()
 
     #: uint8 array of shape (10, 18), read-only: color codes 0..7, the index into `COLORS`.
     cells: npt.NDArray[np.uint8]
@@ -128,13 +130,7 @@ class Board:
             raise ValueError(f"a board holds whole numbers 0..{len(COLORS) - 1} only")
         frozen = codes.astype(np.uint8).reshape(ROWS, COLUMNS)
         frozen.setflags(write=False)
-        object.__setattr__(self, "cells", frozen)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a board is immutable")
-
-    def __reduce__(self) -> tuple[type[Board], tuple[npt.NDArray[np.uint8]]]:
-        return Board, (self.cells,)
+        super().__init__(frozen)
 
     @classmethod
     def from_digits(cls, digits: str) -> Board:
@@ -148,12 +144,6 @@ class Board:
 
     def __getitem__(self, tile: tuple[int, int]) -> str:
         return COLORS[self.cells[tile]]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and bool(np.array_equal(self.cells, other.cells))
-
-    def __hash__(self) -> int:
-        return hash(self.cells.tobytes())
 
     def __repr__(self) -> str:
         return f"Board.from_digits({self.digits()!r})"

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.worlds import Cells
+
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple")
 CODES = {color: code for code, color in enumerate(COLORS, start=1)}
 SIDE, HEIGHT = 5, 9
@@ -107,10 +109,10 @@ def _feasible(cells: npt.NDArray[np.uint8], action: Action, limited: bool) -> bo
     return y == 1 or any(in_region(*cell) and cells[_index(*cell)] for cell in around)
 
 
-class Structure:
+class Structure(Cells):
     """An immutable set of blocks in the build region. Equal structures compare and hash equal."""
 
-    __slots__ = ("cells",)
+    __slots__ = ()
 
     #: uint8 array of shape (11, 9, 11), axes x, y, z from their lowest coordinate, read-only: 0 empty, else 1 + color.
     cells: npt.NDArray[np.uint8]
@@ -123,13 +125,7 @@ class Structure:
         if frozen.flags.writeable:
             frozen = frozen.copy()
             frozen.setflags(write=False)
-        object.__setattr__(self, "cells", frozen)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a structure is immutable")
-
-    def __reduce__(self) -> tuple[type[Structure], tuple[npt.NDArray[np.uint8]]]:
-        return Structure, (self.cells,)
+        super().__init__(frozen)
 
     @classmethod
     def of(cls, blocks: Iterable[tuple[int, int, int, str]]) -> Structure:
@@ -140,12 +136,6 @@ class Structure:
                 raise ValueError(f"no such block: {color} at ({x}, {y}, {z})")
             cells[_index(x, y, z)] = CODES[color]
         return cls(cells)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Structure) and bool(np.array_equal(self.cells, other.cells))
-
-    def __hash__(self) -> int:
-        return hash(self.cells.tobytes())
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.cells))

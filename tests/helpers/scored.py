@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import FACING, Action, Structure
 
 
-class Turn(NamedTuple):
-    """A builder's turn."""
-
-    id: str
-    cluster: str
-    before: Structure
-    after: Structure
-
-
-class Step(NamedTuple):
-    """A drawing step."""
-
-    id: str
-    cluster: str
-    before: Board
-    after: Board
+def builder_turn(name: str, cluster: str, before: Structure, after: Structure) -> MinecraftItem:
+    return MinecraftItem(name, "test", (), before, FACING, (), after, cluster, cluster)
 
 
 def turn(
     before: Sequence[tuple[int, int, int, str]], after: Sequence[tuple[int, int, int, str]], number: int = 0, game: str = "g"
-) -> Turn:
-    return Turn(f"minecraft/test/{game}/{number}", game, Structure.of(before), Structure.of(after))
+) -> MinecraftItem:
+    return builder_turn(f"minecraft/test/{game}/{number}", game, Structure.of(before), Structure.of(after))
 
 
-def step(before: Sequence[Paint], actions: Sequence[Paint], number: int = 1, procedure: str = "0") -> Step:
+def step(before: Sequence[Paint], actions: Sequence[Paint], number: int = 1, procedure: str = "0") -> HexagonsItem:
     start = Board().apply(before).board
-    return Step(f"hexagons/test/{procedure}/{number}", procedure, start, start.apply(actions).board)
+    after = start.apply(actions).board
+    return HexagonsItem(f"hexagons/test/{procedure}/{number}", "test", "", (), start, (), after, procedure, procedure)
 
 
 def place(color: str, x: int, y: int, z: int) -> Action:

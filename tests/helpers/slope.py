@@ -10,22 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from harness.baselines.cnn_gru.baseline import CnnGruRecipe
 from harness.training.job import Trained
-from harness.training.recipe import Training
+from harness.training.recipe import load_recipe
 from harness.training.steps import Data, Losses
 from harness.training.trainer import train_network
 
-TRAINING = Training(
-    epochs=3,
-    patience=3,
-    batch_size=2,
-    learning_rate=0.05,
-    weight_decay=0.0,
-    max_grad_norm=5.0,
-    precision="float32",
-    checkpoint_minutes=60,
-    seed=0,
-)
+_SETTINGS = "epochs=3 patience=3 batch_size=2 learning_rate=0.05 weight_decay=0.0 precision=float32 checkpoint_minutes=60 seed=0"
+TRAINING = load_recipe("cnn-gru", CnnGruRecipe, [f"training.{one}" for one in _SETTINGS.split()]).training
 ITEMS: list[Any] = [1.0, 2.0, 3.0, 4.0, 5.0]
 
 

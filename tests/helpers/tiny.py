@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.engines.models.weights import weights_fingerprint
 from prompts.probe import described
+from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 
 CHAT_TEMPLATE = (
@@ -110,3 +113,14 @@ def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, /, **more: obj
     saved = {**described(spec), "base": "tiny", "base_fingerprint": weights_fingerprint(base), **more}
     (folder / "harness.json").write_text(json.dumps(saved))
     return folder
+
+
+def prompts_for(engine: Any, texts: Sequence[str]) -> list[Rendered]:
+    """Texts as a user's messages, by the engine's chat template."""
+    rows = []
+    for text in texts:
+        messages: Any = [{"role": "user", "content": text}]
+        rendered = engine.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        ids = engine.tokenizer(rendered, add_special_tokens=False).input_ids
+        rows.append(Rendered(text, tuple(messages), rendered, tuple(ids)))
+    return rows

@@ -39,14 +39,6 @@ def key(messages: Sequence[Any]) -> str:
     return json.dumps([[message["role"], message["content"]] for message in messages])
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _sample() -> Iterator[None]:
-    """What is shared by the tests of this module comes from the shipped sample, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        yield
-
-
 @pytest.fixture(scope="module")
 def answers() -> dict[str, dict[str, str]]:
     """The answers to the first 200 dev items of each task, by id; equal questions have equal answers."""

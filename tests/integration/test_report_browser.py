@@ -45,15 +45,13 @@ def answers(name: str, items: list[Any], every: int) -> Answers:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of two runs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        sample = [item for item in load("minecraft", "test") if len(item.actions) > 1]
-        items = [
-            replace(sample[n % len(sample)], id=f"minecraft/test/B1-A2-C3-15224327769{n // 20:02}/{n}", cluster=str(n // 20))
-            for n in range(ITEMS)
-        ]
-        runs = {name: answers(name, items, every) for name, every in (("one", 3), ("two & more", 4))}
-        page = render(collect(runs, Benchmark()))
+    sample = [item for item in load("minecraft", "test") if len(item.actions) > 1]
+    items = [
+        replace(sample[n % len(sample)], id=f"minecraft/test/B1-A2-C3-15224327769{n // 20:02}/{n}", cluster=str(n // 20))
+        for n in range(ITEMS)
+    ]
+    runs = {name: answers(name, items, every) for name, every in (("one", 3), ("two & more", 4))}
+    page = render(collect(runs, Benchmark()))
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_bytes(page)
     return path

@@ -20,7 +20,7 @@ from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
@@ -56,16 +56,6 @@ def engine(base: Path) -> Iterator[VllmEngine]:
     engine.close()
 
 
-def prompts_for(engine: Any, texts: tuple[str, ...] = TEXTS) -> list[Rendered]:
-    rows = []
-    for text in texts:
-        messages: Any = [{"role": "user", "content": text}]
-        rendered = engine.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        ids = engine.tokenizer(rendered, add_special_tokens=False).input_ids
-        rows.append(Rendered(text, tuple(messages), rendered, tuple(ids)))
-    return rows
-
-
 def answered(engine: Any, prompts: list[Rendered], sampling: Sampling) -> list[Completion]:
     return list(engine.generate(prompts, sampling))
 
@@ -77,9 +67,17 @@ def agreement(first: list[Any], second: list[Any]) -> float:
     return same / len(first)
 
 
+def check_adapted(answers: list[Any], peft: list[Any], plain: list[Any]) -> None:
+    """The answers are those of peft, and not those of the base alone."""
+    rate = agreement(answers, peft)
+    print(f"vLLM and peft agree on {rate:.0%} of {len(peft)} answers")
+    assert agreement(answers, plain) < 0.5
+    assert rate >= ALIKE
+
+
 def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine) -> None:
     """Not all of them: two attention kernels round differently, and once in a while a near tie falls the other way."""
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     sampling = Sampling(max_tokens=16, stop=("re",))
     theirs = TransformersEngine(str(base)).generate(rows, sampling)
     ours = answered(engine, rows, sampling)
@@ -94,7 +92,7 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
 
 def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:
     """As the end of the chat template's turns does, where EOS is another token."""
-    rows = prompts_for(engine)[:8]
+    rows = prompts_for(engine, TEXTS)[:8]
     ends = tuple(range(0, len(engine.tokenizer), 2))
     answers = answered(engine, rows, Sampling(max_tokens=16, stop_token_ids=ends))
     lengths = [answer.completion_tokens for answer in answered(engine, rows, Sampling(max_tokens=16))]
@@ -103,7 +101,7 @@ def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> Non
 
 
 def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     bos = engine.tokenizer.bos_token_id
     assert all(row.token_ids.count(bos) == 1 for row in rows)
     counts = [answer.prompt_tokens for answer in answered(engine, rows, Sampling(max_tokens=1))]
@@ -111,7 +109,7 @@ def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine
 
 
 def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     whole = answered(engine, rows, Sampling(max_tokens=32))
     begun = engine.generate(rows, Sampling(max_tokens=32))
     assert next(begun) == whole[0]
@@ -121,14 +119,14 @@ def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) 
 
 
 def test_samples_are_fixed_by_their_seed(engine: VllmEngine) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     first, again, other = (answered(engine, rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
     assert first == again
     assert agreement(first, other) < 0.5
 
 
 def test_a_regex_is_kept(engine: VllmEngine) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     free = answered(engine, rows, Sampling(max_tokens=64))
     held = answered(engine, rows, Sampling(max_tokens=64, constraint=Constraint("regex", ACTIONS)))
     assert not all(re.fullmatch(ACTIONS, answer.text) for answer in free)
@@ -150,7 +148,7 @@ def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) ->
 
 def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: Path, engine: VllmEngine) -> None:
     """A second engine in the same process, with a context shorter than the model's and a rank that vLLM has no size for."""
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     plain = answered(engine, rows, Sampling(max_tokens=16))
     peft = TransformersEngine(str(base), adapter=str(adapter)).generate(rows, Sampling(max_tokens=16))
     adapted = VllmEngine(str(base), adapter=str(adapter), context_length=200)
@@ -159,16 +157,13 @@ def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: 
         answers = answered(adapted, rows, Sampling(max_tokens=16))
     finally:
         adapted.close()
-    rate = agreement(answers, peft)
-    print(f"vLLM and peft agree on {rate:.0%} of {len(rows)} answers")
-    assert agreement(answers, plain) < 0.5
-    assert rate >= ALIKE
+    check_adapted(answers, peft, plain)
 
 
 @pytest.mark.slow
 def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adapter: Path) -> None:
     apart = TransformersEngine(str(base), adapter=str(adapter))
-    rows = prompts_for(apart)
+    rows = prompts_for(apart, TEXTS)
     peft = apart.generate(rows, Sampling(max_tokens=16))
     plain = TransformersEngine(str(base)).generate(rows, Sampling(max_tokens=16))
     with merged_model(Adapter(adapter, 12, PromptSpec.make("hexagons"), str(base)), print) as path:
@@ -177,10 +172,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
             answers = answered(merged, rows, Sampling(max_tokens=16))
         finally:
             merged.close()
-    rate = agreement(answers, peft)
-    print(f"merged and apart agree on {rate:.0%} of {len(rows)} answers")
-    assert agreement(answers, plain) < 0.5
-    assert rate >= ALIKE
+    check_adapted(answers, peft, plain)
 
 
 @pytest.mark.slow
@@ -206,7 +198,7 @@ def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
     settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
     with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
         assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
-        rows, sampling = prompts_for(two), Sampling(max_tokens=16)
+        rows, sampling = prompts_for(two, TEXTS), Sampling(max_tokens=16)
         assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
         # The second call is divided as the first.
         assert [answer.text for answer in two.generate(rows, sampling)] == [

@@ -28,7 +28,7 @@ class BertTransformerRecipe(Recipe):
 
 
 class BertTransformer(Trainable[BertTransformerRecipe]):
-    """See `harness.baselines.Baseline`."""
+    """See `harness.training.trainable.Trainable`."""
 
     name, schema = NAME, BertTransformerRecipe
     tasks = tasks_in("minecraft")

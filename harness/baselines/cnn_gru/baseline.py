@@ -35,7 +35,7 @@ class CnnGruRecipe(Recipe):
 
 
 class CnnGru(Trainable[CnnGruRecipe]):
-    """See `harness.baselines.Baseline`."""
+    """See `harness.training.trainable.Trainable`."""
 
     name, schema = NAME, CnnGruRecipe
     tasks = tasks_in("minecraft")

@@ -50,7 +50,7 @@ class DebertaRecipe(Recipe):
 
 
 class Deberta(Trainable[DebertaRecipe]):
-    """See `harness.baselines.Baseline`."""
+    """See `harness.training.trainable.Trainable`."""
 
     name, schema = NAME, DebertaRecipe
     tasks = tasks_in("hexagons")

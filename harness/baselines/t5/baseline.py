@@ -37,7 +37,7 @@ class T5Recipe(Recipe, Texts):
 
 
 class T5(Trainable[T5Recipe]):
-    """See `harness.baselines.Baseline`."""
+    """See `harness.training.trainable.Trainable`."""
 
     name, schema = NAME, T5Recipe
     tasks = tasks_in("hexagons")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from harness.simulators.hexagons import program as op
-from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart, moved
+from harness.simulators.hexagons.sketch import Sketch, Stroke, apart, moved
 from harness.simulators.hexagons.wording import some_rows
 from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, on_board, step
@@ -15,7 +15,7 @@ _BOTTOMED = ("ring", "flower", "filled flower")
 """Figures with one lowest tile, right below their center."""
 
 
-def _search(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
+def _search(d: Sketch, *nouns: str) -> tuple[Stroke, str] | None:
     """A figure of one of these nouns, the latest one most often, and words that pick it out."""
     figures = [figure for figure in d.figures if figure.noun in nouns]
     if not figures:
@@ -25,7 +25,7 @@ def _search(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
     return (figure, it) if it else None
 
 
-def _find(d: Sketch, *nouns: str) -> tuple[Figure, str]:
+def _find(d: Sketch, *nouns: str) -> tuple[Stroke, str]:
     return needed(_search(d, *nouns))
 
 

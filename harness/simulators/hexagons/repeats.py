@@ -8,7 +8,7 @@ from itertools import pairwise
 from harness.corpora.wording import listing
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
-from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, inside, moved
+from harness.simulators.hexagons.sketch import Sketch, Stroke, inside, moved
 from harness.simulators.hexagons.wording import some_columns
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, Tile
@@ -26,7 +26,7 @@ _BY_COLUMN = frozenset(
 """Kinds of orders that mean the same in another column, whatever else is on the board."""
 
 
-def to_repeat(d: Sketch) -> tuple[Figure, str]:
+def to_repeat(d: Sketch) -> tuple[Stroke, str]:
     """A figure to repeat, most often the last one, and words that pick it out."""
     impossible_if(not d.figures)
     figure = d.figures[-1] if d.rng.random() < 0.75 else d.rng.choice(d.figures[-4:])
@@ -50,7 +50,7 @@ def _shift_words(d: Sketch, rows: int, columns: int) -> dict[str, str]:
     return {"far": f"{d.voice.number(n)} {unit}", "toward": toward}
 
 
-def _room(d: Sketch, figure: Figure) -> tuple[int, int, int, bool]:
+def _room(d: Sketch, figure: Stroke) -> tuple[int, int, int, bool]:
     """A shift, how many copies of a figure there is room for, and whether the last one is followed by the edge of the board.
 
     Of four shifts, the one with most copies.
@@ -203,7 +203,7 @@ def mirror(d: Sketch) -> Stroke:
     return _mirror(d, d.drawn_by(figure), figure, it)
 
 
-def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke:
+def _mirror(d: Sketch, source: ast.Expr, figure: Stroke | None, it: str) -> Stroke:
     columns = {tile.column for tile in op.tiles_of(source, d)}
     low, high = min(columns), max(columns)
     near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)

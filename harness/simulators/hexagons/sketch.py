@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
@@ -21,15 +21,22 @@ _LINES = frozenset({"line", "column", "row", "stem"})
 """Nouns that could be confused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """Something that was painted in one go, and what is known of it."""
+class Drawn(NamedTuple):
+    """A program and what it paints."""
 
-    number: int
-    """Its place in `Sketch.figures`."""
-    step: int
+    program: ast.Program
+    painting: Painting
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """One order, a figure of the board once it is carried out: what is said, its level of abstraction (0..3), the program it
+    means and what that paints."""
+
     kind: str
     level: int
+    text: str
+    program: ast.Program
     painting: Painting
     noun: str = ""
     """What the reader would call it; "" if it has no name."""
@@ -40,7 +47,13 @@ class Figure:
     line: tuple[Tile, str, int] | None = None
     """Start, direction and length, if it was drawn as a straight line."""
     named: bool = True
-    """Whether the instruction told what it is, rather than only its tiles."""
+    """Whether the text tells what the figure is, rather than only its tiles."""
+    repaints: bool = False
+    """Whether it changes tiles that are not white."""
+    number: int = 0
+    """Its place in `Sketch.figures`."""
+    step: int = 0
+    """The step that painted it."""
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
@@ -55,32 +68,6 @@ class Figure:
         return tuple(dict.fromkeys(self.painting.values()))
 
 
-class Drawn(NamedTuple):
-    """A program and what it paints."""
-
-    program: ast.Program
-    painting: Painting
-
-
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """One order: what is said, its level of abstraction (0..3), the program it means and what that paints."""
-
-    kind: str
-    level: int
-    text: str
-    program: ast.Program
-    painting: Painting
-    noun: str = ""
-    color: str | None = None
-    center: Tile | None = None
-    line: tuple[Tile, str, int] | None = None
-    named: bool = True
-    """Whether the text tells what the figure is, rather than only its tiles."""
-    repaints: bool = False
-    """Whether it changes tiles that are not white."""
-
-
 @dataclass(slots=True)
 class Sketch:
     """The state that strokes are chosen by. `board` holds the tiles that are not white."""
@@ -89,7 +76,7 @@ class Sketch:
     voice: Voice
     palette: list[str] = field(default_factory=list)
     board: dict[Tile, str] = field(default_factory=dict)
-    figures: list[Figure] = field(default_factory=list)
+    figures: list[Stroke] = field(default_factory=list)
     step: int = 1
     forgot: bool = False
     """Whether the board shows figures that are not in memory."""
@@ -109,7 +96,7 @@ class Sketch:
             self.state = DrawingState(op.painted_board(self.board), steps)
         self.step, self.begun, self._painted = step, ast.Program(), {}
 
-    def drawn_by(self, figure: Figure) -> ast.Expr:
+    def drawn_by(self, figure: Stroke) -> ast.Expr:
         """The set of tiles that a figure painted."""
         if figure.step == self.step:
             return op.IT
@@ -121,7 +108,7 @@ class Sketch:
         return op.tiles(*figure.tiles)
 
     @property
-    def last(self) -> Figure | None:
+    def last(self) -> Stroke | None:
         return self.figures[-1] if self.figures else None
 
     def paint(self, stroke: Stroke) -> None:
@@ -135,12 +122,7 @@ class Sketch:
             self.forgot = True
         elif stroke.painting:
             number, color = len(self.figures), stroke.color or one_color(stroke.painting)
-            self.figures.append(
-                Figure(
-                    *(number, self.step, stroke.kind, stroke.level, stroke.painting),
-                    *(stroke.noun, color, stroke.center, stroke.line, stroke.named),
-                )
-            )
+            self.figures.append(replace(stroke, number=number, step=self.step, color=color))
 
     def color(self, *others: str | None) -> str:
         """A color of the drawing other than the given ones; a new one if none is left."""
@@ -200,17 +182,17 @@ class Sketch:
                 break
         return center
 
-    def recent(self) -> Figure | None:
+    def recent(self) -> Stroke | None:
         """The last figure, if it was painted in this step or the one before."""
         return self.last if self.last and self.last.step >= self.step - 1 else None
 
-    def recent_column(self) -> Figure:
+    def recent_column(self) -> Stroke:
         """The recent figure, which is in one column. Raises Impossible if there is none."""
         figure = needed(self.recent())
         impossible_if(len(figure.columns) != 1)
         return figure
 
-    def refer(self, figure: Figure) -> str | None:
+    def refer(self, figure: Stroke) -> str | None:
         """Words that pick out a figure; None if there are none."""
         words: list[str] = []
         noun, plural = self.voice.noun(figure.noun), figure.noun.endswith("s")
@@ -234,11 +216,11 @@ class Sketch:
             words.append(self.voice.say("by step", noun=noun, k=str(figure.step)))
         return self.rng.choice(words) if words else None
 
-    def alone(self, figure: Figure) -> bool:
+    def alone(self, figure: Stroke) -> bool:
         """Whether a figure is all that its step painted."""
         return all(other.step != figure.step for other in self.figures if other is not figure)
 
-    def _alike(self, figure: Figure, other: Figure) -> bool:
+    def _alike(self, figure: Stroke, other: Stroke) -> bool:
         """Whether `other` could be meant by the color and the noun of `figure`."""
         if other is figure or figure.color not in other.colors:
             return False

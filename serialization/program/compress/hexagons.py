@@ -28,8 +28,6 @@ from serialization.program.compress.sets import (
     union,
 )
 from serialization.program.compress.shared import cycles, length
-from serialization.program.errors import Budget, ProgramError
-from serialization.program.figure import Figure
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL
 from serialization.program.written import write
@@ -97,14 +95,6 @@ class Sketch:
         self._machine = Drawing(self.state)
         self._found: dict[tuple[int, int], list[Cover]] = {}
         self._relations: list[Term] | None = None
-
-    def figure(self, expr: Expr) -> Figure:
-        """A set on the current board; empty for an invalid expression."""
-        self._machine.budget = Budget()
-        try:
-            return self._machine.figure(expr)
-        except ProgramError:
-            return Figure()
 
     def programs(self) -> Iterator[Statements]:
         """Candidates by kind; those that cannot beat the best so far are left out, unless several are wanted."""
@@ -176,7 +166,7 @@ class Sketch:
             for inner in cover(base, terms, beam=3, options=5):
                 count = () if one.turns is None else (one.turns,)
                 expr = Call("repeat", (inner.expr, one.move, *count))
-                made = to_mask(self.figure(expr))
+                made = to_mask(self._machine.figure_or_none(expr))
                 if not made & ~allowed:
                     yield term(made, expr)
 
@@ -195,9 +185,9 @@ class Sketch:
             for name in ("near", "inside", "above", "below", "left", "right", "outline"):
                 for count in ((), (number(1),)) if name in ("above", "below", "left", "right") else ((),):
                     expr = Call(name, (source, *count))
-                    if found := to_mask(self.figure(expr)):
+                    if found := to_mask(self._machine.figure_or_none(expr)):
                         yield term(found, expr)
-            found = to_mask(self.figure(source))
+            found = to_mask(self._machine.figure_or_none(source))
             yield term(found, source)
 
     def _sources(self) -> list[Expr]:
@@ -220,7 +210,7 @@ class Sketch:
             together = {color: self.needed[color] for color in group}
             rest = {color: mask for color, mask in self.needed.items() if color not in group}
             for found in self._covers("", union(together), 0):
-                for paint in cycles(found.expr, self.figure(found.expr), to_shades(together), self._machine):
+                for paint in cycles(found.expr, self._machine.figure_or_none(found.expr), to_shades(together), self._machine):
                     yield from ((paint, *others) for others in (self.plain(rest) if rest else [()]))
 
     def _repeated(self) -> Iterator[Statements]:
@@ -269,7 +259,7 @@ class Sketch:
         exprs += [Name("painted")] if len(self.board) > 1 else []
         seen: set[int] = set()
         for expr in exprs:
-            cells = self.figure(expr)
+            cells = self._machine.figure_or_none(expr)
             mask = to_mask(cells)
             painting = {color: mask & own for color, own in self.board.items() if mask & own}
             if painting and mask not in seen:

@@ -14,8 +14,7 @@ from harness.worlds.minecraft import Action
 from serialization.program import ast
 from serialization.program.ast import Call, Color, Expr, Move, Name, Numbers, Span, number, plus
 from serialization.program.compress.shared import UNION, cycles, length
-from serialization.program.errors import Budget, ProgramError
-from serialization.program.figure import Figure
+from serialization.program.errors import ProgramError
 from serialization.program.minecraft import DIRECTIONS, Building, BuildingState
 from serialization.program.written import write_expression, write_statement
 
@@ -343,16 +342,9 @@ class Plan:
         if len(set(shades.values())) < 2 or len(shades) < len(ahead):
             return
         for one in self.rows.rows([cell for _, cell in ahead]):
-            cells = self._figure(one.expr)
+            cells = self.builder.figure_or_none(one.expr)
             for paint in cycles(one.expr, cells, shades, self.builder) if len(cells) == one.size > 1 else ():
                 yield Piece(one.size, paint, length(write_statement(paint)))
-
-    def _figure(self, expr: Expr) -> Figure:
-        self.builder.budget = Budget()
-        try:
-            return self.builder.figure(expr)
-        except ProgramError:
-            return Figure()
 
     def _again(self, at: int, end: int, alone: bool) -> Iterator[Piece]:
         """A body of several statements, repeated."""

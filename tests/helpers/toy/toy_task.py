@@ -9,7 +9,6 @@ TASK = Task(
     world="hexagons",
     title="the toy corpus",
     benchmark="columns",
-    hub_name="toy",
     sample=Path(__file__).parent,
     shipped=True,
     simulators={"columns": Simulator("toy_drawing:columns", "drawing")},

@@ -39,7 +39,6 @@ def test_a_fresh_adapter_has_no_effect_and_a_trained_one_has(tmp_path: Path) -> 
 def test_dev_f1_of_perfect_and_of_garbage_answers(
     spec: PromptSpec, perfect: bool, f1: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     items = [item for item in load(spec.task, "dev") if item.actions]
     answers = {item.id: gold_answer(item, spec) if perfect else "no idea" for item in items}
 

@@ -21,7 +21,6 @@ SHIPPED = sorted(path.stem for path in RECIPES.rglob("*.yaml"))
 
 @pytest.fixture(autouse=True)
 def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
 
 

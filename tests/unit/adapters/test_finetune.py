@@ -22,7 +22,6 @@ QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=
 
 @pytest.fixture(autouse=True)
 def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.chdir(tmp_path)
 

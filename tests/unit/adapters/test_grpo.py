@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 
 from adapters import grpo, trainer
 from adapters.grpo import PolicyTrainer, Reward, check_alarms, check_parts, grpo_arguments, order, refuse
-from adapters.recipe import Grpo, load_recipe
+from adapters.recipe import load_recipe
 from adapters.rollouts import SampledAnswer, draw
 from harness.corpora import load
 from harness.corpora.item import Item
@@ -21,24 +21,15 @@ from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 
-SETTINGS = Grpo(
-    num_generations=8,
-    generation_batch_size=32,
-    per_device_train_batch_size=16,
-    exact=0.5,
-    unread=0.25,
-    beta=0.0,
-    loss_type="dapo",
-    use_vllm=False,
-)
+_SIZES = ["grpo.generation_batch_size=32", "grpo.per_device_train_batch_size=16", "grpo.unread=0.25"]
+SETTINGS = load_recipe("llama-grpo", _SIZES).grpo or pytest.fail("the recipe has no part grpo")
 PROMPTS = {"a": [5, 6, 7, 8], "b": [5, 6, 9], "c": [5, 10, 11, 12], "d": [13]}
 ENDING = 2
 """The tiny tokenizer's stop token."""
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_the_reward_is_the_score(task: str) -> None:
     spec = PromptSpec.make(task)
     items = {item.id: item for item in load(task, "train")}
     reward = Reward(spec, items, items, SETTINGS)
@@ -51,8 +42,7 @@ def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert all(value < 1 for value in reward(names[:1] * 2, ["I cannot do this.", "red red red"]))
 
 
-def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_every_item_comes_once_an_epoch_with_its_neighbors() -> None:
     items: Sequence[Item] = load("hexagons", "train")
     settings = SETTINGS.model_copy(update={"generation_batch_size": 16})
     steps = len(items) // 2

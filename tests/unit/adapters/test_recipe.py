@@ -150,7 +150,6 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
 @pytest.fixture
 def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the shipped sample, with runs/ in a temporary folder and bases that need not be there."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
     monkeypatch.chdir(tmp_path)
 

@@ -21,11 +21,6 @@ from harness.errors import FaultsError, UsageError
 from prompts.rendered import TrainingRow
 
 
-@pytest.fixture(autouse=True)
-def _on_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
     words = ["simulate", simulator, "--items", str(items), "--seed", str(seed), "--out", str(path)]
     assert CliRunner().invoke(cli, words).exit_code == 0

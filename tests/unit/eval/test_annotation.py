@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.annotation import Annotation, Judgment, clean_set, read_annotation, statistics
+from harness.corpora.item import MinecraftItem
 from harness.errors import DataError
-from tests.helpers.scored import Turn, turn
+from tests.helpers.scored import turn
 
 BLOCK = [(0, 1, 0, "red")]
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
 
 
-def judged(codes: str, game: str = "g") -> tuple[list[Turn], Annotation]:
+def judged(codes: str, game: str = "g") -> tuple[list[MinecraftItem], Annotation]:
     """Items of one game with an empty board each, and their judgments; item n ends with n + 1 blocks in a row."""
     items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n, game) for n in range(len(codes))]
     judgments = {item.id: Judgment(item.id, *CODES[code]) for item, code in zip(items, codes, strict=True)}

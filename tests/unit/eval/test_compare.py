@@ -12,8 +12,9 @@ from eval.compare import compare_runs
 from eval.items import ItemScore
 from eval.statistics import difference_interval, holm, permutation_p
 from harness.cli import main
+from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Paint
-from tests.helpers.scored import Step, Turn, step, turn
+from tests.helpers.scored import step, turn
 
 STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "0123" for n in (1, 2)]
 TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in "ab" for n in (0, 1)]
@@ -103,7 +104,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with runs: a answers all steps rightly, b every other one, c lacks the last, m answers Minecraft."""
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
     monkeypatch.chdir(tmp_path)
-    answered: dict[str, Sequence[Step | Turn]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
+    answered: dict[str, Sequence[HexagonsItem | MinecraftItem]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
     for name, items in answered.items():
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
@@ -112,8 +113,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "runs"
 
 
-def _gold(item: Step | Turn, name: str, n: int) -> list[object]:
-    if isinstance(item, Turn) or (name == "b" and n % 2):
+def _gold(item: HexagonsItem | MinecraftItem, name: str, n: int) -> list[object]:
+    if isinstance(item, MinecraftItem) or (name == "b" and n % 2):
         return []
     return [list(action) for action in item.before.diff(item.after)]
 

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from eval.errors import CLASSES, Clues
 from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
+from harness.corpora.item import HexagonsItem
 from harness.worlds.hexagons import COLORS, Board, Paint, from_cube, on_board, to_cube
 from harness.worlds.minecraft import Action, Structure, in_region, turn_action
-from tests.helpers.scored import Step, Turn, place, remove, step, turn
+from tests.helpers.scored import builder_turn, place, remove, step, turn
 
 RED = [(0, 1, 0, "red")]
 
 
 def of(item: Any, actions: Sequence[Any], clues: Clues | None = None) -> ItemScore:
-    task = "hexagons" if isinstance(item, Step) else "minecraft"
+    task = "hexagons" if isinstance(item, HexagonsItem) else "minecraft"
     return item_scores(task, [item], Predictions({item.id: tuple(actions)}), clues=clues)[0]
 
 
@@ -152,6 +153,6 @@ def test_every_wrong_turn_has_a_class(
     before: dict[tuple[int, int], str], after: dict[tuple[int, int], str], made: list[Action], quarter: int
 ) -> None:
     states = [Structure.of([(x, 1, z, color) for (x, z), color in cells.items()]) for cells in (before, after)]
-    item = Turn("i", "g", *states)
+    item = builder_turn("i", "g", *states)
     found = classes(item, *made, quarter=quarter)
     assert bool(found) == (item.before.apply(made).structure != item.after)

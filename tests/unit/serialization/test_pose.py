@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import item_view, read_answer
+from prompts.messages import conversation, item_view, read_answer
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
-from serialization.pose import as_cells, as_seen, from_pose, to_cell
+from serialization.pose import as_cells, as_seen, compass, from_pose, to_cell
 
 SPEC = PromptSpec.make("minecraft", frame="pose")
 POSES = st.builds(Pose, st.floats(-60, 60), st.floats(0, 30), st.floats(-60, 60), st.floats(-360, 360), st.floats(-90, 90))
@@ -65,3 +65,32 @@ def test_reading_is_total_and_stays_in_the_region(text: str, pose: Pose) -> None
 def test_it_is_refused_where_the_pose_is_not_told_or_the_format_has_whole_numbers(names: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match="--frame pose is for --context context-rich"):
         PromptSpec.make("minecraft", *names, "pose")
+
+
+@pytest.mark.parametrize(
+    ("yaw", "looks", "north"),
+    [(0, "south", "-z"), (95, "west", "-x"), (180, "north", "+z"), (-90, "east", "+x"), (359, "south", "-z")],
+)
+def test_where_the_builder_looks_and_north_in_its_frame(yaw: float, looks: str, north: str) -> None:
+    told = compass(Pose(0, 1, 0, yaw, 0), "builder")
+    assert (told["looks"], told["north"]) == (looks, north)
+    assert compass(Pose(0, 1, 0, yaw, 0), "world") == {"north": "-z", "east": "+x", "looks": looks}
+
+
+def last(spec: PromptSpec, yaw: float = 180) -> str:
+    item = PROBES[spec.task][0]
+    assert isinstance(item, MinecraftItem)
+    content = conversation(replace(item, pose=item.pose._replace(yaw=yaw)), spec)[-1]["content"]
+    assert isinstance(content, str)
+    return content.splitlines()[-1]
+
+
+@pytest.mark.parametrize("template", ["default", "nebula", "few-shot-code"])
+def test_iglus_prompts_end_with_the_compass_in_every_template(template: str) -> None:
+    assert last(PromptSpec.make("iglu", template=template)) == "Compass: north is -z, east +x; the builder looks north"
+    assert not last(PromptSpec.make("minecraft", template=template)).startswith("Compass")
+
+
+def test_a_template_for_another_world_is_refused() -> None:
+    with pytest.raises(Exception, match="--template hexagons-t5 is for hexagons, not for iglu"):
+        PromptSpec.make("iglu", template="hexagons-t5")

@@ -10,7 +10,7 @@ from eval.metrics.hexagons import MEASURES, score
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
 from harness.worlds.hexagons import COLORS, Paint
-from tests.helpers.scored import Step, step
+from tests.helpers.scored import step
 
 ZERO, ONE = dict.fromkeys(MEASURES, 0.0), dict.fromkeys(MEASURES, 1.0)
 
@@ -91,14 +91,14 @@ steps = st.builds(step, paints, paints, st.just(1), st.sampled_from("abc"))
 
 @settings(deadline=None)
 @given(steps)
-def test_the_gold_actions_score_one(item: Step) -> None:
+def test_the_gold_actions_score_one(item: HexagonsItem) -> None:
     scores = score([item], [item.before.diff(item.after)], rollout=True)
     assert scores["action"] == scores["board"] == scores["effective"] == scores["rollout"] == ONE
 
 
 @settings(deadline=None)
 @given(steps, paints, st.randoms())
-def test_agrees_with_the_definition_on_sets_in_any_order(item: Step, predicted: list[Paint], random: object) -> None:
+def test_agrees_with_the_definition_on_sets_in_any_order(item: HexagonsItem, predicted: list[Paint], random: object) -> None:
     made = list({p.tile: p for p in predicted}.values())
     random.shuffle(made)  # type: ignore[attr-defined]
     scores = score([item], [predicted])
@@ -115,7 +115,7 @@ def test_agrees_with_the_definition_on_sets_in_any_order(item: Step, predicted: 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(steps, paints), min_size=1, max_size=6))
-def test_every_number_is_a_mean_over_steps_within_bounds(pairs: list[tuple[Step, list[Paint]]]) -> None:
+def test_every_number_is_a_mean_over_steps_within_bounds(pairs: list[tuple[HexagonsItem, list[Paint]]]) -> None:
     scores = score([p[0] for p in pairs], [p[1] for p in pairs])
     alone = [score([item], [predicted]) for item, predicted in pairs]
     for kind in ("action", "board", "effective"):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,21 +12,23 @@ from hypothesis import strategies as st
 
 from eval.metrics.alignment import align
 from eval.metrics.alignment import net_actions as net_rows
-from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, score
+from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, overlap_scores, score
+from eval.predictions import Predictions
+from eval.score import score as score_split
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action
 from tests.helpers.oracle import best_overlap
-from tests.helpers.scored import Turn, place, remove, turn
+from tests.helpers.scored import builder_turn, place, remove, turn
 
 RED = [(0, 1, 0, "red")]
 
 
-def counts(item: Turn, *actions: Action, fair: bool = False) -> dict[str, list[int]]:
+def counts(item: MinecraftItem, *actions: Action, fair: bool = False) -> dict[str, list[int]]:
     return dict(zip(METRICS, count([item], [actions], multiple={item.id} if fair else frozenset())[0].tolist(), strict=True))
 
 
-def overall(item: Turn, *actions: Action) -> list[int]:
+def overall(item: MinecraftItem, *actions: Action) -> list[int]:
     return counts(item, *actions)["overall"]
 
 
@@ -102,13 +105,13 @@ structures = st.dictionaries(cells, st.sampled_from(COLORS[:3]), max_size=6).map
 actions = st.lists(
     st.builds(Action, st.sampled_from(["place", "remove"]), st.sampled_from(COLORS), *[st.integers(-7, 7)] * 3), max_size=8
 )
-turns = st.builds(Turn, st.just("i"), st.sampled_from("abc"), structures, structures)
+turns = st.builds(builder_turn, st.just("i"), st.sampled_from("abc"), structures, structures)
 
 
 class TestProperties:
     @settings(deadline=None)
     @given(turns, actions)
-    def test_strict_counts_are_those_of_the_definition(self, item: Turn, predicted: list[Action]) -> None:
+    def test_strict_counts_are_those_of_the_definition(self, item: MinecraftItem, predicted: list[Action]) -> None:
         made = net_actions(item.before, item.before.apply(predicted).structure)
         gold = net_actions(item.before, item.after)
         found = counts(item, *predicted)
@@ -124,7 +127,7 @@ class TestProperties:
 
     @settings(max_examples=15, deadline=None)
     @given(turns, structures)
-    def test_shape_is_the_best_of_all_alignments(self, item: Turn, reached: Structure) -> None:
+    def test_shape_is_the_best_of_all_alignments(self, item: MinecraftItem, reached: Structure) -> None:
         predicted, wanted = (net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after))
         best, aligned = align(predicted, wanted, 1)
         gold = {tuple(row) for row in wanted.tolist()}
@@ -136,13 +139,13 @@ class TestProperties:
     @settings(deadline=None)
     @given(structures, actions)
     def test_what_was_done_scores_one(self, before: Structure, done: list[Action]) -> None:
-        item = Turn("i", "g", before, before.apply(done).structure)
+        item = builder_turn("i", "g", before, before.apply(done).structure)
         for fair in (False, True):
             assert (item_f1(count([item], [done], multiple={item.id} if fair else frozenset())) == 1).all()
 
     @settings(deadline=None)
     @given(st.lists(st.tuples(turns, actions), min_size=1, max_size=6))
-    def test_bounds_and_sums(self, pairs: list[tuple[Turn, list[Action]]]) -> None:
+    def test_bounds_and_sums(self, pairs: list[tuple[MinecraftItem, list[Action]]]) -> None:
         items, predicted = [p[0] for p in pairs], [p[1] for p in pairs]
         together, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
         apart = np.concatenate([count([item], [actions]) for item, actions in pairs])
@@ -231,3 +234,71 @@ def test_reference_predictors(data_dir: Path, split: str) -> None:
             found.append([predictor, metric, tp, fp, fn, f"{micro:.6f}", f"{item_f1(part).mean():.6f}"])
             expected.append([predictor, metric, *map(int, numbers[:3]), *(f"{float(n):.6f}" for n in numbers[3:])])
     assert found == expected
+
+
+# --- the best overlap of whole structures, against trying every turn and every shift ---
+
+
+def red(*cells: tuple[int, int, int]) -> Structure:
+    return Structure.of([(*cell, "red") for cell in cells])
+
+
+def placed(*cells: tuple[int, int, int]) -> list[Action]:
+    return [place("red", *cell) for cell in cells]
+
+
+def of(before: Structure, after: Structure, actions: list[Action]) -> dict[str, float]:
+    return overlap_scores([builder_turn("iglu/dev/a", "a", before, after)], [actions])
+
+
+def test_a_structure_that_is_shifted_and_turned_is_right() -> None:
+    found = of(Structure(), red((0, 1, 0), (1, 1, 0), (1, 2, 0)), placed((-3, 1, 4), (-3, 1, 3), (-3, 2, 3)))
+    assert (found["f1"], found["precision"], found["recall"], found["unchanged"]) == (1, 1, 1, 0)
+
+
+def test_what_stood_there_before_counts() -> None:
+    before = red((0, 1, 0), (0, 2, 0), (0, 3, 0))
+    after = red((0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0))
+    found = of(before, after, [])
+    assert found["f1"] == found["unchanged"] == pytest.approx(6 / 7)
+    assert (found["precision"], found["recall"]) == (1, 3 / 4)
+
+
+def test_nothing_wanted_and_nothing_there_is_right_and_something_wrong() -> None:
+    gone = [remove(0, 1, 0)]
+    assert of(red((0, 1, 0)), Structure(), gone)["f1"] == 1
+    assert of(red((0, 1, 0)), Structure(), [])["f1"] == 0
+
+
+def slowly(built: Structure, target: Structure) -> int:
+    most = 0
+    there = {tuple(block) for block in built.blocks()}
+    for quarters in range(4):
+        blocks = target.turned(quarters).blocks()
+        for dx in range(-10, 11):
+            for dz in range(-10, 11):
+                moved = [(b.x + dx, b.y, b.z + dz, b.color) for b in blocks]
+                if all(in_region(*block[:3]) for block in moved):
+                    most = max(most, len(there & set(moved)))
+    return most
+
+
+def test_the_same_as_trying_everything() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        built, target = (
+            Structure(rng.choice(3, (11, 9, 11), p=(0.97, 0.015, 0.015)).astype(np.uint8) * (np.arange(9) < 2)[:, None])
+            for _ in range(2)
+        )
+        found = overlap_scores([builder_turn("iglu/dev/a", "a", built, target)], [[]])
+        assert math.isclose(found["f1"], 2 * slowly(built, target) / (len(built) + len(target)))
+
+
+def test_iglu_is_scored_by_it_beside_the_others() -> None:
+    items = [builder_turn(f"iglu/dev/{name}", name, red((0, 1, 0)), red((0, 1, 0), (0, 2, 0))) for name in "ab"]
+    answers = Predictions({item.id: (place("red", 1, 1, 0),) for item in items})
+    scores = score_split("iglu", "dev", items, answers)
+    assert scores["micro"]["overall"]["f1"] == 0
+    assert scores["overlap"]["f1"] == pytest.approx(0.5)
+    assert scores["overlap"]["interval"] == [0.5, 0.5]
+    assert "overlap" not in score_split("minecraft", "dev", items, answers)

@@ -22,7 +22,6 @@ from serialization.contexts import FRAMES
 
 @pytest.fixture(autouse=True)
 def _sample_corpora_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
 
 

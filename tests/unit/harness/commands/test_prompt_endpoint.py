@@ -32,7 +32,6 @@ def set_timeout(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServer]:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     set_timeout(monkeypatch, 60)
     server = FakeServer()

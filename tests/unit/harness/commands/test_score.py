@@ -11,9 +11,10 @@ from eval.metrics.minecraft import METRICS
 from eval.published import PUBLISHED, beside
 from eval.score_run import read_answers, score_answers
 from harness.cli import main
+from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint
-from tests.helpers.scored import Step, Turn, step, turn
+from tests.helpers.scored import step, turn
 
 STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in ("0", "1") for n in (1, 2, 3)]
 TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in ("a", "b") for n in (0, 1)]
@@ -25,7 +26,7 @@ Write = Callable[..., Path]
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes predictions; the corpora hold STEPS and TURNS only."""
 
-    def items(task: str, split: str) -> list[Step] | list[Turn]:
+    def items(task: str, split: str) -> list[HexagonsItem] | list[MinecraftItem]:
         return [] if split != "test" else STEPS if task == "hexagons" else TURNS
 
     monkeypatch.setattr("harness.corpora.load", items)
@@ -40,7 +41,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return to_file
 
 
-def perfect(items: list[Step]) -> list[dict[str, Any]]:
+def perfect(items: list[HexagonsItem]) -> list[dict[str, Any]]:
     return [{"id": item.id, "actions": [list(paint) for paint in item.before.diff(item.after)]} for item in items]
 
 

@@ -26,7 +26,9 @@ pytestmark = pytest.mark.data
 def games(data_dir: Path) -> list[Game]:
     if not (data_dir / "minecraft" / "mdc.tar.xz").is_file():
         pytest.skip("HARNESS_DATA holds no minecraft/mdc.tar.xz")
-    return load_games()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARNESS_DATA", str(data_dir))
+        return load_games()
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,6 @@ class Batches:
 
 @pytest.fixture
 def batches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Batches]:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     assert BatchEngine.__init__.__kwdefaults__
     monkeypatch.setattr(BatchEngine.__init__, "__kwdefaults__", {"poll": 0.01})

@@ -108,7 +108,6 @@ def test_harness_prompt_uses_every_gpu_and_says_so(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr(replicas, "visible_gpus", lambda: ["0", "1", "2"])
     assert main(["prompt", "--base", str(base), "--limit", "6", "--name", "r", "--no-cache"]) == 0
     assert "engine vllm on 3 GPUs (3 copies), model" in capsys.readouterr().out.splitlines()[0]

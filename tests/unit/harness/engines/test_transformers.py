@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
-from tests.helpers.tiny import build_tiny_model
+from tests.helpers.tiny import build_tiny_model, prompts_for
 
 TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")
 
@@ -29,18 +28,8 @@ def engine(base: Path) -> TransformersEngine:
     return TransformersEngine(str(base))
 
 
-def prompts_for(engine: TransformersEngine, texts: tuple[str, ...] = TEXTS) -> list[Rendered]:
-    rows = []
-    for text in texts:
-        messages: Any = [{"role": "user", "content": text}]
-        rendered = engine.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        ids = engine.tokenizer(rendered, add_special_tokens=False).input_ids
-        rows.append(Rendered(text, tuple(messages), rendered, tuple(ids)))
-    return rows
-
-
 def test_a_batch_answers_as_its_prompts_do_alone(base: Path, engine: TransformersEngine) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     together = engine.generate(rows, Sampling(max_tokens=12))
     pairs = TransformersEngine(str(base), batch_size=2).generate(rows, Sampling(max_tokens=12))
     alone = [engine.generate([row], Sampling(max_tokens=12))[0] for row in rows]
@@ -100,7 +89,7 @@ def test_a_token_that_the_prompts_name_ends_the_answer(base: Path, engine: Trans
 def test_the_models_own_sampling_settings_change_nothing(
     base: Path, engine: TransformersEngine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     copy = Path(shutil.copytree(base, tmp_path / "copy"))
     hidden = {"do_sample": True, "temperature": 0.6, "top_p": 0.5, "top_k": 3, "repetition_penalty": 3.0, "eos_token_id": 2}
     (copy / "generation_config.json").write_text(json.dumps(hidden))
@@ -114,7 +103,7 @@ def test_the_models_own_sampling_settings_change_nothing(
 def test_sampling_is_fixed_by_its_seed_and_leaves_torch_alone(engine: TransformersEngine) -> None:
     import torch
 
-    rows = prompts_for(engine)
+    rows = prompts_for(engine, TEXTS)
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)
@@ -138,7 +127,7 @@ def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: Transformers
 
     model = AutoModelForCausalLM.from_pretrained(base).train()
     loaded = TransformersEngine(model, AutoTokenizer.from_pretrained(base))
-    rows = prompts_for(loaded)
+    rows = prompts_for(loaded, TEXTS)
     assert loaded.generate(rows, Sampling(max_tokens=8)) == engine.generate(rows, Sampling(max_tokens=8))
     assert model.training
 

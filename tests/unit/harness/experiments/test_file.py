@@ -32,7 +32,6 @@ FINETUNE: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def here(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     Path("tiny").symlink_to(tiny_base)
     lines = []

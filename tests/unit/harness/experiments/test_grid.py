@@ -24,7 +24,6 @@ SPEC = PromptSpec.make("hexagons")
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the answers of two models, one of which is right half the time. Child processes run this checkout's code."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
     items = load("hexagons", "dev")

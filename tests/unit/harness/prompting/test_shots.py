@@ -18,7 +18,6 @@ from prompts.spec import PromptSpec
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     spec = PromptSpec.make("hexagons")
     lines = [json.dumps({"id": item.id, "text": gold_answer(item, spec)}) for item in load("hexagons", "dev")]

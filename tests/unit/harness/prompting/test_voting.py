@@ -62,7 +62,6 @@ def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins
 
 @pytest.fixture
 def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
     vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)

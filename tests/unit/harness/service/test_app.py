@@ -67,8 +67,7 @@ def asked(task: str) -> list[Item]:
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_the_parser_answers_as_in_a_run(task: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_the_parser_answers_as_in_a_run(task: str, client: TestClient) -> None:
     items = asked(task)
     answers = list(Parser().predictor(get_task(task).typed).predict(items))
     assert items

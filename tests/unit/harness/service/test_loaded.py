@@ -26,8 +26,7 @@ RECIPE = {"quantize": "nf4", "double_quantization": False, "prompt": {"select": 
 
 
 @pytest.fixture
-def made(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def made(tiny_base: Path, tmp_path: Path) -> Path:
     spec = PromptSpec.make("hexagons", "no-history")
     return save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
 

@@ -30,8 +30,7 @@ def test_an_ids_task(item_id: str, task: str) -> None:
     assert task_of(item_id, "minecraft") == task
 
 
-def test_what_names_compass_directions_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_what_names_compass_directions_is_not_turned() -> None:
     assert known_changes("minecraft") == ("colors", "words", "turn")
     assert known_changes("iglu") == ("colors", "words")
     items = load("iglu", "train")

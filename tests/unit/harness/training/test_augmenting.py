@@ -13,8 +13,7 @@ from harness.worlds.hexagons import Paint
 
 
 @pytest.fixture(params=["hexagons", "minecraft"])
-def items(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[Item]:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def items(request: pytest.FixtureRequest) -> list[Item]:
     return load(request.param, "train")
 
 

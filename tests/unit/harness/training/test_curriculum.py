@@ -25,7 +25,6 @@ DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 @pytest.fixture(autouse=True)
 def _metrics_of_numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless a test is about items, an item is a number, and as difficult as it is large, whatever the metric."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     if "items" not in request.fixturenames:
         for name in METRICS:
             monkeypatch.setitem(METRICS, name, int)

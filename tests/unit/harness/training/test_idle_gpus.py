@@ -25,7 +25,6 @@ def test_nothing_is_said_where_none_is_idle_or_a_launcher_decided(
 def test_the_line_is_the_command_that_was_given(
     tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "visible_gpus", lambda: ["0"] * 8)
     words = ["finetune", "llama-lora", "--base", str(tiny_base), "--name", "a b", "--context", "no-history", "--dry-run"]

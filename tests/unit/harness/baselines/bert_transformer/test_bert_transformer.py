@@ -14,7 +14,7 @@ from transformers import BertConfig, BertModel
 
 from harness.baselines import Decoding
 from harness.baselines.bert_transformer.baseline import BertTransformer, BertTransformerRecipe, PlainWords, plain
-from harness.baselines.bert_transformer.network import BertNetwork, BertShape
+from harness.baselines.bert_transformer.network import BertNetwork
 from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
@@ -29,19 +29,9 @@ from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action
 from serialization.words import h3_tokens
 
-TINY = BertShape(
-    width=12,
-    layers=2,
-    heads=2,
-    feed_forward=16,
-    dropout=0.1,
-    filters=6,
-    world_layers=2,
-    head_layers=3,
-    stop_layers=3,
-    perspective="coordinates",
-)
-SETS = [*(f"network.{key}={value}" for key, value in TINY.model_dump().items()), "training.warmup=0"]
+SIZES = "width=12 layers=2 heads=2 feed_forward=16 filters=6 world_layers=2 head_layers=3 stop_layers=3 perspective=coordinates"
+SETS = [*(f"network.{size}" for size in SIZES.split()), "network.dropout=0.1", "training.warmup=0"]
+TINY = BertTransformer().recipe(SETS).network
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +45,7 @@ def _one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def items() -> list[MinecraftItem]:
-    """Of the shipped sample."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        return builder_turns(load("minecraft", "train"))
+    return builder_turns(load("minecraft", "train"))
 
 
 def write_bert(folder: Path, seed: int = 0) -> Path:

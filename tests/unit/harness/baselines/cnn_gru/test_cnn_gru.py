@@ -32,10 +32,7 @@ from tests.helpers.tiny_cnn_gru import TINY, network_of
 
 @pytest.fixture(scope="module")
 def items() -> list[MinecraftItem]:
-    """Of the shipped sample."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        return builder_turns(load("minecraft", "train"))
+    return builder_turns(load("minecraft", "train"))
 
 
 @pytest.fixture(scope="module")

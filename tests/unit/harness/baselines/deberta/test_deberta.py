@@ -72,10 +72,7 @@ def made(*more: str) -> tuple[Any, Any]:
 
 @pytest.fixture(scope="module")
 def items() -> list[HexagonsItem]:
-    """Of the shipped sample."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        return drawing_steps(load("hexagons", "train"))
+    return drawing_steps(load("hexagons", "train"))
 
 
 @pytest.fixture(scope="module")

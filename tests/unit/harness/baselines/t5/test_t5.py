@@ -38,10 +38,7 @@ TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout
 
 @pytest.fixture(scope="module")
 def items() -> list[HexagonsItem]:
-    """Of the shipped sample."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HARNESS_DATA", raising=False)
-        return drawing_steps(load("hexagons", "train"))
+    return drawing_steps(load("hexagons", "train"))
 
 
 def recipe_of(*overrides: str, **training: Any) -> T5Recipe:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engines.engine import Completion
-from harness.engines.thoughts import apart
+from harness.engines.engine import Completion, apart
 
 
 @pytest.mark.parametrize(
