@@ -94,7 +94,7 @@ def test_each_part_is_what_the_arithmetic_says(size: str) -> None:
     states = [value for state in optimizer.state.values() for value in state.values() if value.dim()]
     assert told.gradients == sum(parameter.grad.nbytes for parameter in trained)
     assert told.optimizer == sum(state.nbytes for state in states)
-    assert told.activations == pytest.approx(kept_for_backward(model), rel=0.05)
+    assert told.activations == pytest.approx(kept_for_backward(model), rel=0.03)
 
 
 @pytest.mark.parametrize("size", LLAMA)
@@ -106,7 +106,7 @@ def test_with_checkpointing_the_inputs_of_layers_are_kept_and_one_layer_is_compu
     model.gradient_checkpointing_enable({"use_reentrant": False})
     model.enable_input_require_grads()
     told = estimate(model, checkpointed, [PACK], half=True)
-    assert told.activations == pytest.approx(kept_for_backward(model) + every / layers, rel=0.05)
+    assert told.activations == pytest.approx(kept_for_backward(model) + every / layers, rel=0.02)
 
 
 def documented(size: str, how: str) -> list[float]:
