@@ -40,71 +40,84 @@ class Pack:
 
 
 @dataclass(slots=True)
+class _Branch:
+    """Tokens that follow each other, and the branches after the last one, by their first tokens in the order of the rows."""
+
+    tokens: tuple[int, ...]
+    after: dict[int, _Branch] = field(default_factory=dict)
+    start: int = 0
+    """The place of the first token, once the tree is written out."""
+
+    def split(self, at: int) -> None:
+        """The branch ends after `at` tokens, and the others become a branch after it."""
+        rest = _Branch(self.tokens[at:], self.after)
+        self.tokens, self.after = self.tokens[:at], {rest.tokens[0]: rest}
+
+
+@dataclass(slots=True)
 class _Tree:
-    """Tokens by index; index 0 is the root, which is not a token. Unless rows `share` beginnings, each is a branch of its own."""
+    """Rows as branches of tokens. Unless rows `share` beginnings, each is a branch of its own."""
 
     share: bool
-    tokens: list[int] = field(default_factory=lambda: [-1])
-    children: list[dict[int, int]] = field(default_factory=lambda: [{}])
-    labels: list[tuple[int, int]] = field(default_factory=list)
-    """Where the loss mask is set, an index, and the token to predict there."""
-
-    @property
-    def size(self) -> int:
-        return len(self.tokens) - 1
+    root: _Branch = field(default_factory=lambda: _Branch(()))
+    rows: list[TrainingRow] = field(default_factory=list)
+    size: int = 0
+    """The number of tokens."""
 
     def depth(self, row: TrainingRow) -> int:
         """How many leading tokens of the row the tree already holds."""
-        if not self.share:
-            return 0
-        node = 0
-        for depth, token in enumerate(row.token_ids):
-            if token not in self.children[node]:
-                return depth
-            node = self.children[node][token]
-        return len(row)
+        return sum(count for _, count in self._path(row)) if self.share else 0
+
+    def _path(self, row: TrainingRow) -> Iterator[tuple[_Branch, int]]:
+        """The branches that the row begins with, and how many of their tokens it shares."""
+        ids, branch, depth = row.token_ids, self.root, 0
+        while depth < len(ids) and (below := branch.after.get(ids[depth])):
+            count = _alike(below.tokens, ids[depth : depth + len(below.tokens)])
+            yield below, count
+            if count < len(below.tokens):
+                return
+            branch, depth = below, depth + count
 
     def add(self, row: TrainingRow) -> None:
-        node = 0
-        answer = len(row.prompt_ids)
-        for depth, token in enumerate(row.token_ids):
-            if depth >= answer:
-                self.labels.append((node, token))
-            key = token if node or self.share else -len(self.tokens)
-            below = self.children[node].get(key)
-            if below is None:
-                below = len(self.tokens)
-                self.tokens.append(token)
-                self.children.append({})
-                self.children[node][key] = below
-            node = below
+        path = [*self._path(row)] if self.share else []
+        rest = row.token_ids[sum(count for _, count in path) :]
+        branch, count = path[-1] if path else (self.root, 0)
+        if rest:
+            if count < len(branch.tokens):
+                branch.split(count)
+            branch.after[rest[0] if self.share else -1 - len(self.rows)] = _Branch(rest)
+        self.rows.append(row)
+        self.size += len(rest)
 
     def pack(self) -> Pack:
         """The tree depth first, so that everything that follows a token in any row comes right after it."""
-        place: dict[int, int] = {}
-        order: list[int] = []
-        positions: list[int] = []
-        ends: list[int] = []
-        stack = [(child, 0) for child in reversed(self.children[0].values())]
+        pack = Pack([], [], [0] * self.size, [], [])
+        stack = [(branch, 0) for branch in reversed(self.root.after.values())]
         while stack:
-            node, depth = stack.pop()
+            branch, depth = stack.pop()
+            count = len(branch.tokens)
             if depth < 0:
-                ends[place[node]] = len(order)
+                pack.ends[branch.start : branch.start + count] = [len(pack.input_ids)] * count
                 continue
-            place[node] = len(order)
-            order.append(node)
-            positions.append(depth)
-            ends.append(0)
-            stack.append((node, -1))
-            stack.extend((child, depth + 1) for child in reversed(self.children[node].values()))
-        labels = [(place[node], token) for node, token in self.labels]
-        return Pack(
-            [self.tokens[node] for node in order],
-            positions,
-            ends,
-            [source for source, _ in labels],
-            [token for _, token in labels],
-        )
+            branch.start = len(pack.input_ids)
+            pack.input_ids.extend(branch.tokens)
+            pack.positions.extend(range(depth, depth + count))
+            stack.append((branch, -1))
+            stack.extend((below, depth + count) for below in reversed(branch.after.values()))
+        own = list(self.root.after.values())
+        for number, row in enumerate(self.rows):
+            parts = self._path(row) if self.share else [(own[number], len(row))]
+            places = [place for branch, count in parts for place in range(branch.start, branch.start + count)]
+            pack.sources.extend(places[len(row.prompt_ids) - 1 : -1])
+            pack.labels.extend(row.completion_ids)
+        return pack
+
+
+def _alike(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """How many leading tokens are the same."""
+    if one == other:
+        return len(one)
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def pack_rows(
