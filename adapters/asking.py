@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from adapters.catalog import best_decoding
 from adapters.merging import merged_model, worth_merging
 from adapters.registry import Adapter, TrainedWith, load_adapter, served_adapter, trained_spec
 from harness.corpora import locate
@@ -30,7 +31,9 @@ def chosen_adapter(options: Options) -> Adapter | None:
 
 def as_trained(options: Options, adapter: Adapter | None) -> Options:
     """The options with what an adapter was trained with for those that are not given: its examples, and the precision of its
-    base where this machine has it. Says what differs from the training."""
+    base where this machine has it; with --best, also the decoding of its card. Says what differs from the training."""
+    if options.best and adapter:
+        options = options.changed(best=False, **best_decoding(adapter.path, options.task or adapter.spec.task))
     was = adapter.trained_with if adapter else TrainedWith()
     chosen = options.select or RANDOM
     if options.shots is None:

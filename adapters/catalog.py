@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ class ScoredRun:
 
     command: str
     scores: Mapping[str, Any]
+    decoding: Mapping[str, Any] = field(default_factory=dict)
+    """The options of `harness prompt` that its answers were decoded with; empty: greedy."""
 
     @property
     def headline(self) -> tuple[float, list[float] | None]:
@@ -137,12 +139,34 @@ def read_scores(folder: Path) -> list[ScoredRun]:
     if not path.is_file():
         return []
     try:
-        scores = [ScoredRun(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
+        saved = json.loads(path.read_bytes())
+        scores = [ScoredRun(str(one["command"]), dict(one["scores"]), dict(one.get("decoding", {}))) for one in saved]
         for one in scores:
             _ = one.headline, one.exact, one.part
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise AdapterError(f"{path} holds no scores of an adapter: {error!r}") from None
     return scores
+
+
+def best_run(scores: Sequence[ScoredRun], task: str) -> ScoredRun | None:
+    """Of the runs on all of a task's dev split, the one with the highest headline F1; the first of equal ones."""
+    dev = [one for one in scores if one.part == "dev" and one.scores["task"] == task]
+    return max(dev, key=lambda one: one.headline[0], default=None)
+
+
+def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
+    """The options of `harness prompt` with which an adapter answers a task's dev split best, of those that were tried.
+
+    Raises AdapterError if only one way of decoding was scored on dev, or none.
+    """
+    scores = read_scores(folder)
+    best = best_run(scores, task)
+    if best is None or all(one.decoding == best.decoding for one in scores if one.part == "dev" and one.scores["task"] == task):
+        raise AdapterError(
+            f"--best: the card of {adapter_name(folder)} compares no ways of decoding {task} on dev; "
+            "leave --best out, or export the adapter with runs that differ in --samples, --vote or --constrain (--scores)"
+        )
+    return best.decoding
 
 
 def percent(value: float, interval: list[float] | None = None) -> str:

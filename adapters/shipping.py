@@ -123,7 +123,14 @@ def _scored(run: str, name: str, source: Path) -> ScoredRun:
     used = settings.get("adapter")
     if not used or find_adapter(str(used)).resolve() != source.resolve():
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
-    return ScoredRun(_prompt_command(name, settings), scores)
+    return ScoredRun(_prompt_command(name, settings), scores, _decoding(settings))
+
+
+def _decoding(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a run's settings, the options that its answers were decoded with, where they are not the defaults."""
+    constrain = {True: "format", "feasible": "feasible"}.get(settings.get("constrained", False))
+    given = {"constrain": constrain, **{key: settings.get(key) for key in ("samples", "temperature", "vote", "share")}}
+    return {key: value for key, value in given.items() if value not in (None, 1 if key == "samples" else 0)}
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -138,11 +145,10 @@ def _settings(folder: Path) -> dict[str, Any]:
 def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
     """The command of a run with an adapter, by the adapter's own name."""
     words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
-    for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0), ("temperature", 0.0)):
+    for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
         if settings.get(key, default) != default:
             words += [f"--{key}", str(settings[key])]
-    held = settings.get("constrained")
-    return shlex.join(words + (["--constrain", "feasible" if held == "feasible" else "format"] if held else []))
+    return shlex.join([*words, *(word for key, value in _decoding(settings).items() for word in (f"--{key}", str(value)))])
 
 
 def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "") -> str:

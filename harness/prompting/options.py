@@ -22,6 +22,9 @@ from prompts.shots import ORDERS
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
+BEST = ("constrain", "temperature", "samples", "share", "vote")
+"""The options that --best sets."""
+
 LIKELIHOOD = ("vllm", "openai")
 """Engines that tell how likely an answer is."""
 
@@ -104,6 +107,8 @@ class Options(Strict):
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
+    best: bool = DECODING(False, record=False, row=False)
+    """Decode as the adapter's card says is best on dev: it sets --constrain, --temperature, --samples and --vote."""
     temperature: float = DECODING(0.0, shared=True)
     """0 is greedy."""
     samples: int = DECODING(1, ge=1, le=64)
@@ -205,6 +210,11 @@ class Options(Strict):
         return self
 
     def _check_votes(self) -> None:
+        if self.best:
+            if self.adapter is None:
+                raise UsageError("--best decodes as an adapter's card says: add --adapter NAME, or leave it out")
+            if given := [f"--{name}" for name in BEST if getattr(self, name) != Options.model_fields[name].default]:
+                raise UsageError(f"--best sets {', '.join(given)} itself: leave one of them out")
         if self.samples > 1 and self.temperature == 0:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         for name, value in (("share", self.share), ("vote", self.vote)):
