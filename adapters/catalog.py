@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,17 @@ class ScoredRun:
     scores: Mapping[str, Any]
     decoding: Mapping[str, Any] = field(default_factory=dict)
     """The options of `harness prompt` that its answers were decoded with; empty: greedy."""
+
+    @property
+    def decoded(self) -> str:
+        """How its answers were decoded, in words: "feasible, 8 samples at temperature 0.7, vote share"."""
+        parts = [str(self.decoding["constrain"])] if "constrain" in self.decoding else []
+        if samples := self.decoding.get("samples"):
+            vote = self.decoding.get("vote", "share" if "share" in self.decoding else "mbr")
+            parts.append(f"{samples} samples at temperature {self.decoding['temperature']:g}, vote {vote}")
+        else:
+            parts.append(f"temperature {self.decoding['temperature']:g}" if "temperature" in self.decoding else "greedy")
+        return ", ".join(parts)
 
     @property
     def headline(self) -> tuple[float, list[float] | None]:
@@ -148,25 +159,18 @@ def read_scores(folder: Path) -> list[ScoredRun]:
     return scores
 
 
-def best_run(scores: Sequence[ScoredRun], task: str) -> ScoredRun | None:
-    """Of the runs on all of a task's dev split, the one with the highest headline F1; the first of equal ones."""
-    dev = [one for one in scores if one.part == "dev" and one.scores["task"] == task]
-    return max(dev, key=lambda one: one.headline[0], default=None)
-
-
 def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
-    """The options of `harness prompt` with which an adapter answers a task's dev split best, of those that were tried.
-
-    Raises AdapterError if only one way of decoding was scored on dev, or none.
+    """The options of `harness prompt` that gave an adapter its highest headline F1 on a task's dev split, of those that were
+    scored on most of it; the first of equal ones. Raises AdapterError where the adapter's scores compare none.
     """
-    scores = read_scores(folder)
-    best = best_run(scores, task)
-    if best is None or all(one.decoding == best.decoding for one in scores if one.part == "dev" and one.scores["task"] == task):
+    dev = [one for one in read_scores(folder) if one.part.startswith("dev") and one.scores["task"] == task]
+    whole = [one for one in dev if one.scores["items"] == max(other.scores["items"] for other in dev)]
+    if not any(one.decoding != whole[0].decoding for one in whole):
         raise AdapterError(
-            f"--best: the card of {adapter_name(folder)} compares no ways of decoding {task} on dev; "
-            "leave --best out, or export the adapter with runs that differ in --samples, --vote or --constrain (--scores)"
+            f"--best: the scores of {adapter_name(folder)} compare no ways of decoding {task} on dev; leave --best out, "
+            "or export the adapter with --scores of runs that differ in --vote or --constrain"
         )
-    return best.decoding
+    return max(whole, key=lambda one: one.headline[0]).decoding
 
 
 def percent(value: float, interval: list[float] | None = None) -> str:

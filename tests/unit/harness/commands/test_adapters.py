@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 import torch
+import yaml
 from safetensors.torch import load_file, save_file
 
+from adapters.asking import as_trained, chosen_adapter
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter
 from harness.cli import main
 from harness.engines.models.bases import fingerprint
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
+from harness.prompting.options import Options
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
@@ -369,8 +372,6 @@ class TestImport:
 class TestExport:
     def scored(self, adapter: str) -> None:
         """A run of perfect answers that says it used the adapter."""
-        import yaml
-
         from harness.corpora import load
 
         lines = [json.dumps({"id": i.id, "text": gold_answer(i, SPEC)}) for i in load("hexagons", "dev")]
@@ -415,6 +416,31 @@ class TestExport:
         out = run("show", "painter", capsys=capsys)[1]
         assert "dev: F1 100.00" in out
         assert "# painter" in out
+
+    def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.scored("mine")
+        assert run("export", "mine", "alone", "--scores", "run", capsys=capsys)[0] == 0
+        asked = ["prompt", "--adapter", "painter", "--best", "--base", str(base), "--preview"]
+        options = Options(adapter="alone", best=True, model=str(base))
+        with pytest.raises(AdapterError, match="compare no ways of decoding hexagons on dev"):
+            as_trained(options, chosen_adapter(options))
+        shutil.copytree("runs/run", "runs/voted")
+        path = Path("runs/voted/run.yaml")
+        said = yaml.safe_load(path.read_text())
+        said["settings"] |= {"samples": 8, "temperature": 0.7, "share": 0.2, "vote": "share", "constrained": True}
+        path.write_text(yaml.safe_dump(said))
+        worse = json.loads(Path("runs/run/scores.json").read_text())
+        worse["action"]["f1"] = 0.5
+        Path("runs/run/scores.json").write_text(json.dumps(worse))
+        assert run("export", "mine", "painter", "--scores", "run", "--scores", "voted", capsys=capsys)[0] == 0
+        options = options.changed(adapter="painter")
+        chosen = as_trained(options, chosen_adapter(options))
+        assert (chosen.samples, chosen.temperature, chosen.vote, chosen.constrain) == (8, 0.7, "share", "format")
+        card = Path("painter/README.md").read_text()
+        assert "| dev | format, 8 samples at temperature 0.7, vote share |" in card
+        assert "`harness prompt --adapter painter --best` decodes as the row of dev with the highest F1." in card
+        assert main([*asked, "--samples", "4", "--temperature", "1"]) == 2
+        assert "--best sets --temperature, --samples itself: leave one of them out" in capsys.readouterr().err
 
     def test_its_card_is_one_that_the_hub_reads(self, capsys: pytest.CaptureFixture[str]) -> None:
         from huggingface_hub import ModelCard
