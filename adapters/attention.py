@@ -8,61 +8,81 @@ FlashAttention, Dao et al. 2022).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import MutableMapping
+from typing import Any, NamedTuple
 
 import torch
+from torch.utils.weak import WeakTensorKeyDictionary
 
 NAME = "blocks"
 BLOCK = 128
 """Queries at a time."""
 
 
+class _Block(NamedTuple):
+    """Some queries, and what the mask says about them."""
+
+    place: slice
+    seen: torch.Tensor
+    """The indices of the keys that any of the queries sees."""
+    bias: torch.Tensor
+    """Added to their scores, of shape (queries, seen keys): 0 where a query sees a key, else minus infinity."""
+
+
+_BLOCKS_OF: MutableMapping[torch.Tensor, list[_Block]] = WeakTensorKeyDictionary()
+"""By mask, as long as the mask exists: all layers of a step have the same one, forward and backward."""
+
+
 class _Blocks(torch.autograd.Function):  # type: ignore[misc]
-    """q is (groups, heads of a group, n, width), k and v are (groups, n, width), mask (n, n) is true where q may see k."""
+    """q is (groups, heads of a group, n, width), k and v are (groups, n, width)."""
 
     @staticmethod
-    def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
+    def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, blocks: list[_Block], scale: float) -> torch.Tensor:
         out = torch.empty_like(q)
-        for start in range(0, q.shape[2], BLOCK):
-            block = slice(start, start + BLOCK)
-            seen = _seen(mask[block])
-            weights = _weights(q[:, :, block], k[:, seen], mask[block, seen], scale)
-            out[:, :, block] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, block])
-        ctx.save_for_backward(q, k, v, mask, out)
-        ctx.scale = scale
+        for place, seen, bias in blocks:
+            weights = _weights(q[:, :, place], k[:, seen], bias, scale)
+            out[:, :, place] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, place])
+        ctx.save_for_backward(q, k, v, out)
+        ctx.blocks, ctx.scale = blocks, scale
         return out
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
-        q, k, v, mask, out = ctx.saved_tensors
+        q, k, v, out = ctx.saved_tensors
         grad = grad.to(q.dtype)
         dq = torch.empty_like(q)
         dk, dv = torch.zeros_like(k, dtype=torch.float32), torch.zeros_like(v, dtype=torch.float32)
-        for start in range(0, q.shape[2], BLOCK):
-            block = slice(start, start + BLOCK)
-            seen = _seen(mask[block])
-            rows = q[:, :, block].flatten(1, 2)
-            weights = _weights(q[:, :, block], k[:, seen], mask[block, seen], ctx.scale)
-            d_out = grad[:, :, block].flatten(1, 2)
-            inner = (d_out.float() * out[:, :, block].flatten(1, 2).float()).sum(-1, keepdim=True)
+        for place, seen, bias in ctx.blocks:
+            rows = q[:, :, place].flatten(1, 2)
+            weights = _weights(q[:, :, place], k[:, seen], bias, ctx.scale)
+            d_out = grad[:, :, place].flatten(1, 2)
+            inner = (d_out.float() * out[:, :, place].flatten(1, 2).float()).sum(-1, keepdim=True)
             d_weights = torch.bmm(d_out, v[:, seen].transpose(1, 2)).float().sub_(inner)
             d_scores = d_weights.mul_(weights).mul_(ctx.scale).to(q.dtype)
-            dq[:, :, block] = torch.bmm(d_scores, k[:, seen]).view_as(dq[:, :, block])
+            dq[:, :, place] = torch.bmm(d_scores, k[:, seen]).view_as(dq[:, :, place])
             dk[:, seen] += torch.bmm(d_scores.transpose(1, 2), rows)
             dv[:, seen] += torch.bmm(weights.transpose(1, 2), d_out)
         return dq, dk.to(k.dtype), dv.to(v.dtype), None, None
 
 
-def _seen(mask: torch.Tensor) -> torch.Tensor:
-    """The indices of the keys that any of the queries sees."""
-    return mask.any(0).nonzero().flatten()
+def _blocks(mask: torch.Tensor) -> list[_Block]:
+    """The blocks of queries of a mask, of shape (1, 1, n, n), that is true where a query sees a key."""
+    blocks = _BLOCKS_OF.get(mask)
+    if blocks is None:
+        blocks = _BLOCKS_OF[mask] = []
+        for start in range(0, mask.shape[2], BLOCK):
+            place = slice(start, start + BLOCK)
+            seen = mask[0, 0, place].any(0).nonzero().flatten()
+            sees = mask[0, 0, place, seen]
+            blocks.append(_Block(place, seen, torch.zeros(sees.shape).masked_fill_(~sees, -torch.inf)))
+    return blocks
 
 
-def _weights(q: torch.Tensor, k: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
+def _weights(q: torch.Tensor, k: torch.Tensor, bias: torch.Tensor, scale: float) -> torch.Tensor:
     """Softmax over the keys, of shape (groups, heads * queries, keys)."""
     groups, heads, block, _ = q.shape
     scores = torch.bmm(q.flatten(1, 2), k.transpose(1, 2)).float().mul_(scale)
-    scores.view(groups, heads, block, -1).add_(torch.zeros(mask.shape).masked_fill_(~mask, -torch.inf))
+    scores.view(groups, heads, block, -1).add_(bias)
     return torch.softmax(scores, -1).to(q.dtype)
 
 
@@ -85,7 +105,7 @@ def attend(
     groups, length = key.shape[1], query.shape[2]
     scale = options.get("scaling") or query.shape[-1] ** -0.5
     grouped = query[0].reshape(groups, -1, length, query.shape[-1])
-    out = _Blocks.apply(grouped, key[0], value[0], attention_mask[0, 0], scale)
+    out = _Blocks.apply(grouped, key[0], value[0], _blocks(attention_mask), scale)
     return out.reshape(1, -1, length, query.shape[-1]).transpose(1, 2), None
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from adapters.dev import spread
 from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
 from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
-from adapters.rows import epochs
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
@@ -31,8 +30,6 @@ class DryRun:
 
     prepared: Prepared
     steps: int
-    epoch_tokens: int
-    """Tokens of the packs of the first epoch."""
     row_tokens: int
     """Tokens of all train rows, one by one."""
     trained: int
@@ -75,7 +72,6 @@ def dry_run(job: FinetuneJob) -> DryRun:
     return DryRun(
         prepared,
         len(prepared.packs) // settings.accumulation,
-        _epoch_tokens(job, prepared),
         sum(map(len, kept)),
         trained,
         total,
@@ -85,20 +81,6 @@ def dry_run(job: FinetuneJob) -> DryRun:
         _notes(job, tokenizer, prepared),
         [_text(row, tokenizer) for row in spread(kept, SHOWN)],
     )
-
-
-def _epoch_tokens(job: FinetuneJob, prepared: Prepared) -> int:
-    training = job.recipe.training
-    made = epochs(
-        lambda epoch: prepared.rows,
-        training.tokens,
-        prepared.length,
-        training.seed,
-        prepared.layout.packing,
-        job.sources,
-        training.per_device_train_batch_size,
-    )
-    return sum(len(pack.input_ids) for pack in next(made))
 
 
 def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
@@ -131,7 +113,8 @@ def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str],
         say(line)
     longest = max(len(pack.input_ids) for pack in prepared.packs)
     say(f"packs: {len(prepared.packs):,} of at most {longest:,} tokens; steps: {found.steps:,}")
-    say(f"tokens: {found.tokens:,} in all, {found.epoch_tokens:,} in the first epoch; its rows one by one: {found.row_tokens:,}")
+    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {found.row_tokens:,}"
+    say(f"tokens: {found.tokens:,} in all, {epoch}")
     say(f"parameters: {found.trained:,} trained of {found.parameters:,} ({found.trained / found.parameters:.2%})")
     here, there = ("with", "without") if recipe.training.gradient_checkpointing else ("without", "with")
     parts = ", ".join(f"{name} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())

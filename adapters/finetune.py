@@ -179,6 +179,8 @@ class Prepared:
     layout: Layout
     rows: TrainingRows
     packs: list[Pack]
+    epoch_tokens: int
+    """Tokens of the packs of the first epoch."""
     dev_rows: TrainingRows
     dev_packs: list[Pack]
 
@@ -200,7 +202,7 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     length = longest_row(job, config)
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
     layout = layout_of(config, length)
-    rows, packs = _train_packs(job, renderer, pool, layout.packing)
+    rows, packs, epoch_tokens = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
     for name, part in (("train", rows), ("dev", dev_rows)):
         if not part.kept:
@@ -208,7 +210,7 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
     dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, layout.packing))
-    return Prepared(renderer, pool, length, layout, rows, packs, dev_rows, dev_packs)
+    return Prepared(renderer, pool, length, layout, rows, packs, epoch_tokens, dev_rows, dev_packs)
 
 
 def longest_row(job: FinetuneJob, config: Any) -> int:
@@ -230,8 +232,8 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack]]:
-    """The rows of the first epoch, and the packs of the whole run, in order."""
+def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack], int]:
+    """The rows of the first epoch, the packs of the whole run, in order, and the tokens of those of the first epoch."""
     training = job.recipe.training
     length = renderer.budget
 
@@ -243,16 +245,17 @@ def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Pac
 
     first = make_together(job.items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
     if not first.kept:
-        return first, []
+        return first, [], 0
     packs = _curriculum_packs(job, first, length, packing)
-    wanted = (training.max_steps or 0) * training.accumulation
+    wanted, tokens = (training.max_steps or 0) * training.accumulation, 0
     rows = training.per_device_train_batch_size
     for epoch in epochs(make, training.tokens, length, training.seed, packing, job.sources, rows):
         wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
+        tokens = tokens or sum(len(pack.input_ids) for pack in epoch)
         packs += epoch
         if len(packs) >= wanted:
             break
-    return first, packs[: wanted - wanted % training.accumulation]
+    return first, packs[: wanted - wanted % training.accumulation], tokens
 
 
 def _curriculum_packs(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[Pack]:

@@ -45,8 +45,9 @@ class HeldOut:
         self._targets: set[tuple[str, str]] = set()
         self._test_targets: dict[str, Counter[str]] = {}
         for one in tasks_in(world_of(task)):
-            train = load(one, "train") if "train" in SPLITS[one] else []
-            held = [*load(one, "dev"), *load(one, "test")]
+            items = load(one)
+            train = [item for item in items if item.split == "train"]
+            held = [item for item in items if item.split != "train"]
             known = {target(item) for item in train}
             self.sizes[one] = len(held)
             self._ids.update(item.id for item in held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unittest.mock
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.attention import BLOCK, attend, register
+from adapters.attention import _BLOCKS_OF, BLOCK, _Block, attend, register
 from adapters.layout import logits_of
 from adapters.packing import Pack, Packing, collate, pack_rows, shard_packs
 from adapters.rows import make_rows
@@ -113,6 +114,18 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
     torch.testing.assert_close(blocks, plain, rtol=1e-4, atol=1e-5)
     for one, other in zip(*(torch.autograd.grad(out, (q, k, v), grad) for out in (blocks, plain)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_the_mask(tiny: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=register())
+    rows = [TrainingRow(str(n), (5, 6, 7), (n, n + 1)) for n in range(8, 11)]
+    (pack,) = pack_rows([rows], 99, 99)
+    with unittest.mock.patch("adapters.attention._Block", wraps=_Block) as made:
+        _loss(model, collate([pack], Packing.TREE, pad=0)).backward()
+    assert model.config.num_hidden_layers > made.call_count == 1
+    assert not _BLOCKS_OF
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
