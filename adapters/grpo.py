@@ -42,7 +42,7 @@ from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.models.bases import load_tokenizer
-from harness.engines.shared import fast_bf16, memory_for
+from harness.engines.shared import brief, fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
 from harness.training.job import Trained
@@ -155,7 +155,13 @@ def unsupported_vllm() -> str | None:
 
 
 def check_parts(settings: Grpo, processes: int) -> None:
-    """Raises UsageError if the parts of a step, of `together` prompts each, cannot be dealt to the processes evenly."""
+    """Raises UsageError if the processes cannot be shared among copies of vLLM evenly, or the parts of a step, of `together`
+    prompts each, among the processes."""
+    if settings.use_vllm and settings.vllm_mode == "colocate" and processes % settings.vllm_tensor_parallel_size:
+        raise UsageError(
+            f"{processes} processes cannot be shared among copies of vLLM that take {settings.vllm_tensor_parallel_size} GPUs "
+            "each: --set grpo.vllm_tensor_parallel_size=1, or start a multiple of it"
+        )
     parts = settings.prompts // settings.together
     if parts % processes:
         answers = settings.per_device_train_batch_size * processes * (parts // processes + 1)
@@ -267,17 +273,20 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         self._prompts, self._packs = prompts, packs
         self._drawn: Any = None
         self._buffered_inputs: Any
-        super().__init__(
-            model,
-            arguments,
-            folder,
-            reward_funcs=reward,
-            train_dataset=Dataset.from_dict({"prompt": list(ids)}),
-            # Not used: `judge` says what is measured.
-            eval_dataset=Dataset.from_dict({"prompt": list(ids[:1])}),
-            processing_class=tokenizer,
-            rollout_func=_rollouts,
-        )
+        try:
+            super().__init__(
+                model,
+                arguments,
+                folder,
+                reward_funcs=reward,
+                train_dataset=Dataset.from_dict({"prompt": list(ids)}),
+                # Not used: `judge` says what is measured.
+                eval_dataset=Dataset.from_dict({"prompt": list(ids[:1])}),
+                processing_class=tokenizer,
+                rollout_func=_rollouts,
+            )
+        except ConnectionError as error:
+            raise HarnessError(f"grpo.vllm_server_base_url: {brief(error)}") from None
         # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
         self.eos_token_ids += stop_token_ids
 
@@ -448,6 +457,10 @@ def grpo_arguments(
         lr_scheduler_type="constant_with_warmup",
         ddp_find_unused_parameters=False,
         use_vllm=settings.use_vllm,
+        vllm_mode=settings.vllm_mode,
+        vllm_server_base_url=settings.vllm_server_base_url,
+        vllm_tensor_parallel_size=settings.vllm_tensor_parallel_size,
+        vllm_gpu_memory_utilization=settings.vllm_gpu_memory_utilization,
         generation_kwargs={"stop_token_ids": list(stop_token_ids)} if settings.use_vllm else None,
         logging_steps=1,
     )

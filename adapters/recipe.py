@@ -162,6 +162,14 @@ class Grpo(Strict):
     """How the loss is averaged over answers and tokens."""
     use_vllm: bool
     """Draw the answers with vLLM during the training; needs an NVIDIA GPU."""
+    vllm_mode: Literal["colocate", "server"] = "colocate"
+    """Where vLLM runs: in each training process, or as a server on GPUs of its own."""
+    vllm_server_base_url: str | None = None
+    """With the mode server: its address; null: http://0.0.0.0:8000."""
+    vllm_tensor_parallel_size: Positive = 1
+    """With the mode colocate: GPUs over which a copy of vLLM is spread; divides the number of processes."""
+    vllm_gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = 0.3
+    """With the mode colocate: the share of a GPU's memory that vLLM takes."""
 
     @model_validator(mode="after")
     def _whole_parts(self) -> Grpo:
@@ -171,6 +179,12 @@ class Grpo(Strict):
         ):
             if getattr(self, of) % getattr(self, size):
                 raise ValueError(f"{of} ({getattr(self, of)}) must be a multiple of {size} ({getattr(self, size)})")
+        return self
+
+    @model_validator(mode="after")
+    def _one_mode(self) -> Grpo:
+        if self.vllm_server_base_url is not None and not (self.use_vllm and self.vllm_mode == "server"):
+            raise ValueError("vllm_server_base_url needs use_vllm: true and vllm_mode: server")
         return self
 
     @property

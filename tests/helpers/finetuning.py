@@ -14,17 +14,24 @@ from harness.cli import cli
 from harness.training.job import Trained
 from tests.helpers import ROOT
 
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-"""Python's arguments that launch two processes."""
+
+def torchrun(processes: int) -> tuple[str, ...]:
+    """Python's arguments that launch processes."""
+    return ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
+
+
+def environment() -> dict[str, str]:
+    """One in which the shipped sample is read, with a thread for each process and nothing fetched."""
+    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
+    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
 
 
 def begin(folder: Path, launcher: tuple[str, ...], *words: str) -> subprocess.Popen[str]:
     """`harness finetune WORDS` on the shipped sample, with `folder` as the current one and a thread for each process."""
-    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
     return subprocess.Popen(
         [sys.executable, *launcher, "-m", "harness.cli", "finetune", *words],
         cwd=folder,
-        env={**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)},
+        env=environment(),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

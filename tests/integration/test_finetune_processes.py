@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.training.checkpoints import last_checkpoint
-from tests.helpers.finetuning import TORCHRUN, begin, train
+from tests.helpers.finetuning import begin, torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -33,7 +33,7 @@ def said(run: Path) -> dict[str, Any]:
 
 
 def test_two_processes_learn_as_one_does(base: Path, tmp_path: Path) -> None:
-    printed = train(tmp_path, TORCHRUN, *words(base, "--max-steps", "4", "--name", "two"))
+    printed = train(tmp_path, torchrun(2), *words(base, "--max-steps", "4", "--name", "two"))
     assert printed.count("is in runs/two/adapter") == printed.count("llama-lora on tiny") == 1
     assert "--set training.accumulation=4 keeps them busy" in printed
     train(tmp_path, (), *words(base, "--max-steps", "4", "--name", "one"))
@@ -47,7 +47,7 @@ def test_two_processes_learn_as_one_does(base: Path, tmp_path: Path) -> None:
 
 def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path) -> None:
     more = ("--max-steps", "6", "--set", "training.evaluations=6")
-    launcher = begin(tmp_path, TORCHRUN, *words(base, *more, "--name", "killed"))
+    launcher = begin(tmp_path, torchrun(2), *words(base, *more, "--name", "killed"))
     deadline = time.monotonic() + 200
     while launcher.poll() is None and time.monotonic() < deadline and not last_checkpoint(tmp_path / "runs/killed/checkpoints"):
         time.sleep(0.02)
@@ -57,8 +57,8 @@ def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path
     launcher.communicate(timeout=120)
     assert launcher.returncode != 0
     assert not (tmp_path / "runs/killed/adapter").exists()
-    assert "resuming from" in train(tmp_path, TORCHRUN, *words(base, *more, "--name", "killed"))
-    train(tmp_path, TORCHRUN, *words(base, *more, "--name", "whole"))
+    assert "resuming from" in train(tmp_path, torchrun(2), *words(base, *more, "--name", "killed"))
+    train(tmp_path, torchrun(2), *words(base, *more, "--name", "whole"))
     weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]
     assert weights[0] == weights[1]
-    assert "This run is finished" in train(tmp_path, TORCHRUN, *words(base, *more, "--name", "whole"))
+    assert "This run is finished" in train(tmp_path, torchrun(2), *words(base, *more, "--name", "whole"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.registry import WEIGHTS_FILE
-from tests.helpers.finetuning import TORCHRUN, train
+from tests.helpers.finetuning import torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -51,7 +51,7 @@ def test_a_run_and_one_that_resumes_end_alike(base: Path, tmp_path: Path) -> Non
 
 
 def test_two_processes_draw_and_learn_as_one_does(base: Path, tmp_path: Path) -> None:
-    printed = learn(base, tmp_path, "two", TORCHRUN)
+    printed = learn(base, tmp_path, "two", torchrun(2))
     assert printed.count("is in runs/two/adapter") == 1
     learn(base, tmp_path, "one")
     both, alone = (

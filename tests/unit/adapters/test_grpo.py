@@ -131,6 +131,28 @@ def test_vllm_is_told_where_answers_end_and_transformers_is_not(tmp_path: Path) 
     assert grpo_arguments(training, SETTINGS, 1, tmp_path, (7, 9)).generation_kwargs is None
 
 
+def test_trl_is_told_where_vllm_runs(tmp_path: Path) -> None:
+    told = {
+        "use_vllm": True,
+        "vllm_mode": "server",
+        "vllm_server_base_url": "http://10.0.0.2:8000",
+        "vllm_tensor_parallel_size": 2,
+        "vllm_gpu_memory_utilization": 0.5,
+    }
+    settings = Grpo(**SETTINGS.model_dump() | told)
+    arguments = grpo_arguments(load_recipe("llama-grpo").training, settings, 1, tmp_path)
+    assert {key: getattr(arguments, key) for key in told} == told
+
+
+def test_settings_of_vllm_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="vllm_server_base_url needs use_vllm"):
+        Grpo(**SETTINGS.model_dump() | {"vllm_server_base_url": "http://10.0.0.2:8000"})
+    spread = SETTINGS.model_copy(update={"use_vllm": True, "vllm_tensor_parallel_size": 4})
+    with pytest.raises(UsageError, match="2 processes cannot be shared among copies of vLLM that take 4 GPUs"):
+        check_parts(spread, 2)
+    check_parts(spread.model_copy(update={"vllm_mode": "server"}), 2)
+
+
 def test_what_is_rewarded_becomes_likelier(make: Make) -> None:
     trainer = make(evenness, 12, "training.learning_rate=0.1")
     model = trainer.accelerator.unwrap_model(trainer.model)
@@ -258,3 +280,12 @@ def test_fsdp_is_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
     with pytest.raises(UsageError, match="launch without FSDP"):
         refuse(SETTINGS)
+
+
+def test_a_server_that_does_not_answer_is_one_line(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: Any, **__: Any) -> None:
+        raise ConnectionError("The vLLM server\ncan't be reached")
+
+    monkeypatch.setattr("trl.GRPOTrainer.__init__", unreachable)
+    with pytest.raises(HarnessError, match=r"^grpo\.vllm_server_base_url: The vLLM server can't be reached$"):
+        make(evenness, 1)
