@@ -17,7 +17,7 @@ from adapters.layout import Layout, layout_of
 from adapters.packing import Pack, Packing, pack_rows
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, make_together, recolored
+from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, recolored
 from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
@@ -241,9 +241,9 @@ def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Pac
         if epoch and not training.recolor:
             return first
         items, answers = recolored(job.items, job.answers, epoch, training.seed)
-        return make_together(items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, answers))
+        return make_rows(items, renderer, pool, job.recipe.shots, length, answers)
 
-    first = make_together(job.items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
+    first = make_rows(job.items, renderer, pool, job.recipe.shots, length, job.answers)
     if not first.kept:
         return first, [], 0
     packs = _curriculum_packs(job, first, length, packing)

@@ -9,9 +9,9 @@ from random import Random
 from types import MappingProxyType
 
 from adapters.packing import Pack, Packing, pack_rows
+from adapters.row_cache import Asked, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
-from harness.training.processes import gathered, processes
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import Shots
@@ -39,32 +39,22 @@ def make_rows(
     shots: int,
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
+    workers: int | None = None,
 ) -> TrainingRows:
     """One row per item, in order; a row of more than `max_length` tokens is dropped, since a cut one would teach half an answer.
 
-    `answers` holds target answers by item id; other items get what the format writes for their gold actions.
+    `answers` holds target answers by item id; other items get what the format writes for their gold actions. Rows made before
+    come from the cache (`adapters.row_cache`), `workers` processes make others.
     """
+    asked = [Asked(item, tuple(pool.arrange(pool.choose(item, shots))), answers.get(item.id)) for item in items]
     groups: dict[str, list[TrainingRow]] = {}
     dropped = 0
-    for item in items:
-        row = renderer.training_row(item, pool.arrange(pool.choose(item, shots)), answers.get(item.id))
+    for item, row in zip(items, cached_rows(asked, renderer, workers), strict=True):
         if len(row) <= max_length:
             groups.setdefault(item.cluster, []).append(row)
         else:
             dropped += 1
     return TrainingRows(tuple(map(tuple, groups.values())), dropped)
-
-
-def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], TrainingRows]) -> TrainingRows:
-    """What `make` makes of the items. Each process makes the rows of its share of the clusters, and all get the whole."""
-    own = processes()
-    if own.num_processes == 1:
-        return make(items)
-    share = set([*dict.fromkeys(item.cluster for item in items)][own.process_index :: own.num_processes])
-    parts = gathered(make([item for item in items if item.cluster in share]))
-    place = {item.id: number for number, item in enumerate(items)}
-    groups = sorted(chain.from_iterable(part.groups for part in parts), key=lambda group: place[group[0].id])
-    return TrainingRows(tuple(groups), sum(part.dropped for part in parts))
 
 
 def recolored(

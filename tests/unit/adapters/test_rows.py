@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from copy import deepcopy
 from itertools import islice, pairwise
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.rows import TrainingRows, epochs, make_rows, make_together, recolored
+from adapters.row_cache import Asked, _fingerprint, _workers
+from adapters.rows import TrainingRows, epochs, make_rows, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
+from harness.errors import EngineError, UsageError
 from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -120,24 +122,65 @@ def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() 
             assert after.history[-1] == Executed(before.actions)
 
 
-def test_rows_that_processes_make_together_are_those_that_one_makes(monkeypatch: pytest.MonkeyPatch) -> None:
-    items = load("hexagons", "train")
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
+    tokenizers: dict[str, Any], task: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    items = load(task, "train")[:40]
+    renderer, pool = Renderer(PromptSpec.make(task), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
+    direct = {item.id: renderer.training_row(item, pool.choose(item, 1)) for item in items}
+    made = make_rows(items, renderer, pool, 1, 100_000, workers=workers)
+    assert {row.id: row for row in made.kept} == direct
+    monkeypatch.setattr("adapters.row_cache._columns", lambda asked, renderer: pytest.fail("rows were made again"))
+    assert make_rows(items, renderer, pool, 1, 100_000) == made
+    shorter = make_rows(items, renderer, pool, 1, min(map(len, made.kept)))
+    assert 0 < len(shorter.kept) < len(items)
+    assert len(list(tmp_path.glob("rows/generator/*/*/*.arrow"))) == workers
 
-    def make(part: Sequence[Item]) -> TrainingRows:
-        groups: dict[str, list[TrainingRow]] = {}
-        for item in part:
-            groups.setdefault(item.cluster, []).append(TrainingRow(item.id, (1,), (2,)))
-        return TrainingRows(tuple(map(tuple, groups.values())), len(part))
 
-    parts: list[TrainingRows] = []
+def test_other_items_answers_examples_formats_and_tokenizers_are_other_rows(tokenizers: dict[str, Any]) -> None:
+    items = load("hexagons", "train")[:3]
+    asked = [Asked(item, (), None) for item in items]
+    spec, chat = PromptSpec.make("hexagons"), tokenizers["chat"]
+    others = [
+        (asked, spec, chat),
+        (asked[:2], spec, chat),
+        ([*asked[:2], Asked(items[2], (), "told")], spec, chat),
+        ([*asked[:2], Asked(items[2], (items[0],), None)], spec, chat),
+        (asked, PromptSpec.make("hexagons", context="no-history"), chat),
+        (asked, spec, tokenizers["plain"]),
+    ]
+    keys = [_fingerprint(one, Renderer(form, tokenizer, 100_000, 0)) for one, form, tokenizer in others]
+    assert len(set(keys)) == len(others)
+    assert keys[0] == _fingerprint(asked, Renderer(spec, chat, 100_000, 0))
 
-    def gathered(part: TrainingRows) -> list[TrainingRows]:
-        parts.append(part)
-        return parts
 
-    for index in range(3):
-        monkeypatch.setattr("adapters.rows.processes", lambda i=index: SimpleNamespace(num_processes=3, process_index=i))
-        monkeypatch.setattr("adapters.rows.gathered", gathered)
-        together = make_together(items, make)
-    assert len(parts) == 3
-    assert together == make(items)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_keeps_a_row_from_being_made_is_told(tokenizers: dict[str, Any], workers: int) -> None:
+    items = load("hexagons", "train")[:4]
+    renderer = Renderer(PromptSpec.make("hexagons"), deepcopy(tokenizers["chat"]), 100_000, 0)
+    renderer.tokenizer.eos_token = None
+    with pytest.raises(EngineError, match="no EOS token"):
+        make_rows(items, renderer, ShotPool(items, 0), 0, 100_000, workers=workers)
+
+
+def test_the_least_recently_used_rows_leave_the_cache(
+    tokenizers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    monkeypatch.setattr("adapters.row_cache.MOST", 1)
+    items = load("hexagons", "train")[:2]
+    renderer = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0)
+    for item in items:
+        make_rows([item], renderer, ShotPool([], 0), 0, 100_000)
+    assert len(list(tmp_path.glob("rows/generator/*"))) == 1
+
+
+def test_a_number_of_workers_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_WORKERS", "3")
+    assert _workers() == 3
+    monkeypatch.setenv("HARNESS_WORKERS", "none")
+    with pytest.raises(UsageError, match="HARNESS_WORKERS=none"):
+        _workers()
