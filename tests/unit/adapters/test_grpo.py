@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 
 from adapters import grpo, trainer
 from adapters.grpo import PolicyTrainer, Reward, check_alarms, check_parts, grpo_arguments, order, refuse
-from adapters.recipe import load_recipe
+from adapters.recipe import Grpo, load_recipe
 from adapters.rollouts import SampledAnswer, draw
 from harness.corpora import load
 from harness.corpora.item import Item
