@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.errors import DataError
 
 
-class Record(BaseModel):
+class CorpusRecord(BaseModel):
     """A JSON object of a published corpus. No conversion between types; keys that are not declared are ignored."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=CorpusRecord)
 
 
 def read_json(model: type[R], data: bytes | str, where: str, hint: str = "is this the file as published?") -> R:
