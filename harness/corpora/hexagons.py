@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.corpora.checked import CorpusRecord, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.errors import DataError

@@ -16,7 +16,7 @@ from math import degrees
 from pathlib import Path
 
 from harness.corpora import archive
-from harness.corpora.checked import CorpusRecord, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.corpora import archive
-from harness.corpora.checked import CorpusRecord, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import MinecraftItem
 from harness.corpora.minecraft_logs import Game, read_game
 from harness.errors import DataError

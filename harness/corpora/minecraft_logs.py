@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.corpora.checked import CorpusRecord, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.corpora import minecraft as logs
-from harness.corpora.checked import CorpusRecord, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
 from harness.tasks import TASKS, task_of, world_of
