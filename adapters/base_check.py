@@ -61,7 +61,7 @@ class CheckOutcome:
     detail: str
 
 
-class Subject:
+class CheckedModel:
     """The model that is checked: a miniature of it, or with `full` the model itself. Raises EngineError if its configuration or
     tokenizer is not there."""
 
@@ -179,7 +179,7 @@ def widened(model: Any) -> Any:
     return model
 
 
-def check_prompts(subject: Subject) -> str:
+def check_prompts(subject: CheckedModel) -> str:
     """Training's prompts are those that are asked."""
     count = 0
     for one in subject.renderers:
@@ -192,7 +192,7 @@ def check_prompts(subject: Subject) -> str:
     return f"{count} prompts, token by token"
 
 
-def check_bos(subject: Subject) -> str:
+def check_bos(subject: CheckedModel) -> str:
     """A prompt begins with exactly one BOS, if the tokenizer puts one before a text."""
     tokenizer = subject.tokenizer
     bos = tokenizer.bos_token_id
@@ -203,7 +203,7 @@ def check_bos(subject: Subject) -> str:
     return f"one, {tokenizer.bos_token!r}" if begins == {True} else "none, as the tokenizer has it"
 
 
-def check_end(subject: Subject) -> str:
+def check_end(subject: CheckedModel) -> str:
     """The last token of a training row ends an answer."""
     one = subject.renderers[0]
     if subject.tokenizer.eos_token is None:
@@ -215,7 +215,7 @@ def check_end(subject: Subject) -> str:
     return " and ".join(repr(token) for token in subject.tokenizer.convert_ids_to_tokens(sorted(ends)))
 
 
-def check_thoughts(subject: Subject) -> str:
+def check_thoughts(subject: CheckedModel) -> str:
     """A prompt leaves no thought open."""
     text = subject.renderers[0].render(PROBES["hexagons"][0]).text
     opened, closed = text.count("<think"), text.count("</think")
@@ -224,7 +224,7 @@ def check_thoughts(subject: Subject) -> str:
     return "prompts end with an empty thought" if opened else "the template opens none"
 
 
-def check_template(subject: Subject) -> str:
+def check_template(subject: CheckedModel) -> str:
     """The system message is read once, and the date does not change."""
     one = subject.renderers[0]
     rendered = one.render(PROBES["hexagons"][0])
@@ -238,7 +238,7 @@ def check_template(subject: Subject) -> str:
     return f"each message once; {f'always writes {date}' if date else 'no date'}"
 
 
-def check_packs(subject: Subject) -> str:
+def check_packs(subject: CheckedModel) -> str:
     """The logits of the loss mask equal the logits of the rows computed one by one, without packs, padding or masks."""
     import torch
 
@@ -265,7 +265,7 @@ def _difference(one: Any, other: Any) -> str:
     return f"logits equal to {apart:.0e} standard deviations"
 
 
-def check_lora(subject: Subject) -> str:
+def check_lora(subject: CheckedModel) -> str:
     """LoRA is found places to go, and a saved adapter gives the same logits after peft alone has read it."""
     import torch
     from peft import PeftModel
@@ -291,7 +291,7 @@ def check_lora(subject: Subject) -> str:
     return f"{len(seconds)} modules ({', '.join(kinds)}); read again by peft: {said}"
 
 
-def check_vllm(subject: Subject) -> str:
+def check_vllm(subject: CheckedModel) -> str:
     """vLLM and transformers write the same after the same prompts."""
     import torch
 
@@ -350,7 +350,7 @@ def _run_vllm(model: str, prompts: Sequence[Rendered], sender: Any) -> None:
         sender.send(str(error))
 
 
-CHECKS: dict[str, Callable[[Subject], str]] = {
+CHECKS: dict[str, Callable[[CheckedModel], str]] = {
     "prompts": check_prompts,
     "BOS": check_bos,
     "end": check_end,
@@ -368,13 +368,13 @@ def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = N
     Raises EngineError for a base without configuration or tokenizer, and for what is no causal language model.
     """
     try:
-        subject = Subject(base, full=full)
+        subject = CheckedModel(base, full=full)
     except (AttributeError, ValueError, TypeError, KeyError) as error:
         raise EngineError(f"--base {base}: no miniature can be made of it ({brief(error)}): add --full") from error
     return [_outcome(name, subject) for name in names or CHECKS]
 
 
-def _outcome(name: str, subject: Subject) -> CheckOutcome:
+def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
     try:
         return CheckOutcome(name, True, CHECKS[name](subject))
     except CheckSkipped as error:

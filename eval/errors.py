@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Clues:
+class ErrorContext:
     """What the classification needs besides items and actions, by item id."""
 
     discarded: Mapping[str, Set[str]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Clues:
     """Minecraft: the builder's direction in quarter turns (`harness.worlds.minecraft.Pose.quarter`)."""
 
 
-def classify(item: Any, actions: Sequence[Any], clues: Clues, *, same_shape: bool = False) -> tuple[str, ...]:
+def classify(item: Any, actions: Sequence[Any], clues: ErrorContext, *, same_shape: bool = False) -> tuple[str, ...]:
     """The classes of an item that is not exactly right, in the order of `CLASSES`; at least one.
 
     `same_shape` says that a Minecraft prediction matches after alignment (`eval.metrics.alignment`).

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eval.errors import Clues, classify
+from eval.errors import ErrorContext, classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from harness.tasks import get_task, world_of
@@ -56,10 +56,15 @@ class ItemScore:
 
 
 def item_scores(
-    task: str, items: Sequence[Any], predictions: Predictions, *, multiple: Set[str] = frozenset(), clues: Clues | None = None
+    task: str,
+    items: Sequence[Any],
+    predictions: Predictions,
+    *,
+    multiple: Set[str] = frozenset(),
+    clues: ErrorContext | None = None,
 ) -> list[ItemScore]:
     """The scores of each item; `multiple` are the Minecraft items that allow several interpretations."""
-    clues = clues or Clues()
+    clues = clues or ErrorContext()
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
     sizes, same_shape = _sizes(task, items, predicted, multiple)
     scores = []

@@ -221,13 +221,13 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
 
 def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
     """The scores of each item that the benchmark has, with the classes of its errors."""
-    from eval.errors import Clues
+    from eval.errors import ErrorContext
     from eval.items import item_scores
 
     items, multiple = (benchmark or Benchmark()).choose(answers)
     unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
     quarters = {item.id: item.pose.quarter for item in answers.items} if world_of(answers.task) == "minecraft" else {}
-    clues = Clues(answers.discarded(), unanswered, quarters)
+    clues = ErrorContext(answers.discarded(), unanswered, quarters)
     return item_scores(answers.task, items, answers.predictions, multiple=multiple, clues=clues)
 
 

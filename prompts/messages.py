@@ -11,7 +11,7 @@ from harness.corpora.item import Item, MinecraftItem
 from harness.tasks import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
-from serialization.contexts import Piece, View, from_frame, in_frame, view
+from serialization.contexts import TurnText, View, from_frame, in_frame, view
 from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
 from serialization.pose import as_cells, as_seen, compass, view_from
@@ -64,7 +64,7 @@ def item_view(item: Item, spec: PromptSpec) -> View:
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
     """The question about one item: one user message, or in a conversation also the earlier questions and answers."""
     messages: list[Message] = []
-    asked: list[Piece] = []
+    asked: list[TurnText] = []
     first, begun = shown.first, {"begun": shown.begun}
     for piece in shown.pieces:
         if spec.shown.chat and piece.done:
@@ -75,7 +75,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
     return [*messages, _user(asked, {**begun, **shown.fields}, first, spec)]
 
 
-def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
+def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
     values: dict[str, Any] = {
         "board": "",
         "blocks": "",

@@ -96,7 +96,7 @@ def get_context(task: str, name: str) -> Context:
     return contexts[choose(f"context for {task}", name, contexts)]
 
 
-class Piece(NamedTuple):
+class TurnText(NamedTuple):
     """One turn as text: something said, or (`done`) what was done, in the answer's format."""
 
     text: str
@@ -107,7 +107,7 @@ class Piece(NamedTuple):
 class View:
     """An item as pieces of text, the oldest first. They may be cut from their front, down to the last `required` ones."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TurnText, ...]
     required: int
     fields: dict[str, str] = field(default_factory=dict)
     """What stands after the pieces, by the names that the templates of the task use."""
@@ -137,7 +137,8 @@ def view(item: Item, context: Context, fmt: Format) -> View:
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     """The numbered instructions up to the item's own, which is the last one."""
     history = [
-        Piece(turn.text) if isinstance(turn, Utterance) else Piece(fmt.write(turn.actions), done=True) for turn in item.history
+        TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(fmt.write(turn.actions), done=True)
+        for turn in item.history
     ]
     if not context.chat:
         history = [piece for piece in history if not piece.done]
@@ -150,7 +151,7 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     fields = {"board": write_board(item.before, fmt)} if told else {}
     stood = Board() if context.board else begun_with(item)
     begun = write_board(stood, fmt) if stood != Board() else ""
-    return View((*history, Piece(item.instruction)), 1, fields, dropped + 1, begun)
+    return View((*history, TurnText(item.instruction)), 1, fields, dropped + 1, begun)
 
 
 def begun_with(item: HexagonsItem) -> Board:
@@ -169,7 +170,7 @@ def write_board(board: Board, fmt: Format) -> str:
 
 def _h3_view(item: MinecraftItem) -> View:
     """One piece: H3 is a selection of its own, of bounded length (at most 231 words in the corpus)."""
-    return View((Piece(" ".join(h3_tokens(item))),), 1)
+    return View((TurnText(" ".join(h3_tokens(item))),), 1)
 
 
 def _is_opening(turn: Turn) -> bool:
@@ -182,19 +183,19 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
     stood = None if context.rich or context.scene else started_with(item)
-    pieces = [Piece(f"Blocks: {write_structure(stood)}")] if stood else []
+    pieces = [TurnText(f"Blocks: {write_structure(stood)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
     pose: Pose | None = None
     for turn in turns:
         if isinstance(turn, Utterance):
-            pieces.append(Piece(f"<{turn.speaker}> {turn.text}"))
+            pieces.append(TurnText(f"<{turn.speaker}> {turn.text}"))
             continue
         done = [action for action in turn.actions if isinstance(action, Action)]
         if context.chat and turn.pose is not None:
             pieces += _write_builder(turn.pose, pose, fmt)
         quarter = turn.pose.quarter if turn.pose else 0
-        pieces.append(Piece(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
+        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
         cell, pose = done[-1].cell if done else cell, turn.pose or pose
     fields: dict[str, str] = {}
     if context.rich:
@@ -210,12 +211,12 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     return View(tuple(pieces), max(1, fresh), fields)
 
 
-def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[Piece]:
+def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnText]:
     """In a conversation, the builder's pose before what was done; for a format in the builder's own directions, only turns."""
     if fmt.of_turn is None:
-        return [Piece(f"Builder: {write_pose(pose)}")]
+        return [TurnText(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
-    return [Piece(f"The builder turned {TURNED[quarters]}.")] if quarters else []
+    return [TurnText(f"The builder turned {TURNED[quarters]}.")] if quarters else []
 
 
 def _places(item: MinecraftItem, fmt: Format) -> Callable[[Cell], str]:

@@ -29,7 +29,7 @@ _KINDS = {"": "", "d": "tower", "r": "row", "b": "row", "rd": "wall", "db": "wal
 """What a part is called, by the first letters of the ways in which it is longer than a block: right, down, behind."""
 
 
-class Part(NamedTuple):
+class Box(NamedTuple):
     """A box of blocks of one color, with the cells of two opposite corners: its top left front one, and the other end."""
 
     color: str
@@ -61,14 +61,14 @@ def anchors(item: MinecraftItem) -> dict[str, Cell]:
     return named
 
 
-def parts(item: MinecraftItem) -> tuple[Part, ...]:
+def parts(item: MinecraftItem) -> tuple[Box, ...]:
     """What stands before the item, the nearest parts first."""
     return _parts(item.before, last_cell(item) or ahead(item.pose), item.pose.quarter)
 
 
 # An item's prompt and its answer ask for the same parts.
 @lru_cache(maxsize=64)
-def _parts(structure: Structure, near: Cell, quarter: int) -> tuple[Part, ...]:
+def _parts(structure: Structure, near: Cell, quarter: int) -> tuple[Box, ...]:
     seen = {_turned(block[:3], -quarter): block.color for block in structure.blocks()}
     middle = _turned(near, -quarter)
     boxes = sorted(_boxes(seen), key=lambda box: (_distance(box[0], box[1], middle), box))
@@ -119,13 +119,13 @@ def _distance(low: Cell, high: Cell, cell: Cell) -> int:
     return sum(max(a - c, c - b, 0) for a, b, c in zip(low, high, cell, strict=True))
 
 
-def _part(color: str, low: Cell, high: Cell, quarter: int) -> Part:
+def _part(color: str, low: Cell, high: Cell, quarter: int) -> Box:
     sizes = {"right": high[0] - low[0] + 1, "down": high[1] - low[1] + 1, "behind": high[2] - low[2] + 1}
     long = {way: n for way, n in sizes.items() if n > 1}
     kind = _KINDS["".join(way[0] for way in long)]
     size = " ".join(f"{n}" if kind == "tower" else f"{n} {way}" for way, n in long.items())
     first, end = (high[0], high[1], low[2]), (low[0], low[1], high[2])
-    return Part(color, f"{kind} {size}".rstrip(), _turned(first, quarter), _turned(end, quarter))
+    return Box(color, f"{kind} {size}".rstrip(), _turned(first, quarter), _turned(end, quarter))
 
 
 def write(item: MinecraftItem, place: Callable[[Cell], str], *, named: bool) -> str:

@@ -27,8 +27,8 @@ from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
 from harness.baselines.parser.minecraft.ranker import Ranker, Weights, ship
-from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.words import Clause, read_item
+from harness.baselines.parser.minecraft.scene import DiscourseScene
+from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.tasks import TASKS, get_task, tasks_in
@@ -55,7 +55,7 @@ class Seen(NamedTuple):
 def gather(items: Sequence[MinecraftItem], ranker: Ranker | None, rng: np.random.Generator) -> list[Seen]:
     found = []
     for item in items:
-        scene = Scene(item)
+        scene = DiscourseScene(item)
         right = np.zeros(grid.SIZE * grid.KINDS + 1, bool)
         right[[grid.told(action, scene.pose) for action in net_actions(item.before, item.after)]] = True
         for clause in read_item(item):
@@ -67,7 +67,7 @@ def gather(items: Sequence[MinecraftItem], ranker: Ranker | None, rng: np.random
 
 
 def look(
-    clause: Clause, scene: Scene, right: np.ndarray, ranker: Ranker | None, rng: np.random.Generator
+    clause: ClauseInContext, scene: DiscourseScene, right: np.ndarray, ranker: Ranker | None, rng: np.random.Generator
 ) -> tuple[Seen, np.ndarray]:
     """What is learned from a clause, and the actions of its best proposal."""
     proposals = propose(clause, scene)

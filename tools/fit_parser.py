@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, Ranker, Sureness, shipped_weights
+from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, RankReader, Sureness, shipped_weights
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 
@@ -34,7 +34,7 @@ Candidates = list[tuple[Mapping[str, float], float]]
 
 
 def gather(items: Sequence[HexagonsItem]) -> list[Candidates]:
-    parser, wide = Parser(Ranker({})), Ranker({}, beam=BEAM, width=READINGS)
+    parser, wide = Parser(RankReader({})), RankReader({}, beam=BEAM, width=READINGS)
     examples = []
     for item in items:
         memory = parser.memory(tuple(turn.text for turn in item.history if isinstance(turn, Utterance)))
@@ -54,7 +54,7 @@ def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
     matrix = SHARPNESS * sparse.csr_matrix((what, (at, to)), shape=(len(rows), len(names)))
     values = np.array([value for group in told for _, value in group])
     group = np.repeat(np.arange(len(told)), [len(one) for one in told])
-    defaults = Ranker({}).weights
+    defaults = RankReader({}).weights
     start = np.array([defaults[name] for name in names])
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -73,13 +73,13 @@ def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
 
 
 def scores(items: Sequence[HexagonsItem], weights: Weights) -> list[float]:
-    parser = Parser(Ranker(weights))
+    parser = Parser(RankReader(weights))
     return [f1(parser.understand(item).actions, item.actions) for item in items]
 
 
 def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness, float]:
     """The likeliest weights of the clues to exact answers, and how well they tell right from wrong (area under the ROC curve)."""
-    parser = Parser(Ranker(weights))
+    parser = Parser(RankReader(weights))
     answers = [(item, parser.understand(item)) for item in items]
     clues = np.array([(1.0, *parser.clues(item, understood)) for item, understood in answers])
     right = np.array([f1(understood.actions, item.actions) == 1 for item, understood in answers])

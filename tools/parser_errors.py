@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.hexagons.ranker import Ranker, Understood, shipped_weights
+from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, shipped_weights
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.worlds.hexagons import Paint
@@ -49,7 +49,7 @@ def instruction_kind(instruction: str) -> str:
     return next(kind for kind, pattern in KINDS.items() if re.search(pattern, instruction.lower()))
 
 
-def best_scores(items: Sequence[HexagonsItem], parser: Parser, readings: Ranker) -> list[float]:
+def best_scores(items: Sequence[HexagonsItem], parser: Parser, readings: RankReader) -> list[float]:
     """The F1 of the best reading of each instruction, on the boards that the parser's own answers drew."""
     scores = []
     for item in items:
@@ -73,8 +73,8 @@ def main() -> None:
     options.add_argument("--readings", type=int, default=0, metavar="N", help="also the best of N readings of each instruction")
     args = options.parse_args()
     weights = {} if args.hand_set else shipped_weights()
-    parser, items = Parser(Ranker(weights)), drawing_steps(load("hexagons", args.split))
-    by_kind: dict[str, list[tuple[float, HexagonsItem, Understood]]] = defaultdict(list)
+    parser, items = Parser(RankReader(weights)), drawing_steps(load("hexagons", args.split))
+    by_kind: dict[str, list[tuple[float, HexagonsItem, RankedReading]]] = defaultdict(list)
     for item in items:
         understood = parser.understand(item)
         by_kind[instruction_kind(item.instruction)].append((f1(understood.actions, item.actions), item, understood))
@@ -84,7 +84,7 @@ def main() -> None:
         if group:
             print(row(kind, [score for score, _, _ in group], len(items)))
     if args.readings:
-        print(row(f"best of {args.readings}", best_scores(items, parser, Ranker(weights, BEAM, args.readings)), len(items)))
+        print(row(f"best of {args.readings}", best_scores(items, parser, RankReader(weights, BEAM, args.readings)), len(items)))
     group = by_kind[args.kind] if args.kind else everything
     wrong = [scored for scored in group if scored[0] < 1]
     for score, item, understood in random.Random(args.seed).sample(wrong, min(args.show, len(wrong))):

@@ -15,7 +15,7 @@ from harness.drawing.hexagons import board_svg
 from harness.drawing.minecraft import structure_svg
 from serialization.program import hexagons, minecraft
 from serialization.program.literal import building_program, drawing_program
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
 from serialization.program.written import write
 
@@ -49,7 +49,7 @@ def result(example: Example) -> tuple[str, str]:
     return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
 
 
-def _drawn(example: Example) -> tuple[Outcome, str]:
+def _drawn(example: Example) -> tuple[ProgramResult, str]:
     state = hexagons.DrawingState()
     for step in example.steps:
         done = hexagons.run(parse(step), state)
@@ -59,7 +59,7 @@ def _drawn(example: Example) -> tuple[Outcome, str]:
     return outcome, board_svg(after, before=state.board if example.steps else None, numbers=True, first=1)
 
 
-def _built(example: Example) -> tuple[Outcome, str]:
+def _built(example: Example) -> tuple[ProgramResult, str]:
     state = minecraft.BuildingState()
     for step in example.steps:
         done = minecraft.run(parse(step), state)

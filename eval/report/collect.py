@@ -10,7 +10,7 @@ from typing import Any
 from eval.attributes import group_scores
 from eval.compare import compare_runs
 from eval.report.facts import adapter_curve, cost_facts, prompt_notes, prompt_text, settings_facts
-from eval.report.html import CHUNK, Listed, Report, Run, cut, pack
+from eval.report.html import CHUNK, Listed, Report, ReportedRun, cut, pack
 from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_answers, score_items
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
@@ -59,7 +59,7 @@ def collect(
     for name, answers in runs.items():
         groups, (curve, training) = group_scores(answers, benchmark, seed=seed), adapter_curve(answers)
         reported.append(
-            Run(
+            ReportedRun(
                 name=name,
                 facts=settings_facts(answers),
                 cost=cost_facts(answers, asked[name]),

@@ -32,7 +32,7 @@ MAX_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReportedRun:
     """A run as the report shows it."""
 
     name: str
@@ -68,7 +68,7 @@ class Listed(NamedTuple):
 class Report:
     """Everything a page is made of. All runs are over the same items, in the same order; `listed` are the first of them."""
 
-    runs: Sequence[Run]
+    runs: Sequence[ReportedRun]
     comparison: Mapping[str, Any] | None
     """As `eval.compare.compare_runs` returns it."""
     listed: Sequence[Listed]

@@ -13,7 +13,7 @@ from harness.tasks import world_of
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from harness.simulators.stream import Piece
+    from harness.simulators.stream import GameChunk
 
 _PIECE = 500
 
@@ -39,9 +39,9 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     from harness.augmentation.paraphrase import lexicon
     from harness.corpora import load, locate
     from harness.simulators.outputs import check_free, output_form, write
-    from harness.simulators.stream import Source
+    from harness.simulators.stream import GameSource
 
-    source = Source(task, seed, "train", output_form(out, None))
+    source = GameSource(task, seed, "train", output_form(out, None))
     if source.form == "logs":
         raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
@@ -52,10 +52,10 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
 
 
-def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[Piece]:
+def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[GameChunk]:
     from itertools import islice
 
-    from harness.simulators.stream import FORMS, Piece
+    from harness.simulators.stream import FORMS, GameChunk
 
     while items := tuple(islice(changed, _PIECE)):
-        yield Piece(0, len(items), FORMS[form]([items], task))
+        yield GameChunk(0, len(items), FORMS[form]([items], task))

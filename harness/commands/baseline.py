@@ -57,7 +57,7 @@ def train(options: Train) -> None:
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.runs.folder import RUNS
-    from harness.training.running import train as train_job
+    from harness.training.job import train as train_job
 
     job = _job(options)
     train_job(job, RUNS / (options.name or f"{job.name}-{job.task}"), click.echo)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from harness.experiments.file import Step
+    from harness.experiments.file import ExperimentStep
     from harness.experiments.grid import Grid, Row
     from harness.prompting.options import Options
 
@@ -61,17 +61,17 @@ def experiment(file: str, name: str | None, overrides: tuple[str, ...], dry_run:
     return 1 if failed else 0
 
 
-def steps() -> dict[str, Step]:
+def steps() -> dict[str, ExperimentStep]:
     """What rows are made of, by the keys of a file."""
     from harness.commands import baseline, finetune
     from harness.commands.prompt import prompt
-    from harness.experiments.file import Step
+    from harness.experiments.file import ExperimentStep
 
     return {
-        "finetune": Step(("finetune",), finetune.finetune, finetune.check, "recipe"),
-        "train": Step(("baseline", "train"), baseline.train, baseline.check_training, "baseline"),
-        "prompt": Step(("prompt",), prompt, _check_prompt),
-        "predict": Step(("baseline", "predict"), baseline.predict, baseline.check_predict, "baseline"),
+        "finetune": ExperimentStep(("finetune",), finetune.finetune, finetune.check, "recipe"),
+        "train": ExperimentStep(("baseline", "train"), baseline.train, baseline.check_training, "baseline"),
+        "prompt": ExperimentStep(("prompt",), prompt, _check_prompt),
+        "predict": ExperimentStep(("baseline", "predict"), baseline.predict, baseline.check_predict, "baseline"),
     }
 
 

@@ -40,8 +40,8 @@ def finetune(options: Finetune) -> None:
     from adapters.base_check import require
     from harness.corpora import locate
     from harness.runs.folder import RUNS
+    from harness.training.job import train as train_job
     from harness.training.processes import first_says, idle_gpus, processes
-    from harness.training.running import train as train_job
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():

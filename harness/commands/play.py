@@ -15,7 +15,7 @@ from harness.tasks import PLAYED, SIMULATORS, TASKS, listed
 from harness.util.options import GroupedCommand, click_options
 
 if TYPE_CHECKING:
-    from harness.play.player import Player
+    from harness.play.player import GamePlayer
     from harness.simulators.live import LiveGame
 
 DEFAULT = "minecraft"
@@ -105,7 +105,7 @@ def _requests(flags: dict[str, Any]) -> list[LiveGame]:
     return games
 
 
-def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
+def _player(flags: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
     """Who plays. Raises UsageError for an unknown name, and for options of language models with another player."""
     from click.core import ParameterSource
 
@@ -125,7 +125,7 @@ def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
     return prompted_player(as_known(flags["model"], options), functools.partial(click.echo, err=True))
 
 
-def _play(flags: dict[str, Any], games: list[LiveGame], player: Player) -> int:
+def _play(flags: dict[str, Any], games: list[LiveGame], player: GamePlayer) -> int:
     from harness.play.games import TURNS, play_games
     from harness.runs.folder import RUNS, Run, log_to
 

@@ -14,7 +14,7 @@ from harness.tasks import DEFAULT_TASK, TASKS, world_of
 if TYPE_CHECKING:
     from harness.corpora.item import Item
     from serialization.program.errors import ProgramError
-    from serialization.program.machine import Outcome
+    from serialization.program.machine import ProgramResult
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,7 +60,7 @@ def _text(file: Path) -> str:
         raise UsageError(f"{file}: cannot be read as text ({getattr(error, 'strerror', None) or 'not UTF-8'})") from error
 
 
-def _outcome(text: str, task: str, item: Item | None) -> Outcome:
+def _outcome(text: str, task: str, item: Item | None) -> ProgramResult:
     from harness.corpora.item import HexagonsItem, MinecraftItem
     from serialization.formats.program import building_state, drawing_state
     from serialization.program import hexagons, minecraft
@@ -78,7 +78,7 @@ def _error(error: ProgramError | None) -> dict[str, object] | None:
     return None if error is None else {"line": error.line, "column": error.column, "problem": error.problem}
 
 
-def _draw(outcome: Outcome, task: str, item: Item | None) -> None:
+def _draw(outcome: ProgramResult, task: str, item: Item | None) -> None:
     from rich.console import Console
 
     from harness.drawing.terminal import board_text, counted, structure_text

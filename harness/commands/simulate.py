@@ -17,8 +17,8 @@ from harness.worlds import World
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
-    from harness.simulators.outputs import Made
-    from harness.simulators.stream import Piece, Source
+    from harness.simulators.outputs import WrittenCounts
+    from harness.simulators.stream import GameChunk, GameSource
 
 FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
@@ -74,7 +74,7 @@ def simulate(options: Simulate) -> None:
         click.echo(str(readme))
 
 
-def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool) -> tuple[Made, float]:
+def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: bool) -> tuple[WrittenCounts, float]:
     """Writes a file of items; returns their counts and the items per second."""
     from harness.simulators.outputs import simulate
     from harness.util.terminal import bar
@@ -82,7 +82,7 @@ def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool)
     sizes, began = [0], time.perf_counter()
     with bar(path.name, count) as update:
 
-        def report(piece: Piece) -> None:
+        def report(piece: GameChunk) -> None:
             sizes.append(piece.items)
             update(sum(sizes))
 
@@ -90,12 +90,12 @@ def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool)
     return written, sum(sizes) / (time.perf_counter() - began)
 
 
-def _wanted(options: Simulate) -> list[tuple[Path, Source, int]]:
+def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
     from harness.simulators.games import PAPER, simulator_splits, simulator_task
     from harness.simulators.outputs import output_form
-    from harness.simulators.stream import Source
+    from harness.simulators.stream import GameSource
     from harness.util.registry import choose
 
     simulator, items = options.simulator, options.items
@@ -108,7 +108,7 @@ def _wanted(options: Simulate) -> list[tuple[Path, Source, int]]:
             raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
         kind = options.form or "jsonl"
         return [
-            (options.out / f"{simulator_task(name)}-{name}.{part}.{kind}", Source(name, options.seed, part, kind), count)
+            (options.out / f"{simulator_task(name)}-{name}.{part}.{kind}", GameSource(name, options.seed, part, kind), count)
             for name, parts in PAPER.items()
             for part, count in parts.items()
         ]
@@ -121,7 +121,7 @@ def _wanted(options: Simulate) -> list[tuple[Path, Source, int]]:
     return [
         (
             options.out,
-            Source(
+            GameSource(
                 simulator, options.seed, part, output_form(options.out, options.form), _parameters(simulator, options.settings)
             ),
             items,

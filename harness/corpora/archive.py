@@ -1,4 +1,4 @@
-"""The files of a corpus: members of a .tar.xz, read in one pass, and one hash of an archive or of many files."""
+"""The files of a corpus: members of a .tar.xz, read in one pass; one hash of an archive or of many files; JSON, checked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import lzma
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import DataError
 
@@ -74,3 +77,23 @@ def digest(source: Path, files: Callable[[], Iterable[tuple[str, bytes]]]) -> st
     for name, data in files():
         total.update(f"{name.removeprefix(str(source))}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     return total.hexdigest()
+
+
+class CorpusRecord(BaseModel):
+    """A JSON object of a published corpus. No conversion between types; keys that are not declared are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+R = TypeVar("R", bound=CorpusRecord)
+
+
+def read_json(model: type[R], data: bytes | str, where: str, hint: str = "is this the file as published?") -> R:
+    """The record in `data`. Raises DataError with `where`, the path inside the record, what is expected there, and `hint`."""
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        path = ".".join(str(part) for part in first["loc"])
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; {hint}") from None

@@ -13,7 +13,7 @@ from typing import Any
 from harness.corpora import minecraft
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.corpora.minecraft_logs import Game, Run
+from harness.corpora.minecraft_logs import ActionRun, Game
 from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
 from harness.corpora.targets import targets
 from harness.worlds.minecraft import Action, Pose, Structure
@@ -63,7 +63,7 @@ def _event_rows(game: Game) -> Iterator[dict[str, Any]]:
             yield {"kind": action.kind, "text": action.color, "state": state, "x": action.x, "y": action.y, "z": action.z}
 
 
-def _run_row(run: Run) -> dict[str, Any]:
+def _run_row(run: ActionRun) -> dict[str, Any]:
     return run.pose._asdict() | {"before": as_cells(run.before), "after": as_cells(run.after)}
 
 
@@ -90,9 +90,9 @@ def _flat(column: Any) -> tuple[Any, list[int]]:
 
 def _turns(
     events: list[tuple[Any, ...]], runs: list[tuple[Pose, Structure | None, Structure | None]]
-) -> tuple[tuple[Turn, ...], tuple[Run, ...]]:
+) -> tuple[tuple[Turn, ...], tuple[ActionRun, ...]]:
     turns: list[Turn] = []
-    done: list[Run] = []
+    done: list[ActionRun] = []
     for acted, group in groupby(events, key=lambda event: event[0] in _ACTIONS):
         if not acted:
             turns.extend(Utterance(speaker, text) for speaker, text, *_ in group)
@@ -100,7 +100,7 @@ def _turns(
         changes = list(group)
         actions = tuple(Action(kind, color, x, y, z) for kind, color, _, x, y, z in changes)
         pose, before, after = runs[len(done)]
-        done.append(Run(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
+        done.append(ActionRun(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
         turns.append(Executed(actions, pose))
     return tuple(turns), tuple(done)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.corpora.checked import Record, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.errors import DataError
@@ -26,7 +26,7 @@ Codes = Annotated[list[Code], Field(min_length=TILES, max_length=TILES)]
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
-class Procedure(Record):
+class Procedure(CorpusRecord):
     """One line of the release. Entry 0 of `drawing_procedure` is the blank board before the first step."""
 
     index: int

@@ -16,7 +16,7 @@ from math import degrees
 from pathlib import Path
 
 from harness.corpora import archive
-from harness.corpora.checked import Record, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
@@ -84,17 +84,17 @@ class Instruction:
     after: Structure | None = None
 
 
-class _Ending(Record):
+class _Ending(CorpusRecord):
     blocks: list[tuple[int, int, int, int]]
 
 
-class _Avatar(Record):
+class _Avatar(CorpusRecord):
     pos: tuple[float, float, float]
     look: tuple[float, float]
     """Pitch and yaw, in radians."""
 
 
-class _World(Record):
+class _World(CorpusRecord):
     """A world file, as far as it is used."""
 
     worldEndingState: _Ending

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.corpora import archive
-from harness.corpora.checked import Record, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import MinecraftItem
 from harness.corpora.minecraft_logs import Game, read_game
 from harness.errors import DataError
@@ -23,7 +23,7 @@ _SPLITS = re.compile(r"(?:^|[/ ])logs/splits\.json$")
 _GAME = re.compile(r"B\d+-A\d+-(?P<target>C\d+)-\d{7,}")
 
 
-class SplitTargets(Record):
+class SplitTargets(CorpusRecord):
     """`splits.json`: the target structures of each split. Games go where their target goes."""
 
     train: list[str]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.corpora.checked import Record, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region
@@ -23,18 +23,18 @@ _COLOR = re.compile("red|orange|purple|blue|green|yellow")
 Blocks = frozenset[Block]
 
 
-class Coordinates(Record):
+class Coordinates(CorpusRecord):
     X: int
     Y: int
     Z: int
 
 
-class GridBlock(Record):
+class GridBlock(CorpusRecord):
     AbsoluteCoordinates: Coordinates
     Type: str
 
 
-class Position(Record):
+class Position(CorpusRecord):
     X: float
     Y: float
     Z: float
@@ -42,19 +42,19 @@ class Position(Record):
     Pitch: float
 
 
-class WorldState(Record):
+class WorldState(CorpusRecord):
     ChatHistory: list[str]
     BlocksInGrid: list[GridBlock]
     BuilderPosition: Position | None
 
 
-class Observations(Record):
+class Observations(CorpusRecord):
     """A file `postprocessed-observations.json`, as far as it is used."""
 
     WorldStates: list[WorldState]
 
 
-class Run(NamedTuple):
+class ActionRun(NamedTuple):
     """A run of builder actions: one BAP item, or dropped because a block of its structures lies outside the region."""
 
     turn: int
@@ -83,7 +83,7 @@ class Game:
     null_states: int
     """How many of the world states have no pose; they show no blocks either and are skipped."""
     turns: tuple[Turn, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[ActionRun, ...]
 
 
 class _Change(NamedTuple):
@@ -100,7 +100,7 @@ def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game
     blocks = [[_block(entry, where) for entry in state.BlocksInGrid] for state in usable]
     structures = [frozenset(listed) for listed in blocks]
     turns: list[Turn] = []
-    runs: list[Run] = []
+    runs: list[ActionRun] = []
     events = _events(usable, blocks, structures, where)
     for is_speech, group in groupby(events, key=lambda event: isinstance(event, Utterance)):
         if is_speech:
@@ -134,13 +134,13 @@ def _events(
             yield _utterance(line, where)
 
 
-def _run(turn: int, changes: list[_Change], states: list[WorldState], structures: list[Blocks]) -> Run:
+def _run(turn: int, changes: list[_Change], states: list[WorldState], structures: list[Blocks]) -> ActionRun:
     first, last = changes[0].state, changes[-1].state
     shown = [structures[i] for change in changes for i in (change.state - 1, change.state)] if first > 1 else [structures[1]]
     kept = all(in_region(*block[:3]) for structure in {*shown} for block in structure)
     position = states[first - 1].BuilderPosition
     assert position is not None  # States without a pose were skipped.
-    return Run(
+    return ActionRun(
         turn=turn,
         actions=tuple(change.action for change in changes),
         states=tuple(change.state for change in changes),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.corpora import minecraft as logs
-from harness.corpora.checked import Record, read_json
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
 from harness.tasks import TASKS, task_of, world_of
@@ -75,7 +75,7 @@ PaintRecord = tuple[
 Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
 
 
-class _Named(Record):
+class _Named(CorpusRecord):
     id: Annotated[str, Field(pattern=rf"^({'|'.join(TASKS)})[a-z0-9-]*/[^/]+/.*[^/]$")]
 
 
@@ -92,14 +92,14 @@ class _Line(_Named):
         return {"id": self.id, "split": self.id.split("/")[1], "meta": self.meta, **names}
 
 
-class Said(Record):
+class Said(CorpusRecord):
     """Something said in a building game."""
 
     speaker: Literal["Architect", "Builder"]
     text: str
 
 
-class PoseRecord(Record):
+class PoseRecord(CorpusRecord):
     """Where the builder stands (cells) and looks (degrees), as `Pose`."""
 
     x: float
@@ -113,7 +113,7 @@ class PoseRecord(Record):
         return Pose(self.x, self.y, self.z, self.yaw, self.pitch)
 
 
-class Did(Record):
+class Did(CorpusRecord):
     """A run of actions in a building game, and where the builder stood when it began."""
 
     actions: list[ActionRecord]

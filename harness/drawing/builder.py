@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from harness.drawing.isometric import Part, path, project, use
+from harness.drawing.isometric import PlacedSvg, path, project, use
 from harness.drawing.svg import number, strokes
 from harness.worlds.minecraft import HEIGHT, SIDE, Pose
 
@@ -23,7 +23,7 @@ class Builder(NamedTuple):
     """The figure in three layers: on the ground, among the blocks, above everything (its outline shines through blocks)."""
 
     under: str
-    part: Part
+    part: PlacedSvg
     over: str
     points: tuple[tuple[float, float], ...]
     """The figure's extent on the picture."""
@@ -52,7 +52,7 @@ def builder(pose: Pose, quarters: int) -> Builder:
     cell = math.floor(x), math.floor(y), math.floor(z)
     fx, fy = project(*feet)
     points = (*wedge, project(*target), (px, py + 3), (fx - 4, fy), (fx + 4, fy - 16))
-    return Builder(under, Part(*cell, wedge_svg + figure), over, points)
+    return Builder(under, PlacedSvg(*cell, wedge_svg + figure), over, points)
 
 
 def _feet(pose: Pose, quarters: int) -> tuple[float, float, float]:

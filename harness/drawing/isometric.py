@@ -26,7 +26,7 @@ _FACES = ("M0-9l-8-4 8-4 8 4z", "M0 0l-8-4v-9l8 4z", "M0 0l8-4v-9l-8 4z")
 _CUBE, _EDGES = "M0 0l-8-4v-9l8-4 8 4v9z", "M0 0v-9l-8-4m8 4l8-4"
 
 
-class Part(NamedTuple):
+class PlacedSvg(NamedTuple):
     """Something drawn at a cell."""
 
     x: int
@@ -40,7 +40,7 @@ def project(x: float, y: float, z: float) -> tuple[float, float]:
     return 8 * (z - x), -4 * (x + z) - 9 * (y - 1)
 
 
-def painters_order(part: Part) -> tuple[int, int, int]:
+def painters_order(part: PlacedSvg) -> tuple[int, int, int]:
     """Sort key from back to front: a part that hides another one comes after it."""
     return -part.x, -part.z, part.y
 
@@ -90,7 +90,7 @@ def ground(quarters: int) -> str:
     return floor + strokes(words)
 
 
-def shadows(parts: Iterable[Part]) -> str:
+def shadows(parts: Iterable[PlacedSvg]) -> str:
     """A shadow on the floor below every column of parts that does not stand on it: it tells where a floating block is."""
     cells = {(part.x, part.z): part.y == 1 for part in sorted(parts, key=lambda part: -part.y)}
     corners = (project(x, 1, z) for (x, z), grounded in cells.items() if not grounded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.drawing.builder import DEFINITION, Builder, builder
-from harness.drawing.isometric import Part, definition, ghost, ground, painters_order, project, shadows, use
+from harness.drawing.isometric import PlacedSvg, definition, ghost, ground, painters_order, project, shadows, use
 from harness.drawing.svg import CHECK, CROSS, DIAMOND, document, number, strokes
 from harness.worlds.minecraft import SIDE, Action, Pose, Structure, net_actions, turn_action
 
@@ -53,19 +53,19 @@ def _middle(cell: tuple[int, int, int]) -> tuple[float, float]:
     return x, y - 8.5
 
 
-def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> list[Part]:
+def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> list[PlacedSvg]:
     """The blocks in the turned world, with an outline or a ghost at each change."""
     view = structure.turned(quarters)
-    parts = [Part(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
+    parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
     for action in changes:
         if action.kind == "place":
-            parts.append(Part(*action.cell, use("mc-placed", action.cell)))
+            parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
         elif action.color and view.color_at(*action.cell) is None:
-            parts.append(Part(*action.cell, ghost(action.color, action.cell)))
+            parts.append(PlacedSvg(*action.cell, ghost(action.color, action.cell)))
     return parts
 
 
-def _picture(parts: list[Part], over: str, pose: Pose | None, quarters: int, scale: float) -> str:
+def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None, quarters: int, scale: float) -> str:
     floor = ground(quarters) + shadows(parts)
     figure = None if pose is None else builder(pose, quarters)
     if figure:
@@ -79,7 +79,7 @@ def _picture(parts: list[Part], over: str, pose: Pose | None, quarters: int, sca
     return document(whole, _box(parts, figure), scale)
 
 
-def _box(parts: Iterable[Part], figure: Builder | None) -> tuple[float, float, float, float]:
+def _box(parts: Iterable[PlacedSvg], figure: Builder | None) -> tuple[float, float, float, float]:
     """The part of the plane that shows the ground with its labels, all cubes and the builder."""
     low, high = -SIDE, SIDE + 1
     points = [project(x, 1, z) for x in (low, high) for z in (low, high)] + [(-100.0, 0.0), (100.0, 52.0)]

@@ -20,7 +20,7 @@ from harness.worlds.minecraft import FACING, Structure
 from serialization.formats.program import building_state, drawing_state
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.errors import ProgramError
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
 
 REQUESTS = Path(__file__).parent / "requests"
@@ -117,7 +117,7 @@ def read_condition(text: str) -> ast.Program:
     return read_program(f"if {text} {{yes=1}} else {{yes=0}}")
 
 
-def run_on(item: Item, program: ast.Program) -> Outcome:
+def run_on(item: Item, program: ast.Program) -> ProgramResult:
     """What the program does in the item's state."""
     if isinstance(item, HexagonsItem):
         return hexagons.run(program, drawing_state(item))

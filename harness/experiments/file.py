@@ -70,7 +70,7 @@ class Experiment(Strict):
 
 
 @dataclass(frozen=True)
-class Step:
+class ExperimentStep:
     """A command that rows are made of."""
 
     words: tuple[str, ...]
@@ -96,7 +96,7 @@ Cell = dict[str, Options]
 class _File:
     """Becomes the rows of a grid, whose runs go to runs/`name`."""
 
-    def __init__(self, path: Path, name: str, steps: Mapping[str, Step]) -> None:
+    def __init__(self, path: Path, name: str, steps: Mapping[str, ExperimentStep]) -> None:
         if not NAME.fullmatch(name):
             raise UsageError(f"--name {name}: use letters, digits, ., _, + and -")
         self.path, self.name, self.steps = path, name, steps
@@ -267,7 +267,9 @@ def experiment_path(name: str) -> Path:
     return settings_file("experiment", name, SHIPPED.glob("*.yaml"))
 
 
-def read_experiment(path: Path, name: str, steps: Mapping[str, Step], overrides: Sequence[str] = ()) -> dict[str, list[Row]]:
+def read_experiment(
+    path: Path, name: str, steps: Mapping[str, ExperimentStep], overrides: Sequence[str] = ()
+) -> dict[str, list[Row]]:
     """The rows of a file by task, whose runs go to runs/`name`; `overrides` are keys of the file with values, as in
     prompt.limit=20.
 
@@ -276,7 +278,7 @@ def read_experiment(path: Path, name: str, steps: Mapping[str, Step], overrides:
     return _File(path, name, steps).read(overrides)
 
 
-def experiment_schema(steps: Mapping[str, Step]) -> dict[str, Any]:
+def experiment_schema(steps: Mapping[str, ExperimentStep]) -> dict[str, Any]:
     """The JSON Schema of a file: its keys, and the commands' options with their types, ranges and help."""
     made = described_schema(Experiment)
     for name, step in steps.items():

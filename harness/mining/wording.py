@@ -133,7 +133,7 @@ def _numbers(value: Any) -> Iterator[int]:
     for part in _parts(value):
         if isinstance(part, ast.Span):
             yield from (part.first, part.last)
-        elif isinstance(part, ast.Paint):
+        elif isinstance(part, ast.PaintSet):
             yield from (count for _, count in part.colors if count > 1)
 
 
@@ -148,9 +148,9 @@ def _constructions(statement: ast.Statement) -> Iterator[str]:
                 yield from ("steps",) if step > 1 and last != first else ()
             case ast.Tiles((), _):
                 yield "row"
-            case ast.Numbers((_,)) if isinstance(statement, ast.Paint) and statement.what == part:
+            case ast.Numbers((_,)) if isinstance(statement, ast.PaintSet) and statement.what == part:
                 yield "column"
-            case ast.Paint(colors):
+            case ast.PaintSet(colors):
                 yield from ("cycle",) if len(colors) > 1 else ()
             case ast.Remove():
                 yield "remove"

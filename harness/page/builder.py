@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.baselines.parser.minecraft.words import Clause, read_turn
+from harness.baselines.parser.minecraft.words import ClauseInContext, read_turn
 from harness.corpora.item import MinecraftItem, since_actions
 from harness.worlds.minecraft import Action, Structure
 
@@ -41,7 +41,7 @@ def question(item: MinecraftItem) -> str | None:
     return None
 
 
-def _places(clause: Clause) -> bool:
+def _places(clause: ClauseInContext) -> bool:
     """Whether a clause asks for blocks: by a verb, or by naming blocks or colors and no other verb."""
     texts = clause.texts
     if "remove" in texts:

@@ -22,7 +22,7 @@ _OF_ITEMS = ("split", "limit", "items", "items_file", "data_hash", "task", "seed
 """Settings of `harness prompt` that say which items are asked."""
 
 
-class Player(NamedTuple):
+class GamePlayer(NamedTuple):
     """`settings` is all that decides its answers."""
 
     predictor: Predictor
@@ -30,17 +30,17 @@ class Player(NamedTuple):
     settings: dict[str, Any]
 
 
-def baseline_player(name: str, task: str) -> Player:
+def baseline_player(name: str, task: str) -> GamePlayer:
     """Raises UsageError for a baseline that does not know the task, or has no checkpoint."""
     baseline: Trainable[Any] | Ruled = resolve("baseline", name, BASELINES)()
     choose(f"task of {name}", task, baseline.tasks)
     predictor, _, taken = load_predictor(baseline, name, task)
     source = f" from {taken['checkpoint']}" if taken else ""
-    return Player(predictor, f"{name}{source}", {"model": name, **taken, "batch_size": predictor.batch_size})
+    return GamePlayer(predictor, f"{name}{source}", {"model": name, **taken, "batch_size": predictor.batch_size})
 
 
 @contextmanager
-def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
+def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[GamePlayer]:
     """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
     from harness.prompting.prompted import Prompted
     from harness.prompting.shots import live_shots
@@ -62,7 +62,7 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Pl
         kept = {key: value for key, value in settings.items() if key not in _OF_ITEMS}
         title = f"{model_name(options, adapter)}, {options.engine}; {spec.context}, {spec.format}; {options.shots} shots"
         with cached(engine, options, settings) as asked:
-            yield Player(Prompted(plan, asked), title, kept)
+            yield GamePlayer(Prompted(plan, asked), title, kept)
 
 
 def adapters_task(model: str | None) -> str | None:

@@ -16,7 +16,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState, generate
 
 from harness.api import Counts, total
-from harness.plugins.rows import Row, rows, score_row
+from harness.plugins.rows import ItemRow, rows, score_row
 from harness.tasks import TASKS
 
 _ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
@@ -35,7 +35,7 @@ def _add(name: str) -> Callable[..., Task]:
 globals().update({name.replace("-", "_"): _add(name) for name in TASKS})
 
 
-def _sample(row: Row) -> Sample:
+def _sample(row: ItemRow) -> Sample:
     messages = [_ROLES[message["role"]](content=message["content"]) for message in row["messages"]]
     return Sample(id=row["id"], input=messages, target=row["answer"], metadata={"spec": row["spec"]})
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.api import Counts, total
-from harness.plugins.rows import Row, rows, score_row, two_messages
+from harness.plugins.rows import ItemRow, rows, score_row, two_messages
 from harness.tasks import TASKS
 from harness.util.files import cache_folder, write_atomically
 
@@ -73,7 +73,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(name)
 
 
-def _document(row: Row) -> dict[str, str]:
+def _document(row: ItemRow) -> dict[str, str]:
     system, question = two_messages(row)
     return {"id": row["id"], "spec": row["spec"], "system": system, "question": question, "answer": row["answer"]}
 

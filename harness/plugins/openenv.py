@@ -14,7 +14,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 
 from harness.corpora import SPLITS
 from harness.errors import HarnessError
-from harness.plugins.rows import Row, rows, score_row
+from harness.plugins.rows import ItemRow, rows, score_row
 from harness.tasks import TASKS
 
 
@@ -45,7 +45,7 @@ class GridEnvironment(Environment):
     def __init__(self, task: str, **names: str) -> None:
         super().__init__()
         self._task, self._names = task, tuple(sorted(names.items()))
-        self._row: Row | None = None
+        self._row: ItemRow | None = None
         self._state = State()
 
     def reset(
@@ -98,7 +98,7 @@ class GridEnvironment(Environment):
 
 
 @lru_cache
-def _rows(task: str, split: str, names: tuple[tuple[str, Any], ...]) -> list[Row]:
+def _rows(task: str, split: str, names: tuple[tuple[str, Any], ...]) -> list[ItemRow]:
     return rows(task, split, **dict(names))
 
 

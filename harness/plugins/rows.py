@@ -13,7 +13,7 @@ from prompts.rendered import Message
 from prompts.spec import PromptSpec
 
 
-class Row(TypedDict):
+class ItemRow(TypedDict):
     """An item as text."""
 
     id: str
@@ -37,7 +37,7 @@ def spec_of(
     return spec
 
 
-def rows(task: str, split: str = "test", limit: int | None = None, **names: Any) -> list[Row]:
+def rows(task: str, split: str = "test", limit: int | None = None, **names: Any) -> list[ItemRow]:
     """The items of a split as rows; `names` are those of `spec_of`. Raises UsageError for names that do not exist."""
     spec = spec_of(task, **names)
     named = json.dumps(spec.fields)
@@ -47,7 +47,7 @@ def rows(task: str, split: str = "test", limit: int | None = None, **names: Any)
     ]
 
 
-def two_messages(row: Row) -> tuple[str, str]:
+def two_messages(row: ItemRow) -> tuple[str, str]:
     """What the system says and the user asks. Raises UsageError for a row with earlier turns."""
     roles = [message["role"] for message in row["messages"]]
     if roles not in (["user"], ["system", "user"]):

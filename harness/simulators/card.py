@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.simulators.games import CONVERSATIONS, simulator_task
-from harness.simulators.outputs import Made
-from harness.simulators.stream import Source
+from harness.simulators.outputs import WrittenCounts
+from harness.simulators.stream import GameSource
 from harness.tasks import world_of
 
 _HUB_SPLITS = {"val": "validation", "dev": "validation"}
@@ -49,8 +49,8 @@ class File(NamedTuple):
     """A file of the folder."""
 
     name: str
-    source: Source
-    made: Made
+    source: GameSource
+    made: WrittenCounts
 
 
 def data_card(files: Sequence[File], command: str, version: str) -> str:

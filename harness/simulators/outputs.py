@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, Protocol
 from harness.corpora import SPLITS
 from harness.errors import HarnessError, UsageError
 from harness.simulators.games import ARCHITECTS, LEVELS, level, simulator_task
-from harness.simulators.stream import FORMS, Piece, Source, pieces
+from harness.simulators.stream import FORMS, GameChunk, GameSource, pieces
 
 _ROWS = 5_000
 """Rows of a row group of Parquet: what the writer holds in memory."""
 
 
-class Made(NamedTuple):
+class WrittenCounts(NamedTuple):
     games: int
     items: int
 
@@ -51,8 +51,8 @@ def output_form(out: Path, form: str | None) -> str:
 
 
 def simulate(
-    source: Source, items: int, out: Path, *, workers: int = 1, overwrite: bool = False, report: Callable[[Piece], None]
-) -> Made:
+    source: GameSource, items: int, out: Path, *, workers: int = 1, overwrite: bool = False, report: Callable[[GameChunk], None]
+) -> WrittenCounts:
     """Write `items` items to `out`; `report` hears of each piece after it is written.
 
     Raises UsageError if something is there already or the form does not fit, and HarnessError if writing fails, which says
@@ -67,16 +67,20 @@ def simulate(
 
 
 def write(
-    made_pieces: Iterable[Piece], items: int, out: Path, source: Source, report: Callable[[Piece], None] = lambda piece: None
-) -> Made:
+    made_pieces: Iterable[GameChunk],
+    items: int,
+    out: Path,
+    source: GameSource,
+    report: Callable[[GameChunk], None] = lambda piece: None,
+) -> WrittenCounts:
     """Write pieces, of `items` items together, in the form of `source`. Raises HarnessError as `simulate` does."""
-    written = Made(0, 0)
+    written = WrittenCounts(0, 0)
     try:
         output = OUTPUTS[source.form](out, source)
         try:
             for piece in made_pieces:
                 output.write(piece.content)
-                written = Made(written.games + piece.games, written.items + piece.items)
+                written = WrittenCounts(written.games + piece.games, written.items + piece.items)
                 report(piece)
             output.finish()
         except BaseException:
@@ -112,7 +116,7 @@ def _beside(out: Path) -> Path:
 
 
 class LinesFile:
-    def __init__(self, out: Path, source: Source) -> None:
+    def __init__(self, out: Path, source: GameSource) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         self.file = out.open("wb", buffering=0)
         self.whole = 0
@@ -134,7 +138,7 @@ class LinesFile:
 
 
 class ParquetFile:
-    def __init__(self, out: Path, source: Source) -> None:
+    def __init__(self, out: Path, source: GameSource) -> None:
         import pyarrow.parquet as pq
 
         from harness.corpora.tables import schema
@@ -170,7 +174,7 @@ class ParquetFile:
 
 
 class LogFolder:
-    def __init__(self, out: Path, source: Source) -> None:
+    def __init__(self, out: Path, source: GameSource) -> None:
         self.out, self.beside, self.split = out, _beside(out), source.split
         self.targets: dict[str, None] = {}
         self.logs = self.beside / "data" / "logs"
@@ -191,7 +195,7 @@ class LogFolder:
         shutil.rmtree(self.beside, ignore_errors=True)
 
 
-OUTPUTS: dict[str, Callable[[Path, Source], Output]] = {
+OUTPUTS: dict[str, Callable[[Path, GameSource], Output]] = {
     "jsonl": LinesFile,
     "jsonl.gz": LinesFile,
     "parquet": ParquetFile,

@@ -24,7 +24,7 @@ _GAMES = 20
 Games = list[tuple[Item, ...]]
 
 
-class Source(NamedTuple):
+class GameSource(NamedTuple):
     """Which games are made, and how they are written: "jsonl", "jsonl.gz", "parquet" or "logs"."""
 
     simulator: str
@@ -35,7 +35,7 @@ class Source(NamedTuple):
     """What the simulator is told beside its own proportions, by name; see `Simulator.parameters`."""
 
 
-class Piece(NamedTuple):
+class GameChunk(NamedTuple):
     """Some games ready to be written. What comes after the other is written after it."""
 
     games: int
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
     content: Any
 
 
-def pieces(source: Source, items: int, workers: int = 1) -> Iterator[Piece]:
+def pieces(source: GameSource, items: int, workers: int = 1) -> Iterator[GameChunk]:
     """Pieces with `items` items together, the same for any number of workers; the last game is cut where they are reached.
 
     Raises HarnessError if a worker is killed.
@@ -58,7 +58,7 @@ def pieces(source: Source, items: int, workers: int = 1) -> Iterator[Piece]:
             left -= piece.items
 
 
-def _in_order(source: Source, workers: int) -> Generator[tuple[int, Piece], None, None]:
+def _in_order(source: GameSource, workers: int) -> Generator[tuple[int, GameChunk], None, None]:
     """All pieces with their first games' numbers, without end.
 
     Each worker makes every n-th piece and sends it through a pipe of its own, where it waits until the piece is taken. So no
@@ -93,12 +93,12 @@ def _in_order(source: Source, workers: int) -> Generator[tuple[int, Piece], None
             process.join()
 
 
-def _work(source: Source, number: int, workers: int, writer: Connection) -> None:
+def _work(source: GameSource, number: int, workers: int, writer: Connection) -> None:
     """A worker's pieces, sent until the parent takes no more: it leaves an interrupt to the parent and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for n in itertools.count(number, workers):
         try:
-            result: Piece | Exception = make_piece(source, n * _GAMES)
+            result: GameChunk | Exception = make_piece(source, n * _GAMES)
         except Exception as error:  # noqa: BLE001 - the parent raises it
             result = error
         try:
@@ -107,14 +107,14 @@ def _work(source: Source, number: int, workers: int, writer: Connection) -> None
             return
 
 
-def make_piece(source: Source, first: int, limit: int | None = None) -> Piece:
+def make_piece(source: GameSource, first: int, limit: int | None = None) -> GameChunk:
     """The games of a piece, from number `first` on; with at most `limit` items."""
     games: Games = []
     for n in range(first, first + _GAMES):
         items = game(source.simulator, source.seed, source.split, n, source.parameters)[:limit]
         limit = None if limit is None else limit - len(items)
         games += [items] if items else []
-    return Piece(len(games), sum(map(len, games)), FORMS[source.form](games, simulator_task(source.simulator)))
+    return GameChunk(len(games), sum(map(len, games)), FORMS[source.form](games, simulator_task(source.simulator)))
 
 
 def _lines(games: Games, task: str) -> bytes:

@@ -39,7 +39,7 @@ class Paint(NamedTuple):
         return Tile(self.row, self.column)
 
 
-class Applied(NamedTuple):
+class AppliedPaints(NamedTuple):
     """The board after some actions, and those that could not be carried out (off the board, unknown color)."""
 
     board: Board
@@ -152,7 +152,7 @@ class Board(Cells):
         """The tiles that are not white, as the actions that would draw them on a blank board."""
         return frozenset(Paint(int(r), int(c), COLORS[self.cells[r, c]]) for r, c in np.argwhere(self.cells))
 
-    def apply(self, actions: Iterable[Paint]) -> Applied:
+    def apply(self, actions: Iterable[Paint]) -> AppliedPaints:
         """Paint in order: the last action on a tile wins. What cannot be painted is ignored and reported."""
         cells, ignored = self.cells.copy(), []
         for action in actions:
@@ -160,7 +160,7 @@ class Board(Cells):
                 cells[action.row, action.column] = CODES[action.color]
             else:
                 ignored.append(action)
-        return Applied(Board(cells), tuple(ignored))
+        return AppliedPaints(Board(cells), tuple(ignored))
 
     def diff(self, after: Board) -> tuple[Paint, ...]:
         """The actions that turn this board into `after`, sorted by row and column; white is a color like any other."""

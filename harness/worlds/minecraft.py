@@ -67,7 +67,7 @@ FACING = Pose(0.0, 1.0, -4.0, 0.0, 20.0)
 """Where a builder stands whose pose nothing tells: before the region's middle, which it looks at."""
 
 
-class Applied(NamedTuple):
+class AppliedActions(NamedTuple):
     """The structure after some actions, and those that were infeasible and left it as it was."""
 
     structure: Structure
@@ -168,7 +168,7 @@ class Structure(Cells):
         """
         return _feasible(self.cells, action, limited)
 
-    def apply(self, actions: Iterable[Action], *, limited: bool = False) -> Applied:
+    def apply(self, actions: Iterable[Action], *, limited: bool = False) -> AppliedActions:
         """Carry out actions in order; an infeasible one changes nothing, is reported, and the rest go on."""
         cells, ignored = self.cells.copy(), []
         for action in actions:
@@ -176,7 +176,7 @@ class Structure(Cells):
                 cells[_index(*action.cell)] = CODES[action.color] if action.kind == "place" and action.color else 0
             else:
                 ignored.append(action)
-        return Applied(Structure(cells), tuple(ignored))
+        return AppliedActions(Structure(cells), tuple(ignored))
 
     def floating(self) -> frozenset[Block]:
         """The blocks that are not connected to the ground through faces."""

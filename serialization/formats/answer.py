@@ -75,7 +75,7 @@ class Parsed(NamedTuple):
     discarded: tuple[Discarded, ...]
 
 
-class Answer(NamedTuple):
+class AnswerText(NamedTuple):
     """The part of a text that may be an answer, without its markup, and what was around it."""
 
     text: str
@@ -95,7 +95,7 @@ def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
 # --- the answer in what a chat model writes ---
 
 
-def answer_in(text: str) -> Answer:
+def answer_in(text: str) -> AnswerText:
     """The answer without thoughts, code fences, bold type and back-ticks, and without the explanation that follows it.
 
     Where there are code blocks, they are the answer, and what surrounds them is not. Total, and linear in the text.
@@ -112,7 +112,7 @@ def answer_in(text: str) -> Answer:
         text = _MARKUP.sub("", text)
     if "\n" in text:
         text = _without_explanation(text, discarded)
-    return Answer(text, tuple(discarded))
+    return AnswerText(text, tuple(discarded))
 
 
 def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
@@ -218,7 +218,7 @@ def _between(gap: str, pieces: list[Any]) -> bool:
     return NOTHING in rests
 
 
-def _judged(answer: Answer, pieces: list[Any], stated: bool, read: Callable[[re.Match[str]], Any]) -> Parsed:
+def _judged(answer: AnswerText, pieces: list[Any], stated: bool, read: Callable[[re.Match[str]], Any]) -> Parsed:
     actions: list[Any] = []
     discarded = list(answer.discarded)
     for piece in pieces:

@@ -48,7 +48,7 @@ FORMATS = frozenset(_STYLES)
 """The formats whose answers can be held to what is feasible; programs are run as a whole."""
 
 
-class State(NamedTuple):
+class BuiltState(NamedTuple):
     """What has been built when an action is written."""
 
     structure: Structure
@@ -66,18 +66,18 @@ class Feasible:
     `format_name` is one of FORMATS; another one raises KeyError.
     """
 
-    def __init__(self, format_name: str, state: State, opening: str = "", pose: Pose | None = None) -> None:
+    def __init__(self, format_name: str, state: BuiltState, opening: str = "", pose: Pose | None = None) -> None:
         """`opening` stands before every answer, as the blank of a template that ends without one. With a `pose`, cells are
         written as seen from it (`serialization.pose`)."""
         style = _STYLES[format_name]
         self._format, self._start, self._opening, self._pose = format_name, state, opening, pose
         self._style = style._replace(opening=opening + style.opening, nothing=opening + style.nothing)
-        self._known: dict[str, tuple[State, Pieces]] = {}
+        self._known: dict[str, tuple[BuiltState, Pieces]] = {}
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
         anchors = scene.anchors(item) if format_name == "moves+anchors" else None
-        state = State(item.before, last_cell(item), item.pose.quarter, anchors)
+        state = BuiltState(item.before, last_cell(item), item.pose.quarter, anchors)
         return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
@@ -101,7 +101,7 @@ class Feasible:
                     cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
                     anchors, pose = said.get("anchors"), said.get("pose")
                     named = anchors and {str(name): (int(x), int(y), int(z)) for name, (x, y, z) in anchors.items()}
-                    state = State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4, named)
+                    state = BuiltState(Structure.of(tuple(block) for block in blocks), cell, quarter % 4, named)
                     return cls(name, state, str(said.get("opening", "")), pose and Pose(*map(float, pose)))
         except (TypeError, IndexError, KeyError, RecursionError) as error:
             raise ValueError(f"not a state: {error}") from error
@@ -160,12 +160,12 @@ class Feasible:
                 self._known[done] = state, self._possible(state)
         return self._known[done][1]
 
-    def _possible(self, state: State) -> Pieces:
+    def _possible(self, state: BuiltState) -> Pieces:
         pieces = _possible(self._format, state)
         return {as_seen(text, self._pose): done for text, done in pieces.items()} if self._pose else pieces
 
 
-def _possible(format_name: str, state: State) -> Pieces:
+def _possible(format_name: str, state: BuiltState) -> Pieces:
     picks, places = _feasible(state.structure)
     if format_name in _MOVES:
         return _possible_moves(picks, places, state)
@@ -188,7 +188,7 @@ def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
     return picks, places
 
 
-def _possible_moves(picks: list[Cell], places: list[Cell], state: State) -> Pieces:
+def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) -> Pieces:
     """With `red up x3` for as many of the same way in a row as can be done."""
     pieces: dict[str, tuple[Action, ...]] = {}
     for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):

@@ -105,7 +105,7 @@ class Condition(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Paint(Node):
+class PaintSet(Node):
     """`red 3:4`, `red*2,blue by column 1-18`: colors with how often each comes, in a cycle, on a set (Minecraft: placed).
 
     `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or restarts in each (`along`).
@@ -166,7 +166,7 @@ class Frame(Node):
     frame: str
 
 
-Statement = Paint | Remove | Copy | Assign | Repeat | For | If | Frame
+Statement = PaintSet | Remove | Copy | Assign | Repeat | For | If | Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def plus(terms: Iterable[Expr]) -> Expr:
 
 def is_plain(program: Program) -> bool:
     """Whether the program only lists cells: it does the same wherever it is run."""
-    return all(isinstance(one, Paint | Remove) and _is_listed(one.what) for one in program.statements)
+    return all(isinstance(one, PaintSet | Remove) and _is_listed(one.what) for one in program.statements)
 
 
 def _is_listed(value: Expr) -> bool:

@@ -63,16 +63,16 @@ def _name(token: Token) -> str:
 
 
 @v_args(meta=True)
-class Builder(Transformer[Token, ast.Program]):
+class TreeBuilder(Transformer[Token, ast.Program]):
     def start(self, meta: Any, children: list[Any]) -> ast.Program:
         return ast.Program(tuple(children))
 
     def block(self, meta: Any, children: list[Any]) -> tuple[ast.Statement, ...]:
         return tuple(children)
 
-    def paint(self, meta: Any, children: list[Any]) -> ast.Paint:
+    def paint(self, meta: Any, children: list[Any]) -> ast.PaintSet:
         colors, *way, what = children
-        return ast.Paint(colors, what, way[0] if way else None, at=_at(meta))
+        return ast.PaintSet(colors, what, way[0] if way else None, at=_at(meta))
 
     def shades(self, meta: Any, children: list[Any]) -> tuple[Any, ...]:
         return tuple(children)

@@ -12,7 +12,7 @@ from serialization.program import hexagons_geometry as g
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Shift, Value
 from serialization.program.figure import Cell, Figure, together
-from serialization.program.machine import Machine, Outcome
+from serialization.program.machine import Machine, ProgramResult
 from serialization.program.shared_functions import SHARED
 
 
@@ -25,7 +25,7 @@ class DrawingState:
     names: Mapping[str, Value] = field(default_factory=dict)
 
 
-def run(program: ast.Program, state: DrawingState | None = None, budget: Budget | None = None) -> Outcome:
+def run(program: ast.Program, state: DrawingState | None = None, budget: Budget | None = None) -> ProgramResult:
     """Runs a drawing program. Never raises ProgramError: the outcome holds it, and what the statements before it drew.
 
     The actions are sorted by row and column, at most one a tile. Painting a tile in the color that it has is one too,

@@ -19,7 +19,7 @@ def drawing_program(actions: Iterable[Paint]) -> Program:
     for tile, color in {action.tile: action.color for action in actions}.items():
         tiles[color].append(tile)
     colors = sorted(tiles, key=CODES.__getitem__)
-    return Program(tuple(ast.Paint(((color, 1),), tile_set(tiles[color])) for color in colors))
+    return Program(tuple(ast.PaintSet(((color, 1),), tile_set(tiles[color])) for color in colors))
 
 
 def tile_set(tiles: Iterable[Tile]) -> Expr:
@@ -52,7 +52,7 @@ def building_program(actions: Iterable[Action]) -> Program:
 
 
 def _building_statement(color: str | None, cells: Sequence[tuple[int, int, int]]) -> Statement:
-    return ast.Remove(_cells(cells)) if color is None else ast.Paint(((color, 1),), _cells(cells))
+    return ast.Remove(_cells(cells)) if color is None else ast.PaintSet(((color, 1),), _cells(cells))
 
 
 def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:

@@ -15,7 +15,7 @@ MAX_TURNS = 200
 """Repetitions of a body without a count: more than fit on any board."""
 
 
-class Outcome(NamedTuple):
+class ProgramResult(NamedTuple):
     """What a program did: its actions, its names for later programs, and the error that ended it, if one did.
 
     With an error, the actions are those of the statements before the one that failed.
@@ -80,7 +80,7 @@ class Machine(Evaluator):
         """Change what left and right mean."""
         raise ProgramError(f"{frame}: only a Minecraft program has a frame", at)
 
-    def run(self, program: ast.Program) -> Outcome:
+    def run(self, program: ast.Program) -> ProgramResult:
         """Runs the statements one after another; one that fails leaves nothing, and ends the program."""
         for statement in program.statements:
             saved, names = self.save(), dict(self.names)
@@ -88,13 +88,13 @@ class Machine(Evaluator):
                 self._execute(statement)
             except ProgramError as error:
                 self.restore(saved)
-                return Outcome(self.actions(), names, error)
-        return Outcome(self.actions(), self.names)
+                return ProgramResult(self.actions(), names, error)
+        return ProgramResult(self.actions(), self.names)
 
     def _execute(self, statement: ast.Statement) -> None:
         self.budget.spend(1, statement.at)
         match statement:
-            case ast.Paint(colors, what, way):
+            case ast.PaintSet(colors, what, way):
                 self._paint(colors, self.figure(what), way, statement.at)
             case ast.Remove(what):
                 self._change(dict.fromkeys(self.figure(what)), statement.at)

@@ -13,8 +13,8 @@ from serialization.program import ast
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, Figure, together
-from serialization.program.machine import Machine, Outcome
-from serialization.program.minecraft_order import Change, ordered
+from serialization.program.machine import Machine, ProgramResult
+from serialization.program.minecraft_order import RequestedChange, ordered
 from serialization.program.shared_functions import SHARED
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
@@ -38,7 +38,7 @@ class BuildingState:
     names: Mapping[str, Value] = field(default_factory=dict)
 
 
-def run(program: ast.Program, state: BuildingState | None = None, budget: Budget | None = None) -> Outcome:
+def run(program: ast.Program, state: BuildingState | None = None, budget: Budget | None = None) -> ProgramResult:
     """Runs a building program. Never raises ProgramError: the outcome holds it, and what was built in spite of it.
 
     With a state the actions are feasible in it: what cannot be held waits, and is an error if nothing comes to hold it.
@@ -53,10 +53,10 @@ def run(program: ast.Program, state: BuildingState | None = None, budget: Budget
     if floating and error is None:
         x, y, z = floating[0].cell
         error = ProgramError(f"nothing holds a block at {x},{y},{z}: place what it hangs on, or supports(...)", floating[0].at)
-    return Outcome(tuple(actions), outcome.names, error)
+    return ProgramResult(tuple(actions), outcome.names, error)
 
 
-def run_lenient(program: ast.Program, state: BuildingState) -> Outcome:
+def run_lenient(program: ast.Program, state: BuildingState) -> ProgramResult:
     """As `run`, but a program of cells only that asks for what cannot be done does all of it, as without a state."""
     outcome = run(program, state)
     if ast.is_plain(program):
@@ -328,7 +328,7 @@ class Building(Machine):
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of placements, the last one last."""
-        self.changes: list[Change] = []
+        self.changes: list[RequestedChange] = []
         self.supported: set[Cell] = set()
         self.quarter = self._own = start.pose.quarter
 
@@ -360,7 +360,7 @@ class Building(Machine):
         for cell, color in painting.items():
             if not self.blind and (cell in self.blocks) == (color is not None):
                 continue
-            self.changes.append(Change(cell, color, at))
+            self.changes.append(RequestedChange(cell, color, at))
             if color is None:
                 self.blocks.pop(cell, None)
             else:

@@ -13,7 +13,7 @@ from serialization.program.errors import Place
 Blocks = dict[Cell, str]
 
 
-class Change(NamedTuple):
+class RequestedChange(NamedTuple):
     """A change that a program asked for: a block of a color, or none, at a cell; and the place of the statement."""
 
     cell: Cell
@@ -22,8 +22,8 @@ class Change(NamedTuple):
 
 
 def ordered(
-    before: Mapping[Cell, str], changes: Iterable[Change], supported: frozenset[Cell]
-) -> tuple[list[Action], list[Change]]:
+    before: Mapping[Cell, str], changes: Iterable[RequestedChange], supported: frozenset[Cell]
+) -> tuple[list[Action], list[RequestedChange]]:
     """Feasible actions for the requested changes, and the placements that would float. Removals carry no color.
 
     Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all changes
@@ -48,10 +48,10 @@ class _Site:
     def __init__(self, blocks: Blocks, supported: frozenset[Cell]) -> None:
         self.blocks = blocks
         self.supported = supported
-        self.waiting: dict[Cell, Change] = {}
+        self.waiting: dict[Cell, RequestedChange] = {}
         self.actions: list[Action] = []
         self.temporary: list[Cell] = []
-        self.floating: list[Change] = []
+        self.floating: list[RequestedChange] = []
         self._ready: list[tuple[int, Cell]] = []
         """A heap of waiting cells that something holds, lowest first."""
 

@@ -87,9 +87,9 @@ def _parser() -> Any:
 
 @lru_cache
 def _builder() -> Any:
-    from serialization.program.build import Builder
+    from serialization.program.build import TreeBuilder
 
-    return Builder()
+    return TreeBuilder()
 
 
 # --- what went wrong, in words ---

@@ -19,7 +19,7 @@ from serialization.program.ast import (
     Name,
     Negative,
     Numbers,
-    Paint,
+    PaintSet,
     Program,
     Remove,
     Repeat,
@@ -39,7 +39,7 @@ def write(program: Program) -> str:
 
 def write_statement(statement: Statement) -> str:
     match statement:
-        case Paint(colors, what, way):
+        case PaintSet(colors, what, way):
             shades = ",".join(color if n == 1 else f"{color}*{n}" for color, n in colors)
             return " ".join([shades, *(way or ()), write_expression(what)])
         case Remove(what):

@@ -64,7 +64,7 @@ _ways: st.SearchStrategy[Any] = st.one_of(
 )
 _shades = st.lists(st.tuples(colors, st.integers(1, 180)), min_size=1, max_size=3).map(tuple)
 _simple: st.SearchStrategy[ast.Statement] = st.one_of(
-    st.builds(ast.Paint, _shades, expressions, _ways),
+    st.builds(ast.PaintSet, _shades, expressions, _ways),
     st.builds(ast.Remove, expressions),
     st.builds(ast.Copy, expressions, st.lists(st.tuples(colors, colors), max_size=2).map(tuple)),
     st.builds(ast.Assign, st.sampled_from(NAMES), expressions),

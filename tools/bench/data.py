@@ -68,7 +68,7 @@ def simulated() -> Pairs:
     """Items a second over the simulators of games, as many of each, written as JSON Lines; and the 2,000 that are wanted."""
     from harness.simulators.games import ARCHITECTS
     from harness.simulators.outputs import simulate
-    from harness.simulators.stream import Source
+    from harness.simulators.stream import GameSource
 
     each = 3_000
 
@@ -77,7 +77,7 @@ def simulated() -> Pairs:
 
             def make(simulator: str) -> None:
                 out = Path(folder) / f"{simulator}.jsonl"
-                simulate(Source(simulator, 0, "train", "jsonl"), each, out, report=lambda piece: None)
+                simulate(GameSource(simulator, 0, "train", "jsonl"), each, out, report=lambda piece: None)
 
             return each * len(ARCHITECTS) / seconds(lambda: list(map(make, ARCHITECTS)))
 

@@ -12,7 +12,7 @@ from harness.baselines.parser.everyday import minecraft as building
 from harness.baselines.parser.everyday.conversing import Conversing
 from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
+from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, ReadingFeatures, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.baselines.parser.minecraft.ranker import Eager
 from harness.baselines.parser.minecraft.ranker import shipped_weights as minecraft_weights
@@ -32,7 +32,7 @@ class Known(NamedTuple):
     memory: Memory
     share: float
 
-    def after(self, understood: Understood) -> Known:
+    def after(self, understood: RankedReading) -> Known:
         return Known(understood.memory, self.share * understood.share)
 
 
@@ -45,8 +45,8 @@ class Parser(Predictor):
     rolls_out = True
     independent = True
 
-    def __init__(self, ranker: Ranker | None = None) -> None:
-        self._ranker = ranker or Ranker(shipped_weights())
+    def __init__(self, ranker: RankReader | None = None) -> None:
+        self._ranker = ranker or RankReader(shipped_weights())
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
@@ -70,11 +70,11 @@ class Parser(Predictor):
         }
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
-    def clues(self, item: HexagonsItem, understood: Understood) -> Clues:
+    def clues(self, item: HexagonsItem, understood: RankedReading) -> ReadingFeatures:
         """The clues for an answer's confidence."""
-        return Clues(understood.share, understood.reading.score, self._after(_told(item)).share)
+        return ReadingFeatures(understood.share, understood.reading.score, self._after(_told(item)).share)
 
-    def understand(self, item: HexagonsItem) -> Understood:
+    def understand(self, item: HexagonsItem) -> RankedReading:
         instructions = _told(item)
         understood = self._ranker.understand(item.instruction, self.memory(instructions))
         self._known[(*instructions, item.instruction)] = self._after(instructions).after(understood)

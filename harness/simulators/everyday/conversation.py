@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, Item, Turn, Utterance
 from harness.everyday.requests import plain, sentences
-from harness.simulators.everyday.talk import Maker, Order, Talk
+from harness.simulators.everyday.talk import Maker, Request, Talk
 from harness.simulators.possible import attempt
 
 _TURNS = (50, 27, 14, 9)
@@ -27,7 +27,7 @@ class Requests:
         makers = {make: weight for some in weights for make, weight in some.items()}
         self._makers, self._weights = tuple(makers), tuple(accumulate(makers.values()))
 
-    def drawn(self, talk: Talk) -> Iterator[Order]:
+    def drawn(self, talk: Talk) -> Iterator[Request]:
         """Orders, as long as there is hope that one can be carried out."""
         for _ in range(_TRIES):
             make = talk.rng.choices(self._makers, cum_weights=self._weights)[0]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.talk import Maker, Order, Talk, Thing
+from harness.simulators.everyday.talk import Maker, NamedObject, Request, Talk
 from harness.simulators.possible import impossible_if, needed
 
 _SHADES = ("pink", "brown", "gray", "grey", "gold", "silver", "turquoise", "beige", "transparent")
 
 
-def undo(t: Talk) -> Order:
+def undo(t: Talk) -> Request:
     """Undoing what was undone does it again."""
     impossible_if(not t.steps or not t.steps[-1])
     section = "redo" if t.orders[-1].back else "undo"
-    return Order("undo", t.say(section), _undoing(t), back=1, bare=True)
+    return Request("undo", t.say(section), _undoing(t), back=1, bare=True)
 
 
-def undo_two(t: Talk) -> Order:
+def undo_two(t: Talk) -> Request:
     impossible_if(len(t.steps) < 2 or not t.steps[-1] or not t.steps[-2] or t.orders[-1].back or t.orders[-2].back)
-    return Order("undo", t.say("undo two"), t.restoring(t.past[-2].state), back=2, bare=True)
+    return Request("undo", t.say("undo two"), t.restoring(t.past[-2].state), back=2, bare=True)
 
 
 def _undoing(t: Talk) -> str:
@@ -30,26 +30,26 @@ def _was_empty(t: Talk) -> bool:
     return all(t.cell_of(action) not in t.filled_before for action in t.steps[-1])
 
 
-def other_color(t: Talk) -> Order:
+def other_color(t: Talk) -> Request:
     thing = _just_made(t)
     impossible_if(len(thing.colors) != 1 or not _was_empty(t))
     color, other = t.color(), thing.colors[0]
     text = t.say("meant color", color=color, other=other, it=t.some("it", f"the {thing.noun}"))
-    return Order("correction", text, t.recolored("step(-1)", color), subject=thing, bare=True)
+    return Request("correction", text, t.recolored("step(-1)", color), subject=thing, bare=True)
 
 
-def variant(t: Talk) -> Order:
+def variant(t: Talk) -> Request:
     """Another thing than the last turn did."""
     thing = _just_made(t)
     impossible_if(not t.orders[-1].variants)
     what = t.rng.choice(t.orders[-1].variants)
     slots = {"it": t.some("it", f"the {thing.noun}"), "noun": thing.noun} | dict(what.slots)
     if what.section.startswith("="):
-        return Order(what.kind, t.say(what.section[1:], **slots), what.program, subject=thing, bare=True)
-    return Order(what.kind, t.say(what.section, **slots), f"{_undoing(t)}; {what.program}", subject=thing, bare=True)
+        return Request(what.kind, t.say(what.section[1:], **slots), what.program, subject=thing, bare=True)
+    return Request(what.kind, t.say(what.section, **slots), f"{_undoing(t)}; {what.program}", subject=thing, bare=True)
 
 
-def _just_made(t: Talk) -> Thing:
+def _just_made(t: Talk) -> NamedObject:
     """The thing that the last turn made, which stands there whole. Raises Impossible if there is none."""
     thing = needed(t.last)
     impossible_if(not t.orders or not (t.orders[-1].noun or t.orders[-1].variants) or t.orders[-1].back)
@@ -57,101 +57,101 @@ def _just_made(t: Talk) -> Thing:
     return thing
 
 
-def recolor(t: Talk) -> Order:
+def recolor(t: Talk) -> Request:
     thing = t.pick()
     impossible_if(len(thing.colors) != 1)
     color = t.color()
-    return Order("recolor", t.say("recolor", it=t.ref(thing), color=color), t.recolored(t.where(thing), color), subject=thing)
+    return Request("recolor", t.say("recolor", it=t.ref(thing), color=color), t.recolored(t.where(thing), color), subject=thing)
 
 
-def recolor_part(t: Talk) -> Order:
+def recolor_part(t: Talk) -> Request:
     thing = t.pick()
     impossible_if(len(thing.colors) != 2)
     color, other = t.color(), t.rng.choice(thing.colors)
     text = t.say("recolor part", it=f"the {thing.noun}", color=color, other=other)
-    return Order("recolor", text, t.recolored(f"is({other})", color), subject=thing)
+    return Request("recolor", text, t.recolored(f"is({other})", color), subject=thing)
 
 
-def recolor_all(t: Talk) -> Order:
+def recolor_all(t: Talk) -> Request:
     impossible_if(not t.colors)
     other = t.rng.choice(sorted(set(t.colors.values())))
     color = t.color(other)
-    return Order("recolor", t.say("recolor all", color=color, other=other), t.recolored(f"is({other})", color))
+    return Request("recolor", t.say("recolor all", color=color, other=other), t.recolored(f"is({other})", color))
 
 
-def swap_colors(t: Talk) -> Order:
+def swap_colors(t: Talk) -> Request:
     shades = sorted(set(t.colors.values()))
     impossible_if(len(shades) < 2)
     color, other = t.rng.sample(shades, 2)
     text = t.say("swap colors", color=color, other=other)
-    return Order("recolor", text, f"a=is({color}); b=is({other}); {t.recolored('a', other)}; {t.recolored('b', color)}")
+    return Request("recolor", text, f"a=is({color}); b=is({other}); {t.recolored('a', other)}; {t.recolored('b', color)}")
 
 
-def remove(t: Talk) -> Order:
+def remove(t: Talk) -> Request:
     thing = t.pick()
-    return Order("remove", t.say("remove", it=t.ref(thing)), f"remove {t.where(thing)}", subject=thing)
+    return Request("remove", t.say("remove", it=t.ref(thing)), f"remove {t.where(thing)}", subject=thing)
 
 
-def remove_color(t: Talk) -> Order:
+def remove_color(t: Talk) -> Request:
     impossible_if(not t.colors)
     other = t.rng.choice(sorted(set(t.colors.values())))
-    return Order("remove", t.say("remove color", other=other), f"remove is({other})")
+    return Request("remove", t.say("remove color", other=other), f"remove is({other})")
 
 
-def remove_but(t: Talk) -> Order:
+def remove_but(t: Talk) -> Request:
     thing = t.pick()
     impossible_if(len(thing.cells) == len(t.colors))
-    return Order("remove", t.say("remove but", it=t.named(thing)), f"remove {t.standing} - is({','.join(thing.colors)})")
+    return Request("remove", t.say("remove but", it=t.named(thing)), f"remove {t.standing} - is({','.join(thing.colors)})")
 
 
-def clear(t: Talk) -> Order:
+def clear(t: Talk) -> Request:
     impossible_if(not t.colors)
-    return Order("whole", t.say("clear"), "remove all")
+    return Request("whole", t.say("clear"), "remove all")
 
 
 # --- nothing to do ---
 
 
-def thanks(t: Talk) -> Order:
+def thanks(t: Talk) -> Request:
     impossible_if(not (t.steps and t.orders[-1].program))
-    return Order("cannot", t.say("thanks"), bare=True)
+    return Request("cannot", t.say("thanks"), bare=True)
 
 
-def hello(t: Talk) -> Order:
+def hello(t: Talk) -> Request:
     impossible_if(t.orders)
-    return Order("cannot", t.say("hello"), bare=True)
+    return Request("cannot", t.say("hello"), bare=True)
 
 
-def question(t: Talk) -> Order:
+def question(t: Talk) -> Request:
     thing = t.pick()
     slots = {"it": t.ref(thing), "other": thing.colors[0], "color": t.some(thing.colors[0], t.color())}
-    return Order("cannot", t.say("question", **slots), bare=True)
+    return Request("cannot", t.say("question", **slots), bare=True)
 
 
-def wait(t: Talk) -> Order:
+def wait(t: Talk) -> Request:
     impossible_if(not (t.orders or t.rng.random() < 0.2))
-    return Order("cannot", t.say("wait"), bare=True)
+    return Request("cannot", t.say("wait"), bare=True)
 
 
-def no_such_color(t: Talk) -> Order:
+def no_such_color(t: Talk) -> Request:
     thing, shade = t.find(), t.rng.choice((*_SHADES, *t.lacking))
     if thing is None:
         noun = t.some(*t.common)
-        return Order("cannot", t.say("no such color new", shade=shade, noun=noun))
-    return Order("cannot", t.say("no such color", it=t.ref(thing), shade=shade))
+        return Request("cannot", t.say("no such color new", shade=shade, noun=noun))
+    return Request("cannot", t.say("no such color", it=t.ref(thing), shade=shade))
 
 
-def already(t: Talk) -> Order:
+def already(t: Talk) -> Request:
     thing = t.pick()
     impossible_if(len(thing.colors) != 1)
-    return Order("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))
+    return Request("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))
 
 
-def no_such_thing(t: Talk) -> Order:
+def no_such_thing(t: Talk) -> Request:
     color = t.color()
     impossible_if(not t.colors or color in t.colors.values())
     noun = t.some(*(thing.noun for thing in t.things), *t.common)
-    return Order("cannot", t.say("no such thing", color=color, other=t.color(color), noun=noun))
+    return Request("cannot", t.say("no such thing", color=color, other=t.color(color), noun=noun))
 
 
 ANYTIME: dict[Maker, int] = {

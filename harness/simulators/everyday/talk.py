@@ -20,7 +20,7 @@ from harness.worlds.minecraft import Pose
 from serialization.program import ast
 from serialization.program.build import literal
 from serialization.program.figure import Cell
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
 
 PICTURES = frames("everyday-pictures")
@@ -34,12 +34,12 @@ _PLUS = re.compile(r"(?<! )\+(?! )")
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
 _LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
 
-Maker = Callable[[Any], "Order"]
+Maker = Callable[[Any], "Request"]
 """Makes a request of a talk. Raises Impossible where the talk has no place for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class Revision:
     """Another thing that a request may ask for: its wording, and the program that does it once the first one is undone."""
 
     section: str
@@ -49,7 +49,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Request:
     """A request, the program that answers it, and what is known of it afterwards."""
 
     kind: str
@@ -57,9 +57,9 @@ class Order:
     program: str = ""
     noun: str = ""
     """What the thing that it makes is called; "" if it makes none."""
-    subject: Thing | None = None
+    subject: NamedObject | None = None
     """The thing that it changes."""
-    variants: Sequence[Variant] = ()
+    variants: Sequence[Revision] = ()
     count: int | None = None
     """How many cells must change; other answers mean that there is no room."""
     fresh: bool = False
@@ -71,7 +71,7 @@ class Order:
 
 
 @dataclass(slots=True)
-class Thing:
+class NamedObject:
     """Something that stands there, by the noun that people have for it."""
 
     noun: str
@@ -112,8 +112,8 @@ class Talk(ABC):
         """The person's own words, for slots of frames."""
         self.synonyms: dict[str, tuple[str, ...]] = {}
         """What else things are called, by their nouns."""
-        self.things: list[Thing] = []
-        self.last: Thing | None = None
+        self.things: list[NamedObject] = []
+        self.last: NamedObject | None = None
         """What the turn before made or changed."""
         self.colors: Mapping[Cell, str] = {}
         """The cells that are not empty."""
@@ -121,7 +121,7 @@ class Talk(ABC):
         """The cells that were not empty before the last turn."""
         self.steps: list[tuple[Any, ...]] = []
         self.past: list[Past] = []
-        self.orders: list[Order] = []
+        self.orders: list[Request] = []
 
     @abstractmethod
     def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> Item: ...
@@ -131,7 +131,7 @@ class Talk(ABC):
     def state(self) -> Any: ...
 
     @abstractmethod
-    def run(self, program: ast.Program) -> Outcome: ...
+    def run(self, program: ast.Program) -> ProgramResult: ...
 
     @abstractmethod
     def carry_out(self, actions: Sequence[Any]) -> None:
@@ -182,13 +182,13 @@ class Talk(ABC):
         free = {c: n for c, n in left.items() if c not in self.colors.values()} or left
         return self.rng.choices(tuple(free), tuple(free.values()))[0]
 
-    def ref(self, thing: Thing) -> str:
+    def ref(self, thing: NamedObject) -> str:
         """What the thing is called: it, the red flower."""
         if thing is self.last and self.rng.random() < 0.4:
             return "those" if _plural(thing.noun) else self.some("it", "it", "that")
         return self.named(thing)
 
-    def named(self, thing: Thing) -> str:
+    def named(self, thing: NamedObject) -> str:
         alone = sum(other.noun == thing.noun for other in self.things) == 1
         noun = self.some(*self.synonyms.get(thing.noun, (thing.noun,)))
         if (alone and self.rng.random() < 0.4) or len(thing.colors) > 2:
@@ -196,21 +196,21 @@ class Talk(ABC):
         main = sum(self.colors[cell] == thing.colors[0] for cell in thing.cells) > _MAIN * len(thing.cells)
         return f"the {thing.colors[0] if main else ' and '.join(thing.colors)} {noun}"
 
-    def where(self, thing: Thing) -> str:
+    def where(self, thing: NamedObject) -> str:
         """The set of a thing's cells."""
         if self.steps and thing is self.last and self.orders[-1].noun and self.rng.random() < 0.5:
             return "step(-1)"
         return f"is({','.join(thing.colors)})"
 
-    def is_distinct(self, thing: Thing) -> bool:
+    def is_distinct(self, thing: NamedObject) -> bool:
         """Whether the thing has colors of its own, so that they tell it from all else."""
         return {cell for cell, color in self.colors.items() if color in thing.colors} == thing.cells
 
-    def pick(self, *nouns: str) -> Thing:
+    def pick(self, *nouns: str) -> NamedObject:
         """What `find` finds. Raises Impossible if that is nothing."""
         return needed(self.find(*nouns))
 
-    def find(self, *nouns: str) -> Thing | None:
+    def find(self, *nouns: str) -> NamedObject | None:
         """A thing that can be told from the others, mostly the last one."""
         if self.last and self.last.colors and self.rng.random() < 0.6 and self.is_distinct(self.last):
             return self.last if not nouns or self.last.noun in nouns else None
@@ -219,7 +219,7 @@ class Talk(ABC):
 
     # --- turns ---
 
-    def take(self, order: Order) -> tuple[Any, ...] | None:
+    def take(self, order: Request) -> tuple[Any, ...] | None:
         """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
         actions: tuple[Any, ...] = ()
         if order.program or order.kind != "cannot":
@@ -237,20 +237,20 @@ class Talk(ABC):
         self.orders.append(order)
         return actions
 
-    def has_room(self, order: Order, actions: Sequence[Any]) -> bool:
+    def has_room(self, order: Request, actions: Sequence[Any]) -> bool:
         """Whether all that the order asks for lies on empty cells."""
         return all(self.cell_of(action) not in self.colors for action in actions)
 
-    def _note(self, order: Order, changed: frozenset[Cell]) -> None:
+    def _note(self, order: Request, changed: frozenset[Cell]) -> None:
         if order.back:
             past = self.past[-1 - order.back]
-            self.things = [Thing(noun, cells) for noun, cells in past.things]
+            self.things = [NamedObject(noun, cells) for noun, cells in past.things]
             self.last = self.things[-1] if self.things else None
         elif order.subject:
             order.subject.cells |= changed
             self.last = order.subject
         elif order.noun:
-            self.last = Thing(order.noun, changed)
+            self.last = NamedObject(order.noun, changed)
             self.things.append(self.last)
         elif changed:
             self.last = None
@@ -262,7 +262,7 @@ class Talk(ABC):
         if self.last and not any(thing is self.last for thing in self.things):
             self.last = None
 
-    def _seen(self, thing: Thing, changed: frozenset[Cell]) -> bool:
+    def _seen(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
         """Whether a thing is still the one it was: what was drawn over is not."""
         return thing is self.last or not thing.cells & changed or thing.cells <= changed
 
@@ -282,7 +282,7 @@ def _agreeing(text: str, it: str) -> str:
     return re.sub(r"\bit\b", "them", text)
 
 
-def copy_program(thing: Thing, cells: str, move: str, color: str) -> str:
+def copy_program(thing: NamedObject, cells: str, move: str, color: str) -> str:
     """A program that copies a thing, given by its set of cells: in its own color, or in `color` if it is not ""."""
     return f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
 
@@ -311,7 +311,7 @@ def _statements(text: str) -> tuple[ast.Statement, ...]:
         return _parsed(text)
     # The same cells come in all colors and beside all others: they are parsed once.
     what = ast.plus([_term(term) for term in terms])
-    return (ast.Remove(what) if verb == "remove" else ast.Paint(((verb, 1),), what),)
+    return (ast.Remove(what) if verb == "remove" else ast.PaintSet(((verb, 1),), what),)
 
 
 @lru_cache(maxsize=50_000)

@@ -18,7 +18,7 @@ from harness.simulators.hexagons.explicit import carry
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
-from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.hexagons.wording import instruction
 from harness.simulators.possible import attempt
 from harness.util.hashing import short_hash
@@ -51,7 +51,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
     """
     steps = _draw(rng, _STEPS)
     style = rng.choices(STYLES, [style.share * (style.longest >= steps) for style in STYLES])[0]
-    d = Sketch(rng, Voice(rng))
+    d = Sketch(rng, SpeakerVoice(rng))
     for _ in range(_draw(rng, _COLORS)):
         d.palette.append(_draw(rng, {color: share for color, share in COLOR_SHARES.items() if color not in d.palette}))
     plan = picture(d, min(steps, COLUMNS - 1)) if rng.random() < _PICTURES else []

@@ -8,7 +8,7 @@ from random import Random
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.simulators.hexagons.sketch import Sketch
-from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.hexagons.wording import spelled
 from harness.simulators.live import LiveGame, Manner
 from harness.worlds.hexagons import Board, Paint, Tile
@@ -33,7 +33,7 @@ class DrawingGame(LiveGame):
         self.split, self.group = steps[0].split, steps[0].group
         self.built = Board()
         self._left = deque(steps)
-        self._sketch = Sketch(rng, Voice(rng))
+        self._sketch = Sketch(rng, SpeakerVoice(rng))
         self._turns: list[Turn] = []
         self._wanted = Board()
         self._given_up: set[Tile] = set()

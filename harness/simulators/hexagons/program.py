@@ -171,7 +171,7 @@ def beside(places: ast.Expr, direction: str, count: int) -> ast.Expr:
 def paint(what: ast.Expr, *colors: str, counts: Sequence[int] = (), by: str | None = None) -> ast.Program:
     """Alternating colors with run lengths (default 1), tile by tile or one for each column, row or object."""
     cycle = tuple(zip(colors, counts or [1] * len(colors), strict=True))
-    return ast.Program((ast.Paint(cycle, what, ("by", by) if by else None),))
+    return ast.Program((ast.PaintSet(cycle, what, ("by", by) if by else None),))
 
 
 def together(*parts: ast.Program) -> ast.Program:

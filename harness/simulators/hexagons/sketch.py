@@ -10,7 +10,7 @@ from typing import NamedTuple
 from harness.corpora.places import COLOR_SHARES
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
-from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, neighbors, on_board
 from serialization.program import ast
@@ -21,7 +21,7 @@ _LINES = frozenset({"line", "column", "row", "stem"})
 """Nouns that could be confused."""
 
 
-class Drawn(NamedTuple):
+class DrawnProgram(NamedTuple):
     """A program and what it paints."""
 
     program: ast.Program
@@ -73,7 +73,7 @@ class Sketch:
     """The state that strokes are chosen by. `board` holds the tiles that are not white."""
 
     rng: Random
-    voice: Voice
+    voice: SpeakerVoice
     palette: list[str] = field(default_factory=list)
     board: dict[Tile, str] = field(default_factory=dict)
     figures: list[Stroke] = field(default_factory=list)
@@ -151,14 +151,14 @@ class Sketch:
         """Whether all the tiles are white tiles of the board."""
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
-    def new(self, program: ast.Program, *, clipped: bool = False) -> Drawn:
+    def new(self, program: ast.Program, *, clipped: bool = False) -> DrawnProgram:
         """A program with what it paints. Raises Impossible if that is nothing, or not all on white tiles of the board."""
         try:
             painting = op.run(program, self, clipped=clipped)
         except ProgramError as error:  # a tile off the board
             raise Impossible from error
         impossible_if(not painting or not self.free(painting))
-        return Drawn(program, painting)
+        return DrawnProgram(program, painting)
 
     def tile(self) -> Tile:
         """Some tile, one time in two near what was painted last."""

@@ -18,7 +18,7 @@ _TILE_FORMS = ("the {nth} {tile}", "the {nth} {tile} from the top", "{tile} {n}"
 _COLOR = re.compile(rf"\b(?:{'|'.join(COLORS)})\b")
 
 
-class Voice(Places):
+class SpeakerVoice(Places):
     """One person's habits.
 
     `wordy` (0..1) is how often something is said around an order. Orders are mostly worded in a few favorite ways.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.simulators.minecraft.figures import KINDS, NEAR, Figure, colors, compose, difference, moved
-from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.figures import KINDS, NEAR, PlacedFigure, colors, compose, difference, moved
+from harness.simulators.minecraft.game import Goal, SpokenOrder
 from harness.simulators.minecraft.orders import (
     about,
     block_there,
@@ -24,7 +24,7 @@ from harness.simulators.minecraft.orders import (
     several_order,
 )
 from harness.simulators.minecraft.relations import UNIT, Cell, Relation, relation
-from harness.simulators.minecraft.scene import Reference, Scene, references
+from harness.simulators.minecraft.scene import GameScene, Reference, references
 from harness.worlds.minecraft import COLORS, Structure, in_region
 
 _FIGURES = 3
@@ -49,7 +49,7 @@ class BlockStructures:
         self.target = Structure.of((*cell, color) for cell, color in self.color.items())
         self.built: list[Cell] = []
 
-    def plan(self, scene: Scene) -> Goal | None:
+    def plan(self, scene: GameScene) -> Goal | None:
         wrong = tuple(cell for cell, color in scene.blocks.items() if self.color.get(cell) != color)
         if wrong:
             return Goal(removed=wrong)
@@ -60,7 +60,7 @@ class BlockStructures:
             return Goal((self._mistake(scene, run[0]),))
         return Goal(tuple((cell, self.color[cell]) for cell in run)) if run else None
 
-    def _run(self, scene: Scene) -> list[Cell]:
+    def _run(self, scene: GameScene) -> list[Cell]:
         """The next block, and perhaps more of its figure in the same direction; [] at the end."""
         figure = self._figure(scene)
         if figure is None:
@@ -75,14 +75,14 @@ class BlockStructures:
             return run[:1]
         return run if self.rng.random() < 0.6 else run[: self.rng.randint(2, len(run))]
 
-    def _figure(self, scene: Scene) -> Figure | None:
+    def _figure(self, scene: GameScene) -> PlacedFigure | None:
         """The current figure, or the one nearest to the existing blocks."""
         left = [figure for figure in self.figures if any(cell not in scene.blocks for cell in figure.cells)]
         begun = [figure for figure in left if any(cell in scene.blocks for cell in figure.cells)]
         nearest = [min(_apart(cell, other) for cell in figure.cells for other in scene.blocks) for figure in left if not begun]
         return begun[0] if begun else left[nearest.index(min(nearest))] if left else None
 
-    def _next(self, scene: Scene, figure: Figure, left: list[Cell]) -> Cell:
+    def _next(self, scene: GameScene, figure: PlacedFigure, left: list[Cell]) -> Cell:
         blocks, last = scene.blocks, self.built[-1]
         there = [cell for cell in figure.cells if cell in blocks]
         if not there:
@@ -95,7 +95,7 @@ class BlockStructures:
 
         return min(left, key=cost)
 
-    def _mistake(self, scene: Scene, cell: Cell) -> tuple[Cell, str]:
+    def _mistake(self, scene: GameScene, cell: Cell) -> tuple[Cell, str]:
         """Another color, or another place near that which is meant."""
         around = [moved(cell, step) for step in NEAR]
         free = [other for other in around if in_region(*other) and other not in scene.blocks and other not in self.color]
@@ -103,11 +103,11 @@ class BlockStructures:
             return self.rng.choice(free), self.color[cell]
         return cell, self.rng.choice([color for color in COLORS if color != self.color[cell]])
 
-    def say(self, scene: Scene, goal: Goal) -> Order | None:
+    def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         if goal.removed:
             return self._remove(scene, goal.removed[0])
         if not scene.blocks:
-            order: Order | None = first_order(scene, *goal.placed[0])
+            order: SpokenOrder | None = first_order(scene, *goal.placed[0])
         elif len(goal.placed) > 1:
             order = self._several(scene, [cell for cell, _ in goal.placed], goal.placed[0][1])
         else:
@@ -120,11 +120,11 @@ class BlockStructures:
             self.built += [cell for cell, _ in goal.placed]
         return order
 
-    def _remove(self, scene: Scene, cell: Cell) -> Order:
+    def _remove(self, scene: GameScene, cell: Cell) -> SpokenOrder:
         it = next(references(scene, cell))
-        return Order(scene.voice.draw("mistake", it=it.text), None, None, about("mistake", it), amends=True)
+        return SpokenOrder(scene.voice.draw("mistake", it=it.text), None, None, about("mistake", it), amends=True)
 
-    def _one(self, scene: Scene, cell: Cell, color: str) -> Order:
+    def _one(self, scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
         it, seen = near_reference(scene, cell) or self._far_reference(scene, cell)
         if _corrected(scene):
             frame = "place instead"
@@ -138,20 +138,20 @@ class BlockStructures:
         text = voice.draw(frame, where=where, color=color, what=block_there(scene, color, where))
         floats = hangs(scene.blocks, [cell])
         meta = about(frame, it) | {"relation": list(seen), "floats": floats}
-        return Order(floating(scene, text) if floats else text, None, None, meta, amends=frame == "place instead")
+        return SpokenOrder(floating(scene, text) if floats else text, None, None, meta, amends=frame == "place instead")
 
-    def _far_reference(self, scene: Scene, cell: Cell) -> tuple[Reference, Relation]:
+    def _far_reference(self, scene: GameScene, cell: Cell) -> tuple[Reference, Relation]:
         """The nearest block that can be picked out; the first one always can."""
         for other in sorted(scene.blocks, key=lambda block: _apart(block, cell)):
             if candidates := list(self._references(scene, other)):
                 return self.rng.choice(candidates), relation(other, cell, scene.pose.quarter)
         raise AssertionError("the first block is there from the first order on")
 
-    def _references(self, scene: Scene, cell: Cell) -> list[Reference]:
+    def _references(self, scene: GameScene, cell: Cell) -> list[Reference]:
         first = [Reference(cell, "first", scene.voice.draw("first block"))] if cell == self.start else []
         return [*references(scene, cell), *first]
 
-    def _several(self, scene: Scene, cells: list[Cell], color: str) -> Order | None:
+    def _several(self, scene: GameScene, cells: list[Cell], color: str) -> SpokenOrder | None:
         """Blocks in a line from the last right one on."""
         candidates = self._references(scene, self.built[-1])
         if not candidates:
@@ -159,7 +159,7 @@ class BlockStructures:
         return several_order(scene, self.rng.choice(candidates), cells, color)
 
 
-def _corrected(scene: Scene) -> bool:
+def _corrected(scene: GameScene) -> bool:
     """Whether the last thing done was to remove a wrong block."""
     return bool(scene.last) and scene.last[-1] not in scene.blocks
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from harness.simulators.minecraft.figures import Figure, difference, moved
-from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.figures import PlacedFigure, difference, moved
+from harness.simulators.minecraft.game import Goal, SpokenOrder
 from harness.simulators.minecraft.orders import picked_out, piece_order, said_at_once
-from harness.simulators.minecraft.pieces import Piece
+from harness.simulators.minecraft.pieces import StructurePiece
 from harness.simulators.minecraft.relations import Cell, relation
-from harness.simulators.minecraft.scene import Scene
+from harness.simulators.minecraft.scene import GameScene
 from harness.simulators.voice import Voice, relation_parts
 
 Blocks = Mapping[Cell, str]
@@ -25,7 +25,7 @@ _SEVERAL = 2
 """More wrong blocks than this are not put right one by one: what was done last is undone."""
 
 
-class Step(NamedTuple):
+class StepInProgress(NamedTuple):
     """A step in progress."""
 
     begun: Blocks
@@ -36,15 +36,15 @@ class Step(NamedTuple):
     """What should stand when it is done."""
     before: Blocks
     """What stood before the builder's last actions."""
-    figure: Figure | None
+    figure: PlacedFigure | None
 
 
 class Correction(NamedTuple):
     goal: Goal
-    order: Order
+    order: SpokenOrder
 
 
-def correction(scene: Scene, step: Step) -> Correction:
+def correction(scene: GameScene, step: StepInProgress) -> Correction:
     """What is said of a structure that is not the wanted one."""
     now, voice = scene.blocks, scene.voice
     extra = {cell: color for cell, color in now.items() if step.end.get(cell) != color}
@@ -70,17 +70,17 @@ def correction(scene: Scene, step: Step) -> Correction:
     return _missing(scene, step, missing)
 
 
-def recoloring(scene: Scene, cell: Cell, color: str, section: str = "recolor") -> Correction:
+def recoloring(scene: GameScene, cell: Cell, color: str, section: str = "recolor") -> Correction:
     """A block of a wrong color takes another."""
     text = scene.voice.draw(section, it=picked_out(scene, cell).text, color=color)
     return _correction(Goal(((cell, color),), (cell,)), text, "color")
 
 
-def _missing(scene: Scene, step: Step, missing: Blocks) -> Correction:
+def _missing(scene: GameScene, step: StepInProgress, missing: Blocks) -> Correction:
     """The order again, or one for the part that is missing."""
     left = [(cell, color) for cell, color in step.wanted if cell in missing]
     # Blocks that the builder took away come first: others may be told by them.
-    piece = Piece(tuple(left), step.figure) if len(left) == len(missing) else Piece(tuple(missing.items())[:1])
+    piece = StructurePiece(tuple(left), step.figure) if len(left) == len(missing) else StructurePiece(tuple(missing.items())[:1])
     blocks = said_at_once(scene, piece)
     figure = piece.figure if piece.figure and len(blocks) == len(piece.figure.cells) else None
     order = piece_order(scene, blocks, figure)
@@ -91,10 +91,10 @@ def _missing(scene: Scene, step: Step, missing: Blocks) -> Correction:
 
 
 def _correction(goal: Goal, text: str, fault: str) -> Correction:
-    return Correction(goal, Order(text, None, None, {"fault": fault}, amends=True))
+    return Correction(goal, SpokenOrder(text, None, None, {"fault": fault}, amends=True))
 
 
-def _shift(scene: Scene, step: Step) -> Cell | None:
+def _shift(scene: GameScene, step: StepInProgress) -> Cell | None:
     """The way by which the blocks that were placed last have to be moved, if that is all that is wrong."""
     now, last = scene.blocks, scene.last
     rest = {cell: color for cell, color in now.items() if cell not in last}
@@ -113,7 +113,7 @@ def _ways(voice: Voice, shift: Cell, quarter: int) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _undone(scene: Scene, before: Blocks) -> Goal | None:
+def _undone(scene: GameScene, before: Blocks) -> Goal | None:
     """What takes back the builder's last actions; None if they changed nothing."""
     removed = tuple(cell for cell, color in scene.blocks.items() if before.get(cell) != color)
     placed = tuple((cell, color) for cell, color in before.items() if scene.blocks.get(cell) != color)

@@ -42,7 +42,7 @@ def difference(start: Cell, end: Cell) -> Cell:
     return moved(end, start, -1)
 
 
-class Figure(NamedTuple):
+class PlacedFigure(NamedTuple):
     """A figure somewhere: what it is, and its cells in the order they are built, each next to an earlier one.
 
     `sizes` count blocks along each of the `directions`, which are steps in world axes; that of a diagonal goes along two axes.
@@ -58,7 +58,7 @@ class Figure(NamedTuple):
     def upright(self) -> bool:
         return any(direction[1] for direction in self.directions)
 
-    def at(self, by: Cell) -> Figure:
+    def at(self, by: Cell) -> PlacedFigure:
         """The same, each cell moved by so much."""
         return self._replace(cells=tuple(moved(cell, by) for cell in self.cells))
 
@@ -69,7 +69,7 @@ class Figure(NamedTuple):
         return [self.cells[n] for n in which]
 
 
-def figure(kind: str, sizes: Sequence[int], directions: Sequence[Cell], start: Cell = (0, 0, 0)) -> Figure:
+def figure(kind: str, sizes: Sequence[int], directions: Sequence[Cell], start: Cell = (0, 0, 0)) -> PlacedFigure:
     """A figure from its first cell on. L, T and U take their first two directions; a U's third is against its first."""
     first, second = sizes[0], sizes[-1]
     cells = _line(start, directions[0], first)
@@ -84,14 +84,14 @@ def figure(kind: str, sizes: Sequence[int], directions: Sequence[Cell], start: C
         cells += _line(cells[-1], directions[1], second)[1:]
         cells += _line(cells[-1], back, first)[1:]
         directions = (directions[0], directions[1], back)
-    return Figure(kind, tuple(sizes), tuple(directions), tuple(cells))
+    return PlacedFigure(kind, tuple(sizes), tuple(directions), tuple(cells))
 
 
 def _line(start: Cell, step: Cell, count: int) -> list[Cell]:
     return [moved(start, step, n) for n in range(count)]
 
 
-def draw(rng: Random, kind: str, longest: int | None = None) -> Figure:
+def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
     """A figure of a kind with its first cell at (0, 0, 0), any of its sizes, lying any way.
 
     `longest` is the length that rows and diagonals may have instead of those of `SIZES`.
@@ -107,7 +107,7 @@ def draw(rng: Random, kind: str, longest: int | None = None) -> Figure:
     return figure(kind, sizes, (first, second)[: len(sizes)])
 
 
-def starts(it: Figure) -> tuple[Figure, ...]:
+def starts(it: PlacedFigure) -> tuple[PlacedFigure, ...]:
     """A row, diagonal or plane built from each of its ends or corners: 2 figures with the same cells, or 8."""
     ways = [(False,), (True,)] if len(it.sizes) == 1 else list(itertools.product((False, True), repeat=2))
     variants = []
@@ -122,7 +122,7 @@ def starts(it: Figure) -> tuple[Figure, ...]:
     return tuple(variants)
 
 
-def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[Figure, ...]:
+def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[PlacedFigure, ...]:
     """A figure of each kind: in the region, no two in the same cell, each next to an earlier one by a face or an edge.
 
     `start`, a cell on the ground (y = 1), is a lowest cell of the first figure: one of its ends, where one is that low.
@@ -140,7 +140,7 @@ def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None 
     return tuple(figures)
 
 
-def _joined(rng: Random, kind: str, figures: Sequence[Figure], longest: int | None) -> Figure:
+def _joined(rng: Random, kind: str, figures: Sequence[PlacedFigure], longest: int | None) -> PlacedFigure:
     """A figure that shares a face, or less often an edge, with one of those that are there; more often with an end of it."""
     taken = {cell for one in figures for cell in one.cells}
     while True:
@@ -153,11 +153,11 @@ def _joined(rng: Random, kind: str, figures: Sequence[Figure], longest: int | No
             return guest
 
 
-def _fits(one: Figure, taken: Collection[Cell]) -> bool:
+def _fits(one: PlacedFigure, taken: Collection[Cell]) -> bool:
     return all(in_region(*cell) and cell not in taken for cell in one.cells)
 
 
-def colors(rng: Random, figures: Sequence[Figure]) -> tuple[str, ...]:
+def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
     """A color for each figure, so that no color is needed for more than the 20 blocks that there are."""
     while True:
         drawn = tuple(rng.choice(COLORS) for _ in figures)

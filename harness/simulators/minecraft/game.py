@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.simulators.minecraft.carpentry import placements, removals
 from harness.simulators.minecraft.relations import Cell, facing
-from harness.simulators.minecraft.scene import Scene
+from harness.simulators.minecraft.scene import GameScene
 from harness.simulators.voice import Voice
 from harness.worlds.minecraft import Action
 
@@ -36,7 +36,7 @@ class Goal(NamedTuple):
         return (*(cell for cell, _ in self.placed), *self.removed)
 
 
-class Order(NamedTuple):
+class SpokenOrder(NamedTuple):
     """How it is said: the message, a question and its answer if something was left out, and what is true of it.
 
     `meta` goes into the item's: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ... `amends` says
@@ -53,16 +53,16 @@ class Order(NamedTuple):
 class Architect(Protocol):
     """One simulator's planner and speaker, for one game."""
 
-    def plan(self, scene: Scene) -> Goal | None:
+    def plan(self, scene: GameScene) -> Goal | None:
         """What comes next; None when the structure is done."""
 
-    def say(self, scene: Scene, goal: Goal) -> Order | None:
+    def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         """The order for the pose that the scene has; None if no words pick it out without doubt, and another goal is tried."""
 
 
 def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str) -> Iterator[MinecraftItem]:
     """The items of one game, in order, with ids `<game>/<i>`; i is the world state of the first action, as in the game's log."""
-    scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
+    scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
     scene.turns += opening(voice, rng)
     failures = 0
     while failures < _TRIES and (goal := architect.plan(scene)) is not None:
@@ -82,7 +82,7 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
     scene.turns.append(Utterance("Architect", voice.sentence(voice.draw("done"))))
 
 
-def gold_actions(scene: Scene, goal: Goal) -> tuple[Action, ...] | None:
+def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
     """Removals, then placements with their supports; None if they cannot be carried out."""
     removed = removals(scene.blocks, goal.removed)
     left = {cell: color for cell, color in scene.blocks.items() if cell not in goal.removed}
@@ -100,7 +100,7 @@ def opening(voice: Voice, rng: Random) -> list[Utterance]:
     return turns
 
 
-def speak(scene: Scene, order: Order, first: bool) -> None:
+def speak(scene: GameScene, order: SpokenOrder, first: bool) -> None:
     """The order, with the talk around it: approval asked for and given, small talk, a question answered."""
     rng, voice, turns = scene.rng, scene.voice, scene.turns
     if not first:
@@ -119,7 +119,7 @@ def speak(scene: Scene, order: Order, first: bool) -> None:
         turns.append(Utterance("Architect", voice.sentence(order.answer)))
 
 
-def _act(scene: Scene, actions: tuple[Action, ...], goal: Goal, order: Order, game: str, split: str) -> MinecraftItem:
+def _act(scene: GameScene, actions: tuple[Action, ...], goal: Goal, order: SpokenOrder, game: str, split: str) -> MinecraftItem:
     before, history = scene.structure(), tuple(scene.turns)
     # State 0 is that before all; then there is a state for each line said and for each action.
     state = 1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)

@@ -8,13 +8,13 @@ from random import Random
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.live import LiveGame, Manner
-from harness.simulators.minecraft.corrections import Step, correction, recoloring
+from harness.simulators.minecraft.corrections import StepInProgress, correction, recoloring
 from harness.simulators.minecraft.figures import difference, moved
-from harness.simulators.minecraft.game import QUARTERS, Goal, Order, gold_actions, opening, speak
+from harness.simulators.minecraft.game import QUARTERS, Goal, SpokenOrder, gold_actions, opening, speak
 from harness.simulators.minecraft.orders import piece_order, said_at_once
-from harness.simulators.minecraft.pieces import Piece, cells_of
+from harness.simulators.minecraft.pieces import StructurePiece, cells_of
 from harness.simulators.minecraft.relations import facing
-from harness.simulators.minecraft.scene import Scene
+from harness.simulators.minecraft.scene import GameScene
 from harness.simulators.voice import Voice
 from harness.tasks import task_of
 from harness.worlds.minecraft import Action, Structure, in_region
@@ -32,16 +32,16 @@ class BuildingGame(LiveGame):
     target: Structure
 
     def __init__(
-        self, name: str, split: str, target: Structure, pieces: Iterable[Piece], rng: Random, manner: Manner, group: str
+        self, name: str, split: str, target: Structure, pieces: Iterable[StructurePiece], rng: Random, manner: Manner, group: str
     ) -> None:
         super().__init__(name, manner)
         self.split, self.target, self.group = split, target, group
         self.task = task_of(name, "minecraft")
         self._pieces = deque(pieces)
         voice = Voice(rng, "blocks", *(["shapes"] if any(piece.figure for piece in self._pieces) else []), "corrections")
-        self._scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
+        self._scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
         self._scene.turns += opening(voice, rng)
-        self._step: Step | None = None
+        self._step: StepInProgress | None = None
         self._turn_around = self._undone = False
 
     @property
@@ -56,21 +56,21 @@ class BuildingGame(LiveGame):
             left = tuple((cell, color) for cell, color in piece.blocks if scene.blocks.get(cell) != color)
             if not left:
                 continue
-            blocks = said_at_once(scene, Piece(left, piece.figure))
+            blocks = said_at_once(scene, StructurePiece(left, piece.figure))
             figure = piece.figure if piece.figure and len(blocks) == len(piece.figure.cells) else None
             taken = next(((cell, color) for cell, color in left if cell in scene.blocks), None)
             goal = Goal((taken,), (taken[0],)) if taken else Goal(blocks)
             # What this step does not tell is told by later ones.
             placed = {cell for cell, _ in goal.placed}
             if rest := tuple(one for one in left if one[0] not in placed):
-                self._pieces.appendleft(Piece(rest))
+                self._pieces.appendleft(StructurePiece(rest))
             if (actions := gold_actions(scene, goal)) is None:
                 continue
             self._face(goal, actions)
             order = recoloring(scene, *taken).order if taken else piece_order(scene, blocks, figure)
             begun = dict(scene.blocks)
             self._undone = False
-            self._step = Step(begun, goal.placed, _after(begun, goal), begun, figure)
+            self._step = StepInProgress(begun, goal.placed, _after(begun, goal), begun, figure)
             return self._item(order._replace(amends=bool(self.left_wrong)), actions, "order")
         scene.turns.append(Utterance("Architect", scene.voice.sentence(scene.voice.draw("done"))))
         return None
@@ -93,7 +93,7 @@ class BuildingGame(LiveGame):
         quarter = scene.rng.choices(range(4), QUARTERS)[0] if self._turn_around else scene.pose.quarter
         scene.pose = facing(scene.rng, goal.cells, {*scene.blocks, *(action.cell for action in actions)}, quarter)
 
-    def _item(self, order: Order, actions: tuple[Action, ...], kind: str) -> MinecraftItem:
+    def _item(self, order: SpokenOrder, actions: tuple[Action, ...], kind: str) -> MinecraftItem:
         scene = self._scene
         speak(scene, order, first=self.turns == 0)
         before = scene.structure()
@@ -125,7 +125,7 @@ class BuildingGame(LiveGame):
         scene.last = tuple(cell for cell in reversed(placed) if cell in scene.blocks)
         return scene.blocks == step.end or self._begun_elsewhere(step)
 
-    def _begun_elsewhere(self, step: Step) -> bool:
+    def _begun_elsewhere(self, step: StepInProgress) -> bool:
         """Whether the first blocks are right but for where they stand: then the rest of the target goes there if it fits."""
         now = self._scene.blocks
         if step.begun or len(now) != len(step.end) or not now:

@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.figures import NEAR, Figure, difference, moved
-from harness.simulators.minecraft.game import Order
-from harness.simulators.minecraft.pieces import Piece
+from harness.simulators.minecraft.figures import NEAR, PlacedFigure, difference, moved
+from harness.simulators.minecraft.game import SpokenOrder
+from harness.simulators.minecraft.pieces import StructurePiece
 from harness.simulators.minecraft.relations import Cell, Relation, relation
-from harness.simulators.minecraft.scene import Reference, Scene, references
+from harness.simulators.minecraft.scene import GameScene, Reference, references
 from harness.simulators.minecraft.shape_words import Shape
 from harness.simulators.minecraft.shape_words import order as shape_order
 from harness.worlds.minecraft import SIDE
@@ -32,7 +32,7 @@ def first_cell(rng: Random) -> Cell:
     return x, 1, z
 
 
-def board_place(scene: Scene, cell: Cell) -> str:
+def board_place(scene: GameScene, cell: Cell) -> str:
     """Words for one of the places that `first_cell` chooses from, as the builder sees it."""
     voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
     side = "left" if seen.left > 0 else "right"
@@ -44,21 +44,21 @@ def board_place(scene: Scene, cell: Cell) -> str:
     return voice.draw("edge", side=side) if seen.left else f"in the middle of the edge {voice.draw(depth)}"
 
 
-def first_order(scene: Scene, cell: Cell, color: str) -> Order:
+def first_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
     """The first block of a game."""
     voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
     text = voice.draw("first", where=board_place(scene, cell), what=voice.blocks(1, color))
-    return Order(text, None, None, {"frame": "first", "location": list(seen)})
+    return SpokenOrder(text, None, None, {"frame": "first", "location": list(seen)})
 
 
-def place_order(scene: Scene, cell: Cell, color: str, it: Reference, seen: Relation) -> Order:
+def place_order(scene: GameScene, cell: Cell, color: str, it: Reference, seen: Relation) -> SpokenOrder:
     """A block by its relation to a reference. Now and then its color is left out, asked for and told."""
     alone = left_out(scene, it)
     where = scene.voice.where(seen, "" if alone else it.text)
     return _placed(scene, cell, color, where, about("ellipsis" if alone else "place", it) | {"relation": list(seen)})
 
 
-def several_order(scene: Scene, it: Reference, cells: Sequence[Cell], color: str) -> Order:
+def several_order(scene: GameScene, it: Reference, cells: Sequence[Cell], color: str) -> SpokenOrder:
     """Blocks of a color in a line from a block on, the first of them next to it."""
     voice, seen = scene.voice, relation(it.cell, cells[0], scene.pose.quarter)
     alone = left_out(scene, it)
@@ -73,10 +73,10 @@ def several_order(scene: Scene, it: Reference, cells: Sequence[Cell], color: str
     floats = hangs(scene.blocks, cells)
     meta = about("several ellipsis" if alone else "several", it)
     meta |= {"relation": list(seen), "count": len(cells), "direction": list(seen), "floats": floats}
-    return Order(floating(scene, text, "floating several") if floats else text, None, None, meta)
+    return SpokenOrder(floating(scene, text, "floating several") if floats else text, None, None, meta)
 
 
-def _count(scene: Scene, it: Reference, count: int, color: str) -> str:
+def _count(scene: GameScene, it: Reference, count: int, color: str) -> str:
     """A count, with "more" if they match the block they continue from; then their color may be left out."""
     voice, n = scene.voice, scene.voice.number(count)
     if scene.blocks[it.cell] != color or scene.rng.random() < 0.2:
@@ -86,7 +86,7 @@ def _count(scene: Scene, it: Reference, count: int, color: str) -> str:
     return voice.draw("more", n=n, color=color)
 
 
-def builder_order(scene: Scene, cell: Cell, color: str) -> Order | None:
+def builder_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder | None:
     """A block on the ground by its relation to the builder, who stands there too: straight ahead, or to the left or right.
 
     None for other cells: no one would count spaces from a builder in the air, or along two ways at once.
@@ -104,7 +104,7 @@ def builder_order(scene: Scene, cell: Cell, color: str) -> Order | None:
     )
 
 
-def _placed(scene: Scene, cell: Cell, color: str, where: str, meta: dict[str, Any]) -> Order:
+def _placed(scene: GameScene, cell: Cell, color: str, where: str, meta: dict[str, Any]) -> SpokenOrder:
     rng, voice = scene.rng, scene.voice
     asks = rng.random() < 0.06
     what = f"a {voice.block}" if asks else block_there(scene, color, where)
@@ -113,22 +113,22 @@ def _placed(scene: Scene, cell: Cell, color: str, where: str, meta: dict[str, An
         text = floating(scene, text)
     meta |= {"floats": floats}
     if not asks:
-        return Order(text, None, None, meta)
-    return Order(text, voice.draw("what color"), voice.draw("answer color", color=color), meta | {"omitted": "color"})
+        return SpokenOrder(text, None, None, meta)
+    return SpokenOrder(text, voice.draw("what color"), voice.draw("answer color", color=color), meta | {"omitted": "color"})
 
 
-def block_there(scene: Scene, color: str, where: str) -> str:
+def block_there(scene: GameScene, color: str, where: str) -> str:
     """A block of a color, as it is called before the words for where it goes: no "red one" before "one to the left"."""
     what = scene.voice.blocks(1, color)
     return f"{what[:-3]}{scene.voice.block}" if what.endswith(" one") and where.startswith("one ") else what
 
 
-def left_out(scene: Scene, it: Reference) -> bool:
+def left_out(scene: GameScene, it: Reference) -> bool:
     """Whether the reference goes without saying: sometimes where it is the one block placed last, not the last of several."""
     return it.kind == "last" and len(scene.last) == 1 and scene.rng.random() < 0.5
 
 
-def near_reference(scene: Scene, cell: Cell) -> tuple[Reference, Relation] | None:
+def near_reference(scene: GameScene, cell: Cell) -> tuple[Reference, Relation] | None:
     """A block near the new cell that can be picked out, the last one before all others."""
     rng, quarter = scene.rng, scene.pose.quarter
     around = [(other, seen) for other in scene.blocks if is_near(seen := relation(other, cell, quarter))]
@@ -156,7 +156,7 @@ def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
     return bool(left)
 
 
-def floating(scene: Scene, text: str, section: str = "floating") -> str:
+def floating(scene: GameScene, text: str, section: str = "floating") -> str:
     """A message with a word that something floats, before its question mark if it has one."""
     if text.endswith("?"):
         return f"{text[:-1]}{scene.voice.draw(f'{section} asked')}?"
@@ -171,7 +171,7 @@ _BY_BUILDER = 0.3
 """How often a cell is told from the builder on where it can be."""
 
 
-def picked_out(scene: Scene, cell: Cell) -> Reference:
+def picked_out(scene: GameScene, cell: Cell) -> Reference:
     """A block in words that are true of it alone: of its own, by its place from another block, or from the grid's middle."""
     if candidates := list(references(scene, cell)):
         return scene.rng.choice(candidates)
@@ -180,7 +180,7 @@ def picked_out(scene: Scene, cell: Cell) -> Reference:
     return Reference(cell, "place", scene.voice.draw("the block at", color=scene.blocks[cell], where=where))
 
 
-def _anchor(scene: Scene, cell: Cell) -> Reference | None:
+def _anchor(scene: GameScene, cell: Cell) -> Reference | None:
     """The nearest other block that has words of its own."""
     others = (other for other in scene.blocks if other != cell)
     for other in sorted(others, key=lambda other: (sum(map(abs, difference(other, cell))), other)):
@@ -189,24 +189,24 @@ def _anchor(scene: Scene, cell: Cell) -> Reference | None:
     return None
 
 
-def _from(scene: Scene, it: Reference, cell: Cell) -> str:
+def _from(scene: GameScene, it: Reference, cell: Cell) -> str:
     return scene.voice.where(relation(it.cell, cell, scene.pose.quarter), it.text, diagonal=False)
 
 
-def from_middle(scene: Scene, cell: Cell) -> str:
+def from_middle(scene: GameScene, cell: Cell) -> str:
     """Where a cell is from the middle of the grid, and on which level."""
     voice, seen = scene.voice, relation(CENTER, (cell[0], CENTER[1], cell[2]), scene.pose.quarter)
     flat = voice.where(seen, voice.draw("middle"), diagonal=False) if seen.axes else f"in {voice.draw('middle')}"
     return f"{flat}, {voice.draw('level', n=voice.number(cell[1]))}" if cell[1] > 1 else f"{flat}, on the ground"
 
 
-def block_order(scene: Scene, cell: Cell, color: str) -> Order:
+def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
     """An order for a block, wherever it goes."""
     if not scene.blocks:
         if cell[1] == 1 and {abs(cell[0]), abs(cell[2])} <= {0, SIDE}:
             return first_order(scene, cell, color)
         text = scene.voice.draw("first", where=from_middle(scene, cell), what=scene.voice.blocks(1, color))
-        return Order(text, None, None, {"frame": "first"})
+        return SpokenOrder(text, None, None, {"frame": "first"})
     if scene.rng.random() < _BY_BUILDER and (order := builder_order(scene, cell, color)):
         return order
     if near := near_reference(scene, cell):
@@ -214,10 +214,10 @@ def block_order(scene: Scene, cell: Cell, color: str) -> Order:
     if anchor := _anchor(scene, cell):
         return place_order(scene, cell, color, anchor, relation(anchor.cell, cell, scene.pose.quarter))
     text = scene.voice.draw("place", where=from_middle(scene, cell), what=scene.voice.blocks(1, color))
-    return Order(floating(scene, text) if hangs(scene.blocks, [cell]) else text, None, None, {"frame": "middle"})
+    return SpokenOrder(floating(scene, text) if hangs(scene.blocks, [cell]) else text, None, None, {"frame": "middle"})
 
 
-def said_at_once(scene: Scene, piece: Piece) -> tuple[tuple[Cell, str], ...]:
+def said_at_once(scene: GameScene, piece: StructurePiece) -> tuple[tuple[Cell, str], ...]:
     """How much of a piece one order tells, given what stands: a whole figure, a run that goes on from a block, or one block."""
     cells = [cell for cell, _ in piece.blocks]
     if piece.figure and set(piece.figure.cells) == set(cells):
@@ -226,7 +226,7 @@ def said_at_once(scene: Scene, piece: Piece) -> tuple[tuple[Cell, str], ...]:
     return piece.blocks[:run] if run > 1 else piece.blocks[:1]
 
 
-def _going_on(scene: Scene, blocks: Sequence[tuple[Cell, str]]) -> int:
+def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
     """How many of the first blocks continue, in one color, a straight line from a block that has words of its own."""
     if len(blocks) < 2 or (step := difference(blocks[0][0], blocks[1][0])) not in NEAR:
         return 1
@@ -237,7 +237,7 @@ def _going_on(scene: Scene, blocks: Sequence[tuple[Cell, str]]) -> int:
     return next(alike, len(blocks))
 
 
-def piece_order(scene: Scene, blocks: Sequence[tuple[Cell, str]], figure: Figure | None) -> Order:
+def piece_order(scene: GameScene, blocks: Sequence[tuple[Cell, str]], figure: PlacedFigure | None) -> SpokenOrder:
     """An order for blocks that `said_at_once` gives."""
     if len(blocks) == 1:
         return block_order(scene, *blocks[0])
@@ -249,7 +249,7 @@ def piece_order(scene: Scene, blocks: Sequence[tuple[Cell, str]], figure: Figure
     return figure_order(scene, figure, color)
 
 
-def figure_order(scene: Scene, figure: Figure, color: str) -> Order:
+def figure_order(scene: GameScene, figure: PlacedFigure, color: str) -> SpokenOrder:
     """A row, a diagonal or a plane as a whole."""
     start, anchor = figure.cells[0], _anchor(scene, figure.cells[0])
     if anchor:
@@ -263,4 +263,4 @@ def figure_order(scene: Scene, figure: Figure, color: str) -> Order:
     if hangs(scene.blocks, figure.cells):
         rests = any(not hangs(scene.blocks, [cell]) for cell in figure.cells)
         text = floating(scene, text, "no supports" if rests else "floating shape")
-    return Order(text, None, None, meta)
+    return SpokenOrder(text, None, None, meta)

@@ -7,38 +7,38 @@ from typing import NamedTuple
 
 from harness.corpora.item import MinecraftItem
 from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.figures import AXES, Figure, difference, figure, moved
+from harness.simulators.minecraft.figures import AXES, PlacedFigure, difference, figure, moved
 from harness.simulators.minecraft.relations import Cell, Relation
 from harness.worlds.minecraft import Structure
 
 
-class Piece(NamedTuple):
+class StructurePiece(NamedTuple):
     """Blocks in the order in which they are told; `figure` if they are told as one shape, in one color."""
 
     blocks: tuple[tuple[Cell, str], ...]
-    figure: Figure | None = None
+    figure: PlacedFigure | None = None
 
-    def moved(self, by: Cell) -> Piece:
+    def moved(self, by: Cell) -> StructurePiece:
         """The same, each block moved by so much."""
-        return Piece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
+        return StructurePiece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
 
 
 def cells_of(structure: Structure) -> dict[Cell, str]:
     return {block[:3]: block.color for block in structure.blocks()}
 
 
-def of_game(items: Iterable[MinecraftItem], target: Structure) -> list[Piece]:
+def of_game(items: Iterable[MinecraftItem], target: Structure) -> list[StructurePiece]:
     """A piece for each order of a simulated game, without what the game takes away again."""
-    wanted, pieces = cells_of(target), list[Piece]()
+    wanted, pieces = cells_of(target), list[StructurePiece]()
     for item in items:
         placed = dict.fromkeys(action.cell for action in item.actions if action.kind == "place")
         own = [cell for cell in placed if cell in wanted and item.after.color_at(*cell) == wanted[cell]]
         if own:
-            pieces.append(Piece(tuple((cell, wanted.pop(cell)) for cell in own), _shape(item, own)))
+            pieces.append(StructurePiece(tuple((cell, wanted.pop(cell)) for cell in own), _shape(item, own)))
     return pieces
 
 
-def _shape(item: MinecraftItem, cells: Collection[Cell]) -> Figure | None:
+def _shape(item: MinecraftItem, cells: Collection[Cell]) -> PlacedFigure | None:
     """The figure that a game's order names, from the cell on where it says that it starts."""
     if "shape" not in item.meta:
         return None
@@ -47,9 +47,9 @@ def _shape(item: MinecraftItem, cells: Collection[Cell]) -> Figure | None:
     return named if set(named.cells) == set(cells) else None
 
 
-def in_runs(target: Structure) -> list[Piece]:
+def in_runs(target: Structure) -> list[StructurePiece]:
     """Straight runs of one color, from the ground up, each near the one before as far as that can be."""
-    left, built, pieces = cells_of(target), set[Cell](), list[Piece]()
+    left, built, pieces = cells_of(target), set[Cell](), list[StructurePiece]()
     last: Cell = (0, 1, 0)
     while left:
 
@@ -62,7 +62,7 @@ def in_runs(target: Structure) -> list[Piece]:
         # From the end that is nearer to what was told last; upward, if it stands.
         if run[0][1] == run[-1][1] and sum(map(abs, difference(run[-1], last))) < sum(map(abs, difference(run[0], last))):
             run.reverse()
-        pieces.append(Piece(tuple((cell, left.pop(cell)) for cell in run)))
+        pieces.append(StructurePiece(tuple((cell, left.pop(cell)) for cell in run)))
         built.update(run)
         last = run[-1]
     return pieces

@@ -9,10 +9,10 @@ from __future__ import annotations
 from random import Random
 
 from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.game import Goal, SpokenOrder
 from harness.simulators.minecraft.orders import about, builder_order, first_cell, first_order, near_reference, place_order
 from harness.simulators.minecraft.relations import UNIT, Cell
-from harness.simulators.minecraft.scene import Scene, references
+from harness.simulators.minecraft.scene import GameScene, references
 from harness.worlds.minecraft import COLORS, in_region
 
 _PLACEMENTS_FIRST = 4
@@ -31,7 +31,7 @@ class RandomBlocks:
         self.left = turns or rng.randint(*_LENGTH)
         self.done = 0
 
-    def plan(self, scene: Scene) -> Goal | None:
+    def plan(self, scene: GameScene) -> Goal | None:
         if self.done >= self.left:
             return None
         if not scene.blocks:
@@ -41,7 +41,7 @@ class RandomBlocks:
             return Goal(removed=(cell,)) if len(scene.blocks) > 1 and not _needed(scene, cell) else self._more(scene)
         return self._more(scene)
 
-    def _more(self, scene: Scene) -> Goal:
+    def _more(self, scene: GameScene) -> Goal:
         rng, cells = self.rng, list(scene.blocks)
         while True:
             base = scene.last[-1] if scene.last and scene.last[-1] in scene.blocks and rng.random() < 0.6 else rng.choice(cells)
@@ -50,7 +50,7 @@ class RandomBlocks:
             if in_region(*cell) and cell not in scene.blocks:
                 return Goal(((cell, rng.choice(COLORS)),))
 
-    def say(self, scene: Scene, goal: Goal) -> Order | None:
+    def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         order = (
             first_order(scene, *goal.placed[0])
             if not scene.blocks
@@ -61,21 +61,21 @@ class RandomBlocks:
         self.done += order is not None
         return order
 
-    def _remove(self, scene: Scene, goal: Goal) -> Order | None:
+    def _remove(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         candidates = list(references(scene, goal.removed[0]))
         if not candidates:
             return None
         it = self.rng.choice(candidates)
-        return Order(scene.voice.draw("remove", it=it.text), None, None, about("remove", it))
+        return SpokenOrder(scene.voice.draw("remove", it=it.text), None, None, about("remove", it))
 
-    def _place(self, scene: Scene, goal: Goal) -> Order | None:
+    def _place(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         if order := builder_order(scene, *goal.placed[0]):
             return order
         choice = near_reference(scene, goal.placed[0][0])
         return place_order(scene, *goal.placed[0], *choice) if choice else None
 
 
-def _needed(scene: Scene, cell: Cell) -> bool:
+def _needed(scene: GameScene, cell: Cell) -> bool:
     """Whether a neighbor of the block would have nothing to touch without it."""
     return any(
         other in scene.blocks and other[1] > 1 and not any(n in scene.blocks for n in touching(other) if n != cell)

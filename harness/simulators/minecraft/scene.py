@@ -17,7 +17,7 @@ from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure
 
 
 @dataclass(slots=True)
-class Scene:
+class GameScene:
     """The state: blocks by cell, the builder's pose, what was said and done, and the cells of the last order in order."""
 
     rng: Random
@@ -64,7 +64,7 @@ _BY_SIGHT = {"nearest": -1, "farthest": 1}
 """Extremes that must be so in a straight line from the builder's eyes too: where the two differ, the words mean either."""
 
 
-def references(scene: Scene, cell: Cell) -> Iterator[Reference]:
+def references(scene: GameScene, cell: Cell) -> Iterator[Reference]:
     """The ways to pick out one block that are true of it alone, in words of the game's voice.
 
     Of a color: the only one, or the only most extreme one of its color in one of the builder's directions. The block placed

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from harness.simulators.minecraft.figures import Figure, colors, compose, moved, starts
-from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.figures import PlacedFigure, colors, compose, moved, starts
+from harness.simulators.minecraft.game import Goal, SpokenOrder
 from harness.simulators.minecraft.orders import CENTER, about, board_place, first_cell, floating, hangs, is_near
 from harness.simulators.minecraft.relations import Cell, Relation, relation
-from harness.simulators.minecraft.scene import Reference, Scene, references, sight
+from harness.simulators.minecraft.scene import GameScene, Reference, references, sight
 from harness.simulators.minecraft.shape_words import PARTS, Shape, corner, form, noun, order
 from harness.simulators.voice import relation_parts
 from harness.worlds.minecraft import Structure
@@ -37,16 +37,16 @@ class ShapeStructures:
         target = compose(rng, [rng.choice(_KINDS) for _ in range(figures)], self.start, longest)
         self.todo = list(zip(target, colors(rng, target), strict=True))
         self.target = Structure.of((*cell, color) for figure, color in self.todo for cell in figure.cells)
-        self.built: Figure | None = None
+        self.built: PlacedFigure | None = None
 
-    def plan(self, scene: Scene) -> Goal | None:
+    def plan(self, scene: GameScene) -> Goal | None:
         if not self.todo:
             return None
         figure, color = self.todo[0]
         self.next = self._from(figure)
         return Goal(tuple((cell, color) for cell in self.next.cells))
 
-    def _from(self, figure: Figure) -> Figure:
+    def _from(self, figure: PlacedFigure) -> PlacedFigure:
         """The figure from one of its ends or corners on: mostly one that is near one of what is there, and not down."""
         # The height of a wall comes second, as in "3 wide and 4 high".
         ways = [way for way in starts(figure) if figure.kind != "plane" or not way.directions[0][1]]
@@ -56,13 +56,13 @@ class ShapeStructures:
             return self.rng.choice(ways)
         ends = self.built.ends()
 
-        def cost(way: Figure) -> tuple[float, ...]:
+        def cost(way: PlacedFigure) -> tuple[float, ...]:
             far = min(sum(map(abs, relation(end, way.cells[0], 0))) for end in ends)
             return far, any(step[1] < 0 for step in way.directions), self.rng.random()
 
         return min(ways, key=cost)
 
-    def say(self, scene: Scene, goal: Goal) -> Order | None:
+    def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         figure, color, start = self.next, goal.placed[0][1], self.next.cells[0]
         placed = self._placed(scene, start)
         if placed is None:
@@ -86,9 +86,9 @@ class ShapeStructures:
         meta |= {"start": list(start), "floats": floats} | ({"omitted": omitted} if omitted else {})
         self.built = figure
         self.todo.pop(0)
-        return Order(text, words.question, answer, meta)
+        return SpokenOrder(text, words.question, answer, meta)
 
-    def _placed(self, scene: Scene, cell: Cell) -> tuple[str, dict[str, Any]] | None:
+    def _placed(self, scene: GameScene, cell: Cell) -> tuple[str, dict[str, Any]] | None:
         """Where a shape's first cell goes: on the board, or by its relation to a mark of the shape that is there."""
         quarter = scene.pose.quarter
         if self.built is None:
@@ -103,13 +103,13 @@ class ShapeStructures:
         return None
 
 
-def _marks(figure: Figure) -> list[Cell]:
+def _marks(figure: PlacedFigure) -> list[Cell]:
     """The ends of a row or diagonal and its middle, if it has one; the corners of a plane."""
     middle = [figure.cells[figure.sizes[0] // 2]] if figure.kind != "plane" and figure.sizes[0] % 2 else []
     return [*figure.ends(), *middle]
 
 
-def _references(scene: Scene, figure: Figure, mark: Cell) -> Iterator[Reference]:
+def _references(scene: GameScene, figure: PlacedFigure, mark: Cell) -> Iterator[Reference]:
     """The ways to pick out a mark of the figure: as any block, or in words of the whole figure."""
     # Which block of a plane was placed last may be anything for a builder who built it another way.
     yield from (it for it in references(scene, mark) if it.kind != "last" or figure.kind != "plane")
@@ -130,7 +130,7 @@ def _references(scene: Scene, figure: Figure, mark: Cell) -> Iterator[Reference]
         yield Reference(mark, "end", voice.draw(f"end {_end(ways[0])}", color=color, noun=name))
 
 
-def _ways(scene: Scene, figure: Figure) -> tuple[Relation, ...]:
+def _ways(scene: GameScene, figure: PlacedFigure) -> tuple[Relation, ...]:
     """The figure's directions as the builder sees them."""
     return tuple(relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions)
 
@@ -141,7 +141,7 @@ def _end(way: Relation) -> str:
     return relation_parts(Relation(*axis).times(-1))[0][0]
 
 
-def _told_apart(scene: Scene, way: Figure, ways: tuple[Relation, ...]) -> bool:
+def _told_apart(scene: GameScene, way: PlacedFigure, ways: tuple[Relation, ...]) -> bool:
     """Whether near and far, where they name the first cell, are so in a straight line from the builder's eyes too."""
     start = way.cells[0]
     for size, step, seen in zip(way.sizes, way.directions, ways, strict=True):

@@ -12,13 +12,13 @@ from itertools import permutations
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure
 from serialization.program import ast
-from serialization.program.compress.hexagons import Sketch
-from serialization.program.compress.minecraft import Plan
+from serialization.program.compress.hexagons import PaintTarget
+from serialization.program.compress.minecraft import CompressionState
 from serialization.program.compress.shared import length
 from serialization.program.hexagons import DrawingState
 from serialization.program.hexagons import run as run_drawing
 from serialization.program.literal import building_program, drawing_program
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.minecraft import BuildingState, run_lenient
 from serialization.program.minecraft import run as run_building
 from serialization.program.parse import MAX_CHARS
@@ -43,7 +43,7 @@ def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None
     plain = drawing_program(actions)
     if count == 1 and _is_short(plain):
         return [plain]
-    tried = (ast.Program(statements) for statements in Sketch(actions, state, count).programs())
+    tried = (ast.Program(statements) for statements in PaintTarget(actions, state, count).programs())
     return _best([plain, *tried], _exactly(lambda program: run_drawing(program, state)), count)
 
 
@@ -66,11 +66,11 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
     if state is not None and not (done := state.structure.apply(actions)).ignored:
         orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
         judge = _leaving(state)
-    tried = (ast.Program(statements) for order in orders for statements in Plan(order, state, count).programs())
+    tried = (ast.Program(statements) for order in orders for statements in CompressionState(order, state, count).programs())
     return _best([plain, *tried], judge, count)
 
 
-def _exactly(run: Callable[[ast.Program], Outcome]) -> Judge:
+def _exactly(run: Callable[[ast.Program], ProgramResult]) -> Judge:
     """Programs do the same whose actions are the same."""
     return lambda program: run(program)[::2]
 

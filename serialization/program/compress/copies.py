@@ -123,7 +123,7 @@ LEAST = 3
 FLIPS = ("right", "up", "down-right", "up-right")
 
 
-class Source(NamedTuple):
+class CopySource(NamedTuple):
     """A set that can be copied, its first tile and the colors that its tiles have on the board."""
 
     expr: Expr
@@ -139,7 +139,7 @@ class Copied(NamedTuple):
     cost: float
 
 
-def copies(source: Source, needed: Painting, fitting: Painting) -> Iterator[Copied]:
+def copies(source: CopySource, needed: Painting, fitting: Painting) -> Iterator[Copied]:
     """Statements that copy a source onto needed tiles, and elsewhere only onto those that have the color already.
 
     `fitting` are the tiles that may be painted in each color without harm: needed or there already.
@@ -164,13 +164,13 @@ def copies(source: Source, needed: Painting, fitting: Painting) -> Iterator[Copi
 def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
     ways: list[ast.Statement] = [ast.Copy(expr, tuple((old, new) for old, new in swaps.items() if old != new))]
     if len(set(swaps.values())) == 1:
-        ways.append(ast.Paint(((next(iter(swaps.values())), 1),), expr))
+        ways.append(ast.PaintSet(((next(iter(swaps.values())), 1),), expr))
     costs = [length(write_statement(way)) for way in ways]
     best = costs.index(min(costs))
     return Copied(ways[best], made, costs[best])
 
 
-def _images(source: Source, wanted: int, possible: int) -> Iterator[tuple[Expr, Painting]]:
+def _images(source: CopySource, wanted: int, possible: int) -> Iterator[tuple[Expr, Painting]]:
     """Moved copies that lie within what is possible, with what they would paint."""
     tiles = mask_tiles(union(source.painting))
     ends = mask_tiles(wanted)
@@ -186,7 +186,7 @@ def _vectors(places: Sequence[tuple[int, int]], ends: Sequence[Tile]) -> list[tu
     return list(dict.fromkeys((x - a, z - b) for x, z in map(to_cube, ends) for a, b in places))
 
 
-def _moved(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile]) -> Iterator[tuple[Expr, Painting]]:
+def _moved(source: CopySource, tiles: Sequence[Tile], ends: Sequence[Tile]) -> Iterator[tuple[Expr, Painting]]:
     x0, z0 = to_cube(source.first)
     for x, z in _vectors(list(map(to_cube, tiles)), ends):
         if x or z:
@@ -195,7 +195,7 @@ def _moved(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile]) -> Itera
             yield Call("shift", (source.expr, move)), image
 
 
-def _repeated(source: Source, possible: int) -> Iterator[tuple[Expr, Painting]]:
+def _repeated(source: CopySource, possible: int) -> Iterator[tuple[Expr, Painting]]:
     whole = union(source.painting)
     if whole & ~possible:
         return
@@ -230,7 +230,7 @@ def mirrors() -> tuple[tuple[Expr, Mapping[Tile, Tile]], ...]:
     return tuple((axis, {tile: to(tile) for tile in ALL}) for axis, to in axes())
 
 
-def _mirrored(source: Source, possible: int) -> Iterator[tuple[Expr, Painting]]:
+def _mirrored(source: CopySource, possible: int) -> Iterator[tuple[Expr, Painting]]:
     tiles = mask_tiles(union(source.painting))
     for axis, to in mirrors():
         if _within((to[tile] for tile in tiles), possible):
@@ -258,7 +258,7 @@ def _about(name: str, how: int, tile: Tile, center: Tile) -> Tile:
     return flipped(tile, center, FLIPS[how]) if name == "flip" else turned(tile, how, center)
 
 
-def _turned(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile], possible: int) -> Iterator[tuple[Expr, Painting]]:
+def _turned(source: CopySource, tiles: Sequence[Tile], ends: Sequence[Tile], possible: int) -> Iterator[tuple[Expr, Painting]]:
     origin = from_cube(0, 0)
     for name, how, centers in _centers():
         there = {tile: to_cube(_about(name, how, tile, origin)) for tile in tiles}

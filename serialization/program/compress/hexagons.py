@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 from harness.worlds.hexagons import CODES, Board, Paint, Tile
 from serialization.program import ast
 from serialization.program.ast import Call, Chain, Color, Expr, Name, Numbers, Program, Span, number
-from serialization.program.compress.copies import Source, copies, mirrors, repetitions
+from serialization.program.compress.copies import CopySource, copies, mirrors, repetitions
 from serialization.program.compress.sets import (
     BOARD,
     Cover,
     Painting,
-    Term,
+    SetExpression,
     bit_numbers,
     cover,
     difference_terms,
@@ -46,7 +46,7 @@ def stairs(color: str, mask: int) -> Iterator[ast.For]:
     top, bottom = (_linear(list(columns), [rows[end] for rows in columns.values()]) for end in (0, -1))
     if top is not None and bottom is not None:
         rows = top if top == bottom else Chain(top, (("..", bottom),))
-        yield ast.For("n", Numbers((spaced,)), (ast.Paint(((color, 1),), Call("at", (_N, rows))),))
+        yield ast.For("n", Numbers((spaced,)), (ast.PaintSet(((color, 1),), Call("at", (_N, rows))),))
 
 
 def _steps(values: Sequence[int]) -> Span | None:
@@ -78,7 +78,7 @@ MOST_REPEATS, MOST_COPIES, MOST_STEPS = 6, 8, 6
 Statements = tuple[ast.Statement, ...]
 
 
-class Sketch:
+class PaintTarget:
     """What is to be painted, and on what."""
 
     def __init__(self, actions: Sequence[Paint], state: DrawingState | None, effort: int) -> None:
@@ -94,7 +94,7 @@ class Sketch:
         """Tiles that have a color and keep it: they may be painted in it again."""
         self._machine = Drawing(self.state)
         self._found: dict[tuple[int, int], list[Cover]] = {}
-        self._relations: list[Term] | None = None
+        self._relations: list[SetExpression] | None = None
 
     def programs(self) -> Iterator[Statements]:
         """Candidates by kind; those that cannot beat the best so far are left out, unless several are wanted."""
@@ -119,11 +119,11 @@ class Sketch:
         if len(needed) == 1:
             ((color, mask),) = needed.items()
             for found in self._covers(color, mask, 0):
-                yield (ast.Paint(((color, 1),), found.expr),)
+                yield (ast.PaintSet(((color, 1),), found.expr),)
             return
         order = self._order(needed)
         if order:
-            yield tuple(ast.Paint(((color, 1),), found.expr) for color, found in order)
+            yield tuple(ast.PaintSet(((color, 1),), found.expr) for color, found in order)
 
     def _order(self, needed: Painting) -> Sequence[tuple[str, Cover]]:
         if len(needed) > MOST_ORDERED:
@@ -149,13 +149,13 @@ class Sketch:
         allowed = mask | self.there.get(color, 0) | over
         if (mask, allowed) not in self._found:
             terms = [*literal_terms(mask, allowed), *shape_terms(mask, allowed), *self._related(mask, allowed)]
-            wholes = [Term(BOARD & ~self.blank, Name("painted"), 7)] if self.known else []
+            wholes = [SetExpression(BOARD & ~self.blank, Name("painted"), 7)] if self.known else []
             terms += difference_terms(mask, allowed, wholes)
             terms += [] if over else self._repeating(color, mask, allowed)
             self._found[mask, allowed] = cover(mask, terms, self.effort + 1, options=10 + 2 * self.effort)
         return self._found[mask, allowed]
 
-    def _repeating(self, color: str, mask: int, allowed: int) -> Iterator[Term]:
+    def _repeating(self, color: str, mask: int, allowed: int) -> Iterator[SetExpression]:
         """Repetitions of a set: what is repeated is covered first."""
         if mask.bit_count() < 4:
             return
@@ -170,7 +170,7 @@ class Sketch:
                 if not made & ~allowed:
                     yield term(made, expr)
 
-    def _related(self, mask: int, allowed: int) -> Iterator[Term]:
+    def _related(self, mask: int, allowed: int) -> Iterator[SetExpression]:
         """Sets that speak of the board and of earlier steps."""
         if not self.known:
             return
@@ -180,7 +180,7 @@ class Sketch:
             self._relations = list(self._all_related())
         yield from (one for one in self._relations if one.mask & mask and not one.mask & ~allowed)
 
-    def _all_related(self) -> Iterator[Term]:
+    def _all_related(self) -> Iterator[SetExpression]:
         for source in self._sources():
             for name in ("near", "inside", "above", "below", "left", "right", "outline"):
                 for count in ((), (number(1),)) if name in ("above", "below", "left", "right") else ((),):
@@ -251,7 +251,7 @@ class Sketch:
             rest = {color: mask & ~one.made for color, mask in self.needed.items() if mask & ~one.made}
             yield from ((one.statement, *others) for others in (self.plain(rest) if rest else [()]))
 
-    def _copyable(self) -> Iterator[Source]:
+    def _copyable(self) -> Iterator[CopySource]:
         steps = self.state.steps
         exprs: list[Expr] = [Call("step", (number(-1),))] if steps else []
         exprs += [Call("step", (number(k),)) for k in range(1, len(steps)) if k == 1 or k > len(steps) - MOST_STEPS]
@@ -264,7 +264,7 @@ class Sketch:
             painting = {color: mask & own for color, own in self.board.items() if mask & own}
             if painting and mask not in seen:
                 seen.add(mask)
-                yield Source(expr, Tile(*next(iter(cells))), painting)
+                yield CopySource(expr, Tile(*next(iter(cells))), painting)
 
 
 def _on_board(board: Board) -> Painting:

@@ -23,7 +23,7 @@ LONGEST_BASE, MAX_COPIES = 8, 20
 PLANES = ("plane", "frame", "lshape", "ushape", "tshape")
 
 
-class Row(NamedTuple):
+class CellExpression(NamedTuple):
     """An expression for the next `size` cells of a sequence."""
 
     size: int
@@ -31,8 +31,8 @@ class Row(NamedTuple):
     cost: float
 
 
-def row(count: int, expr: Expr) -> Row:
-    return Row(count, expr, length(write_expression(expr)))
+def row(count: int, expr: Expr) -> CellExpression:
+    return CellExpression(count, expr, length(write_expression(expr)))
 
 
 def offset(start: Block, end: Block) -> Block:
@@ -72,7 +72,7 @@ def _span(first: int, last: int, values: Collection[int]) -> Span | None:
     return span if {*span.numbers()} == values else None
 
 
-class Rows:
+class ExpressionFinder:
     """Finds expressions for what follows in a sequence of cells; a builder says what left and right mean."""
 
     def __init__(self, builder: Building) -> None:
@@ -88,7 +88,7 @@ class Rows:
                 steps.append((way, None if count == 1 else number(count)))
         return Move(tuple(steps))
 
-    def literals(self, cells: Sequence[Block]) -> Iterator[tuple[Row, tuple[Span, ...]]]:
+    def literals(self, cells: Sequence[Block]) -> Iterator[tuple[CellExpression, tuple[Span, ...]]]:
         """Boxes, or cells in equal steps, that the sequence begins with, and their spans: x, within it y, within it z."""
         values: tuple[set[int], ...] = (set(), set(), set())
         for count, last in enumerate(cells, start=1):
@@ -101,7 +101,7 @@ class Rows:
             if len(written) == 3 and list(product(*(span.numbers() for span in written))) == list(cells[:count]):
                 yield row(count, Numbers(written)), written
 
-    def rows(self, cells: Sequence[Block], named: bool = False) -> Iterator[Row]:
+    def rows(self, cells: Sequence[Block], named: bool = False) -> Iterator[CellExpression]:
         """All expressions that name the first cells of a sequence in its order; `named`: also longer ones that say what it is."""
         bases: list[tuple[int, tuple[Expr, ...]]] = []
         for one, spans in self.literals(cells):
@@ -126,7 +126,7 @@ class Rows:
         if count > 2:
             yield count
 
-    def _repeated(self, cells: Sequence[Block], count: int, args: tuple[Expr, ...]) -> Iterator[Row]:
+    def _repeated(self, cells: Sequence[Block], count: int, args: tuple[Expr, ...]) -> Iterator[CellExpression]:
         if len(cells) < 2 * count:
             return
         by = offset(cells[0], cells[count])
@@ -138,7 +138,7 @@ class Rows:
         if copies > 1 and any(by):
             yield row(copies * count, Call("repeat", (*args, self.move(by), number(copies))))
 
-    def _shapes(self, cells: Sequence[Block], named: bool) -> Iterator[Row]:
+    def _shapes(self, cells: Sequence[Block], named: bool) -> Iterator[CellExpression]:
         """Shapes that are the whole sequence."""
         spans = [(min(values), max(values)) for values in zip(*cells, strict=True)]
         long = [axis for axis, (low, high) in enumerate(spans) if low < high]
@@ -165,7 +165,7 @@ class Rows:
         wanted = tuple((1 if upward else -1) * (k == axis) for k in range(3))
         return next(way for way, vector in self.vectors.items() if vector == wanted)
 
-    def _exactly(self, cells: Sequence[Block], expr: Call) -> Iterator[Row]:
+    def _exactly(self, cells: Sequence[Block], expr: Call) -> Iterator[CellExpression]:
         try:
             named = list(self.builder.figure(expr))
         except ProgramError:
@@ -180,7 +180,7 @@ MOST_TURNS = 12
 Statements = tuple[ast.Statement, ...]
 
 
-class Piece(NamedTuple):
+class SpanStatement(NamedTuple):
     """A statement for the next `size` actions."""
 
     size: int
@@ -192,11 +192,11 @@ class Best(NamedTuple):
     """The shortest way to do the rest: its cost, the next term or piece, and whether the term goes on with a statement."""
 
     cost: float
-    step: Row | Piece | None
+    step: CellExpression | SpanStatement | None
     joined: bool
 
 
-class Plan:
+class CompressionState:
     """The actions to compress, and their state."""
 
     def __init__(self, actions: Sequence[Action], state: BuildingState | None, effort: int) -> None:
@@ -204,7 +204,7 @@ class Plan:
         self.known = state is not None
         self.effort = effort
         self.builder = Building(state or BuildingState())
-        self.rows = Rows(self.builder)
+        self.rows = ExpressionFinder(self.builder)
         self.blocks = [dict(self.builder.before)]
         """Before each action."""
         for color, cell in self.actions:
@@ -264,7 +264,7 @@ class Plan:
             if terms and not best.joined:
                 yield _statement(color, plus(terms))
                 terms = []
-            if isinstance(best.step, Piece):
+            if isinstance(best.step, SpanStatement):
                 yield best.step.statement
             elif best.step:
                 terms.append(best.step.expr)
@@ -275,7 +275,7 @@ class Plan:
 
     # --- terms that speak of the structure ---
 
-    def _relative(self, at: int, cells: Sequence[Block]) -> Iterator[Row]:
+    def _relative(self, at: int, cells: Sequence[Block]) -> Iterator[CellExpression]:
         """Sets of the structure that a sequence of cells to place or remove begins with."""
         if not self.known:
             return
@@ -313,7 +313,7 @@ class Plan:
             for color in colors if len(colors) > 1 else ():
                 yield Call("step", (index, Color(color))), [cell for cell, shade in step if shade == color]
 
-    def _beside(self, at: int, cells: Sequence[Block]) -> Iterator[Row]:
+    def _beside(self, at: int, cells: Sequence[Block]) -> Iterator[CellExpression]:
         """The cells next to a set that can be named."""
         for expr, cells_of in self._sets(at):
             for name, way in _BESIDE.items():
@@ -329,13 +329,13 @@ class Plan:
 
     # --- whole statements ---
 
-    def _pieces(self, at: int, end: int, *, alone: bool = False) -> Iterator[Piece]:
+    def _pieces(self, at: int, end: int, *, alone: bool = False) -> Iterator[SpanStatement]:
         yield from self._in_turn(at, end)
         yield from self._again(at, end, alone)
         if self.known and not alone:
             yield from self._copied(at, end)
 
-    def _in_turn(self, at: int, end: int) -> Iterator[Piece]:
+    def _in_turn(self, at: int, end: int) -> Iterator[SpanStatement]:
         """Blocks of several colors, in a cycle."""
         ahead = list(takewhile(lambda one: one[0] is not None, self.actions[at:end]))
         shades = {cell: str(color) for color, cell in ahead}
@@ -344,9 +344,9 @@ class Plan:
         for one in self.rows.rows([cell for _, cell in ahead]):
             cells = self.builder.figure_or_none(one.expr)
             for paint in cycles(one.expr, cells, shades, self.builder) if len(cells) == one.size > 1 else ():
-                yield Piece(one.size, paint, length(write_statement(paint)))
+                yield SpanStatement(one.size, paint, length(write_statement(paint)))
 
-    def _again(self, at: int, end: int, alone: bool) -> Iterator[Piece]:
+    def _again(self, at: int, end: int, alone: bool) -> Iterator[SpanStatement]:
         """A body of several statements, repeated."""
         ahead = self.actions[at:end]
         for size in range(2, min(LONGEST_BODY, len(ahead) // 2) + 1):
@@ -363,9 +363,9 @@ class Plan:
                     self._bodies[key] = self.shortest(*key, alone=True)
                 way = self.rows.move(by) if any(by) else None
                 statement = ast.Repeat(number(turns), way, self._bodies[key])
-                yield Piece(size * turns, statement, length(write_statement(statement)))
+                yield SpanStatement(size * turns, statement, length(write_statement(statement)))
 
-    def _copied(self, at: int, end: int) -> Iterator[Piece]:
+    def _copied(self, at: int, end: int) -> Iterator[SpanStatement]:
         """An earlier turn, moved."""
         color, cell = self.actions[at]
         here = self.blocks[at]
@@ -382,11 +382,11 @@ class Plan:
             if all(new == swaps[here[one]] for one, (new, _) in zip(source, ahead, strict=True)):
                 ways: list[ast.Statement] = [ast.Copy(made, tuple((a, b) for a, b in swaps.items() if a != b))]
                 ways += [_statement(color, made)] * (len(set(swaps.values())) == 1)
-                yield from (Piece(len(source), way, length(write_statement(way))) for way in ways)
+                yield from (SpanStatement(len(source), way, length(write_statement(way))) for way in ways)
 
 
 _BESIDE = {"on": "up", "below": "down", "left": "left", "right": "right", "front": "front", "behind": "behind"}
 
 
 def _statement(color: str | None, what: Expr) -> ast.Statement:
-    return ast.Remove(what) if color is None else ast.Paint(((color, 1),), what)
+    return ast.Remove(what) if color is None else ast.PaintSet(((color, 1),), what)

@@ -139,7 +139,7 @@ def to_shades(painting: Painting) -> dict[Tile, str]:
 MAX_PATTERNS = 60
 
 
-class Term(NamedTuple):
+class SetExpression(NamedTuple):
     """A set, the tiles of the board that it holds, and its length."""
 
     mask: int
@@ -147,8 +147,8 @@ class Term(NamedTuple):
     cost: float
 
 
-def term(mask: int, expr: Expr) -> Term:
-    return Term(mask, expr, length(write_expression(expr)))
+def term(mask: int, expr: Expr) -> SetExpression:
+    return SetExpression(mask, expr, length(write_expression(expr)))
 
 
 def direction(way: str) -> Move:
@@ -159,7 +159,7 @@ def tile_expr(tile: Tile) -> Expr:
     return product((tile.column + 1,), (tile.row + 1,))
 
 
-def literal_terms(needed: int, allowed: int) -> Iterator[Term]:
+def literal_terms(needed: int, allowed: int) -> Iterator[SetExpression]:
     """Columns in rows: for the rows that columns have, or share, all columns in which they are allowed."""
     want, may = mask_columns(needed), mask_columns(allowed)
     distinct = sorted({rows for rows in want if rows} | {rows & needs for rows, needs in _pairs(may, want) if rows & needs})
@@ -195,13 +195,13 @@ def _runs(rows: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def _product(columns: tuple[int, ...], rows: int) -> Term:
+def _product(columns: tuple[int, ...], rows: int) -> SetExpression:
     mask = sum(rows << ROWS * (column - 1) for column in columns)
     return term(mask, product(columns, bit_numbers(rows)))
 
 
 @cache
-def _round_terms() -> tuple[Term, ...]:
+def _round_terms() -> tuple[SetExpression, ...]:
     """All rings and flowers about a tile of the board."""
     terms = []
     for tile, layers in rings():
@@ -216,7 +216,7 @@ def _round_terms() -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def shape_terms(needed: int, allowed: int) -> Iterator[Term]:
+def shape_terms(needed: int, allowed: int) -> Iterator[SetExpression]:
     """Rings, flowers, lines and triangles."""
     taken = BOARD & ~allowed
     yield from (one for one in _round_terms() if not one[0] & taken and one[0] & needed)
@@ -224,7 +224,7 @@ def shape_terms(needed: int, allowed: int) -> Iterator[Term]:
     yield from _triangles(needed, allowed)
 
 
-def _lines(needed: int, allowed: int) -> Iterator[Term]:
+def _lines(needed: int, allowed: int) -> Iterator[SetExpression]:
     for start in mask_tiles(needed):
         for way in ("up-right", "down-right"):
             mask = 0
@@ -252,7 +252,7 @@ def _triangle(corner: Tile, way: str, size: int) -> int:
     return mask if mask.bit_count() >= len(tiles) - size else 0
 
 
-def _triangles(needed: int, allowed: int) -> Iterator[Term]:
+def _triangles(needed: int, allowed: int) -> Iterator[SetExpression]:
     for corner in mask_tiles(allowed if needed.bit_count() > 4 else 0):
         for way in ("up", "right", "down", "left"):
             for size in range(2, 10):
@@ -269,7 +269,7 @@ def _extent(mask: int) -> tuple[tuple[int, ...], int]:
     return tuple(column for column, rows in enumerate(by_column, start=1) if rows), reduce(or_, by_column)
 
 
-def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[Term]:
+def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[SetExpression]:
     """What is blank in columns and rows."""
     columns, rows = _extent(needed)
     everywhere = tuple(range(1, COLUMNS + 1))
@@ -281,10 +281,10 @@ def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[Term]:
             yield term(area.mask & blank, Chain(area.expr, (("&", Name("blank")),)))
 
 
-def difference_terms(needed: int, allowed: int, wholes: Iterable[Term]) -> Iterator[Term]:
+def difference_terms(needed: int, allowed: int, wholes: Iterable[SetExpression]) -> Iterator[SetExpression]:
     """A set without some of its tiles."""
     columns, rows = _extent(needed)
-    board = Term(BOARD, Name("all"), 3)
+    board = SetExpression(BOARD, Name("all"), 3)
     for whole in (_product(columns, rows), board, *wholes):
         over = whole.mask & ~allowed
         if over and over.bit_count() * 3 <= whole.mask.bit_count() and whole.mask & needed:
@@ -299,22 +299,22 @@ class Cover(NamedTuple):
     cost: float
 
 
-def cover(needed: int, terms: Iterable[Term], count: int = 1, beam: int = 6, options: int = 10) -> list[Cover]:
+def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int = 6, options: int = 10) -> list[Cover]:
     """The shortest unions of terms that hold all needed tiles, shortest first, at most `count`; by beam search.
 
     Each step covers the first tile that is not covered yet by one of the terms that hold it.
     """
-    by_tile: dict[int, list[Term]] = defaultdict(list)
+    by_tile: dict[int, list[SetExpression]] = defaultdict(list)
     for one in dict.fromkeys(terms):
         held = one.mask & needed
         while held:
             low = held & -held
             by_tile[low].append(one)
             held ^= low
-    states: list[tuple[float, int, tuple[Term, ...]]] = [(0.0, 0, ())]
+    states: list[tuple[float, int, tuple[SetExpression, ...]]] = [(0.0, 0, ())]
     done: dict[str, Cover] = {}
     while states:
-        following: dict[int, tuple[float, int, tuple[Term, ...]]] = {}
+        following: dict[int, tuple[float, int, tuple[SetExpression, ...]]] = {}
         for cost, covered, chosen in states:
             left = needed & ~covered
             ranked = sorted(by_tile[left & -left], key=lambda t: (t.cost + UNION) / (t.mask & left).bit_count())
@@ -332,7 +332,7 @@ def cover(needed: int, terms: Iterable[Term], count: int = 1, beam: int = 6, opt
     return sorted(done.values(), key=lambda union: union.cost)[:count]
 
 
-def _useful(chosen: Sequence[Term], needed: int) -> list[Term]:
+def _useful(chosen: Sequence[SetExpression], needed: int) -> list[SetExpression]:
     """Without those, the longest first, whose needed tiles the others hold."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda one: -one.cost):
@@ -342,7 +342,7 @@ def _useful(chosen: Sequence[Term], needed: int) -> list[Term]:
     return kept
 
 
-def _union(chosen: Sequence[Term]) -> Cover:
+def _union(chosen: Sequence[SetExpression]) -> Cover:
     mask = reduce(or_, (one.mask for one in chosen))
     # From the left, as it is read.
     expr = plus(one.expr for one in sorted(chosen, key=lambda one: (one.mask & -one.mask, -one.mask)))

@@ -29,7 +29,7 @@ def length(text: str) -> float:
     return len(text) - names + (UNION - 1) * text.count("+") + (TIMES - 1) * text.count("*")
 
 
-def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Machine) -> Iterator[ast.Paint]:
+def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Machine) -> Iterator[ast.PaintSet]:
     """Statements that paint all cells of a set in their colors. Nothing if some cell of it has none."""
     order = list(cells)
     if len(order) < 2 or any(cell not in colors for cell in order):
@@ -63,9 +63,9 @@ def _agree(group: Sequence[str], longest: Sequence[str]) -> bool:
     return list(group) == list(longest[: len(group)])
 
 
-def _paint(colors: Sequence[Sequence[str]], expr: ast.Expr, way: Way | None) -> Iterator[ast.Paint]:
+def _paint(colors: Sequence[Sequence[str]], expr: ast.Expr, way: Way | None) -> Iterator[ast.PaintSet]:
     told = [one for group in colors for one in group]
     period = next(n for n in range(1, len(told) + 1) if all(one == told[k % n] for k, one in enumerate(told)))
     cycle = tuple((color, len(list(run))) for color, run in groupby(told[:period]))
     if 1 < len(cycle) <= LONGEST:
-        yield ast.Paint(cycle, expr, way)
+        yield ast.PaintSet(cycle, expr, way)

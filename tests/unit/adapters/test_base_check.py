@@ -13,7 +13,7 @@ import transformers
 from click.testing import CliRunner
 
 from adapters import base_check
-from adapters.base_check import CHECKS, CheckOutcome, Subject, miniature, require, run_checks
+from adapters.base_check import CHECKS, CheckedModel, CheckOutcome, miniature, require, run_checks
 from adapters.packing import Packing
 from harness.cli import cli
 from harness.errors import EngineError, HarnessError
@@ -98,7 +98,7 @@ def test_what_has_no_miniature_is_skipped_and_no_language_model_is_refused(base:
     assert "add --full" in outcomes(base, "packs")["packs"].detail
     (base / "config.json").write_text(json.dumps({"model_type": "clip"}))
     with pytest.raises(EngineError, match="no causal language model of the type clip"):
-        Subject(str(base), full=False)
+        CheckedModel(str(base), full=False)
 
 
 def test_training_checks_its_base_once_and_refuses_one_that_fails(base: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.errors import CLASSES, Clues
+from eval.errors import CLASSES, ErrorContext
 from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
 from harness.corpora.item import HexagonsItem
@@ -18,13 +18,13 @@ from tests.helpers.scored import builder_turn, place, remove, step, turn
 RED = [(0, 1, 0, "red")]
 
 
-def of(item: Any, actions: Sequence[Any], clues: Clues | None = None) -> ItemScore:
+def of(item: Any, actions: Sequence[Any], clues: ErrorContext | None = None) -> ItemScore:
     task = "hexagons" if isinstance(item, HexagonsItem) else "minecraft"
     return item_scores(task, [item], Predictions({item.id: tuple(actions)}), clues=clues)[0]
 
 
 def classes(item: Any, *actions: Any, quarter: int = 0, discarded: str | None = None) -> tuple[str, ...]:
-    return of(item, actions, Clues({item.id: {discarded}} if discarded else {}, quarters={item.id: quarter})).classes
+    return of(item, actions, ErrorContext({item.id: {discarded}} if discarded else {}, quarters={item.id: quarter})).classes
 
 
 ROW = [(x, 1, 2, "blue") for x in range(3)]
@@ -79,7 +79,7 @@ class TestBlocks:
     def test_what_was_never_answered_or_read(self) -> None:
         assert classes(WANTED, discarded="not an action") == ("unparsable",)
         assert classes(WANTED, discarded="outside the build region") == ("unparsable", "off the board")
-        assert of(WANTED, [], Clues(unanswered={WANTED.id})).classes == ("not answered",)
+        assert of(WANTED, [], ErrorContext(unanswered={WANTED.id})).classes == ("not answered",)
 
 
 DIAGONAL = [Paint(3, 3, "red"), Paint(4, 4, "red"), Paint(4, 5, "blue")]

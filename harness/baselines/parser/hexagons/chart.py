@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Rule
-from harness.baselines.parser.hexagons.lexicon import COSTS, Token
+from harness.baselines.parser.hexagons.lexicon import COSTS, LexiconToken
 from harness.baselines.parser.hexagons.meaning import PhraseMatch, Term
 
 BEAM = 2
@@ -61,7 +61,7 @@ def default_weights() -> dict[str, float]:
     return GRAMMAR.scores() | {f"skip {category}": -cost for category, cost in COSTS.items()} | {_BROKEN: -BREAK}
 
 
-def passed_over(reading: Reading, tokens: list[Token]) -> list[str]:
+def passed_over(reading: Reading, tokens: list[LexiconToken]) -> list[str]:
     """The names of the weights of the words that a reading does not use."""
     return [f"skip {token.category}" for n, token in enumerate(tokens[:LONGEST]) if not reading.covered >> n & 1]
 
@@ -78,7 +78,7 @@ class Chart:
             after = self._pairs.setdefault(rule.right, {}) if rule.right else self._singles
             after.setdefault(rule.left, []).append((rule, rule.name, self.weights[rule.name]))
 
-    def read(self, tokens: list[Token]) -> list[Reading]:
+    def read(self, tokens: list[LexiconToken]) -> list[Reading]:
         """The best readings, best first; one at least, which may hold no action."""
         tokens = tokens[:LONGEST]
         words = "".join(SYMBOLS[token.category] for token in tokens)
@@ -89,7 +89,7 @@ class Chart:
             self._close(end, starting[end], ended, costs, words)
         return self._rows(ended, costs)
 
-    def _phrases(self, words: str, tokens: list[Token]) -> list[list[Edge]]:
+    def _phrases(self, words: str, tokens: list[LexiconToken]) -> list[list[Edge]]:
         edges: list[list[Edge]] = [[] for _ in range(len(tokens) + 1)]
         for phrase in GRAMMAR.phrases:
             for match in phrase.pattern.finditer(words):

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from typing import cast
 
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
-from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError, Step
+from harness.baselines.parser.hexagons.memory import ExecutedInstruction, Memory, NoMeaningError
 from harness.baselines.parser.hexagons.regions import extreme, number, resolve_columns, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
 from serialization.program.hexagons_geometry import flipped
@@ -70,7 +70,7 @@ def _recent(memory: Memory) -> list[Paint]:
     """The object that was drawn last: what this step painted, else the last steps as far as they lie in the same columns."""
     if memory.painted:
         return list(memory.painted)
-    parts: list[Step] = []
+    parts: list[ExecutedInstruction] = []
     drawn, near = set[Tile](), set[Tile]()
     for step_ in reversed([step_ for step_ in memory.steps if step_.latest]):
         if parts and not _belongs(step_.latest.keys(), drawn, near):

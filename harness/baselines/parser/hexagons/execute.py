@@ -8,7 +8,7 @@ from typing import cast
 
 from harness.baselines.parser.hexagons.copies import mirror, repeat
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
-from harness.baselines.parser.hexagons.memory import DEEPEST, MOST_AGAIN, Memory, NoMeaningError, Step
+from harness.baselines.parser.hexagons.memory import DEEPEST, MOST_AGAIN, ExecutedInstruction, Memory, NoMeaningError
 from harness.baselines.parser.hexagons.regions import number, resolve_columns, run, tiles, way
 from harness.baselines.parser.hexagons.shapes import ring, strokes, triangle
 from harness.worlds.hexagons import COLUMNS, Paint, Tile, line, neighbors, on_board, step
@@ -303,7 +303,7 @@ def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = 
     if not after.painted and not after.color and len(named) == 1:
         (after.color,) = named
     latest = {paint.tile: paint for paint in after.painted}
-    after.steps = (*after.steps, Step(tuple(actions), after.painted, latest, after.columns, after.center))
+    after.steps = (*after.steps, ExecutedInstruction(tuple(actions), after.painted, latest, after.columns, after.center))
     return after, failed
 
 
@@ -316,7 +316,7 @@ def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
 def paint_program(painted: Sequence[Paint]) -> ast.Program:
     """One statement for each run of a color, in the order of the words; lines and rings by their names."""
     runs = [(color, [paint.tile for paint in group]) for color, group in groupby(painted, lambda paint: paint.color)]
-    return ast.Program(tuple(ast.Paint(((color, 1),), _figure(list(dict.fromkeys(tiles)))) for color, tiles in runs))
+    return ast.Program(tuple(ast.PaintSet(((color, 1),), _figure(list(dict.fromkeys(tiles)))) for color, tiles in runs))
 
 
 def _figure(tiles: list[Tile]) -> ast.Expr:

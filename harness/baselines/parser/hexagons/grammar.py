@@ -15,7 +15,7 @@ SYMBOLS = symbols(COSTS)
 """The character that stands for each category of words in matched text."""
 
 
-class Phrase(NamedTuple):
+class PhraseRule(NamedTuple):
     """Adjacent words that become something of a category."""
 
     name: str
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 class Grammar(NamedTuple):
     """What grammar.txt holds, in its order."""
 
-    phrases: tuple[Phrase, ...]
+    phrases: tuple[PhraseRule, ...]
     rules: tuple[Rule, ...]
 
     def scores(self) -> dict[str, float]:
@@ -61,19 +61,19 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 
 def read_grammar(text: str) -> Grammar:
     """The phrases and rules of a text. Raises ValueError that names an invalid line."""
-    lines: list[tuple[Phrase | Rule, str]] = read_lines(text, SYMBOLS, _line)
-    phrases = tuple(line._replace(example=example) for line, example in lines if isinstance(line, Phrase))
+    lines: list[tuple[PhraseRule | Rule, str]] = read_lines(text, SYMBOLS, _line)
+    phrases = tuple(line._replace(example=example) for line, example in lines if isinstance(line, PhraseRule))
     return Grammar(phrases, tuple(line._replace(example=example) for line, example in lines if isinstance(line, Rule)))
 
 
-def _line(line: str, section: str, parts: Mapping[str, str]) -> Phrase | Rule | None:
+def _line(line: str, section: str, parts: Mapping[str, str]) -> PhraseRule | Rule | None:
     scored = _SCORED.fullmatch(line)
     if not scored:
         return None
     score, name, category, pattern, meaning = scored.groups()
     if section == "phrases":
         compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
-        return Phrase(name, category, compiled, _of_words(meaning), float(score), "")
+        return PhraseRule(name, category, compiled, _of_words(meaning), float(score), "")
     return _rule(name, category, pattern.split(), meaning, float(score))
 
 

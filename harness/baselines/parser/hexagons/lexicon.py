@@ -115,7 +115,7 @@ _SPELLED = tuple((re.compile(pattern), spelled) for pattern, spelled in SPELLING
 _SKIPPED = "SKIPPED"
 
 
-class Token(NamedTuple):
+class LexiconToken(NamedTuple):
     """A word as the grammar sees it."""
 
     category: str
@@ -125,11 +125,11 @@ class Token(NamedTuple):
     """The number that it stands for, or the color; else the word itself."""
 
 
-def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, Token]]:
+def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, LexiconToken]]:
     """The cost of skipping a word, by category, and the tokens of the words. Raises ValueError for a word that is in two
     categories, and for a line that is no entry."""
     costs: dict[str, float] = {}
-    tokens: dict[str, Token] = {}
+    tokens: dict[str, LexiconToken] = {}
     for category, cost, words in entries(text):
         if category != _SKIPPED:
             costs[category] = cost
@@ -137,7 +137,7 @@ def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, Token]]:
         for word, value in valued + _unlisted(category):
             if word in tokens:
                 raise ValueError(f"{word!r} is {tokens[word].category} and {category}")
-            tokens[word] = Token(category, word, value)
+            tokens[word] = LexiconToken(category, word, value)
     return costs, tokens
 
 
@@ -153,7 +153,7 @@ WORDS = tuple(_TOKENS)
 """Every word of the lexicon, including those without meaning."""
 
 
-def read_tokens(text: str) -> list[Token]:
+def read_tokens(text: str) -> list[LexiconToken]:
     """The words of any text that mean something, in order; case and articles do not matter."""
     text = _REMARK.sub("", _NUMBERED.sub("", text.lower()))
     for pattern, spelled in _SPELLED:
@@ -161,15 +161,15 @@ def read_tokens(text: str) -> list[Token]:
     return [token for word in _TOKEN.findall(text) if (token := _read(word)).category != _SKIPPED]
 
 
-def _read(word: str) -> Token:
+def _read(word: str) -> LexiconToken:
     if digits := _DIGITS.fullmatch(word):
-        return Token("ORDINAL" if digits[2] else "NUMBER", word, int(digits[1]))
+        return LexiconToken("ORDINAL" if digits[2] else "NUMBER", word, int(digits[1]))
     if word == "\n":
         return _TOKENS["."]._replace(word=word)
-    return _TOKENS.get(word) or Token("UNKNOWN", word, word)
+    return _TOKENS.get(word) or LexiconToken("UNKNOWN", word, word)
 
 
-def list_numbers(tokens: list[Token]) -> list[int]:
+def list_numbers(tokens: list[LexiconToken]) -> list[int]:
     """The numbers of a list such as "2, 4 and 6 through 8"; a range that does not rise is its two ends."""
     numbers: list[int] = []
     through = False

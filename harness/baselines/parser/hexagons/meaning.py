@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from harness.baselines.parser.hexagons.lexicon import Token, list_numbers
+from harness.baselines.parser.hexagons.lexicon import LexiconToken, list_numbers
 
 
 class Term(NamedTuple):
@@ -32,11 +32,11 @@ def frame_pieces(frame: Sequence[object]) -> dict[str, Term]:
 class PhraseMatch:
     """The words of a phrase, and those of them that have a role in it."""
 
-    def __init__(self, match: re.Match[str], tokens: list[Token]) -> None:
+    def __init__(self, match: re.Match[str], tokens: list[LexiconToken]) -> None:
         self._match, self._tokens = match, tokens
         self.words = tokens[match.start() : match.end()]
 
-    def role(self, name: str) -> list[Token]:
+    def role(self, name: str) -> list[LexiconToken]:
         """The words in a role; none if the phrase was said without it."""
         return self._tokens[slice(*self._match.span(name))] if name in self._match.re.groupindex else []
 

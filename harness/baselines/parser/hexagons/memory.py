@@ -25,7 +25,7 @@ class NoMeaningError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExecutedInstruction:
     """An instruction that was carried out."""
 
     actions: tuple[Term, ...]
@@ -67,7 +67,7 @@ class Memory:
     """Whether some of the tiles that the current step mentioned lie off the board."""
     left_out: bool = False
     """Whether the columns spoken of last were to be skipped, so that the next is meant."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExecutedInstruction, ...] = ()
     painted: tuple[Paint, ...] = ()
     """Painted by the current step."""
     found: Cells = field(default_factory=dict)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.chart import BEAM, WIDTH, Chart, Reading, passed_over
 from harness.baselines.parser.hexagons.execute import carry_out, changes
-from harness.baselines.parser.hexagons.lexicon import Token, read_tokens
+from harness.baselines.parser.hexagons.lexicon import LexiconToken, read_tokens
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.worlds.hexagons import Paint, neighbors
 
@@ -40,7 +40,7 @@ DEFAULTS = {
 """The hand-set weights of a reading's outcome; see `outcome`."""
 
 
-class Understood(NamedTuple):
+class RankedReading(NamedTuple):
     """A reading of an instruction, the memory after it, and what it painted."""
 
     reading: Reading
@@ -52,14 +52,14 @@ class Understood(NamedTuple):
     """The probability, among the tried readings, of those that paint the same."""
 
 
-class Ranker:
+class RankReader:
     """Reads instructions with weights by name; what they lack has its default."""
 
     def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
         self.chart = Chart(weights, beam, width)
         self.weights = DEFAULTS | self.chart.weights | dict(weights)
 
-    def understand(self, instruction: str, memory: Memory) -> Understood:
+    def understand(self, instruction: str, memory: Memory) -> RankedReading:
         """The best reading, given the memory of the steps before; ties go to the first."""
         tokens = read_tokens(instruction)
         readings = self.chart.read(tokens)
@@ -71,7 +71,7 @@ class Ranker:
         same = sum(odd for odd, one in zip(odds, results, strict=True) if one.actions == best.actions)
         return best._replace(share=same / sum(odds))
 
-    def candidates(self, instruction: str, memory: Memory) -> list[Understood]:
+    def candidates(self, instruction: str, memory: Memory) -> list[RankedReading]:
         """All readings, each with all of its features, for learning."""
         tokens = read_tokens(instruction)
         results = []
@@ -82,15 +82,17 @@ class Ranker:
         return results
 
 
-def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Understood:
+def carried_out(reading: Reading, tokens: list[LexiconToken], memory: Memory) -> RankedReading:
     named = {str(token.value) for token in tokens if token.category == "COLOR"}
     after, failed = carry_out(reading.actions, memory, named)
     changed = changes(memory, after)
     actions = tuple(Paint(*tile, changed[tile]) for tile in sorted(changed))
-    return Understood(reading, after, actions, outcome(failed, actions, tokens, memory, after))
+    return RankedReading(reading, after, actions, outcome(failed, actions, tokens, memory, after))
 
 
-def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before: Memory, after: Memory) -> dict[str, float]:
+def outcome(
+    failed: int, actions: tuple[Paint, ...], tokens: list[LexiconToken], before: Memory, after: Memory
+) -> dict[str, float]:
     """What a reading's paint says about it: actions without meaning; nothing painted; the share of tiles that had another color,
     or the same; whether a number of the words is how many tiles were painted; the share of named colors that it
     painted; whether columns were missing; whether something lay off the board; the share of the paint that went over paint of
@@ -122,7 +124,7 @@ def shipped_weights() -> Mapping[str, float]:
 # How likely a step is exactly right, by a few clues.
 
 
-class Clues(NamedTuple):
+class ReadingFeatures(NamedTuple):
     """The clues known without the gold answer."""
 
     share: float
@@ -141,7 +143,7 @@ class Sureness(NamedTuple):
     score: float
     earlier: float
 
-    def of(self, clues: Clues) -> float:
+    def of(self, clues: ReadingFeatures) -> float:
         """The probability, 0..1."""
         odds = self.bias + self.share * clues.share + self.score * clues.score + self.earlier * clues.earlier
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))

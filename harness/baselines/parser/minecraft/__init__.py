@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from harness.baselines.parser.minecraft.program import propped, statements_of
 from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
-from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.words import Clause, read_item
+from harness.baselines.parser.minecraft.scene import DiscourseScene
+from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import get_task
@@ -22,10 +22,10 @@ from serialization.program.minecraft import run
 from serialization.program.written import write
 
 
-class Understood(NamedTuple):
+class UnderstoodTurn(NamedTuple):
     """What a turn was taken to ask for."""
 
-    meant: tuple[tuple[Clause, Meant], ...]
+    meant: tuple[tuple[ClauseInContext, Meant], ...]
     program: ast.Program
     actions: Sequence[Action]
 
@@ -53,8 +53,8 @@ class BuilderParser(Predictor):
         }
         return Answer(found.actions, True, notes)
 
-    def understand(self, item: MinecraftItem) -> Understood:
-        scene, meant = Scene(item), []
+    def understand(self, item: MinecraftItem) -> UnderstoodTurn:
+        scene, meant = DiscourseScene(item), []
         statements: list[ast.Statement] = []
         for clause in read_item(item):
             meant.append((clause, self._ranker.understand(clause, scene)))
@@ -68,4 +68,4 @@ class BuilderParser(Predictor):
             outcome = run(program, state)
         if scene.pose is not item.pose:  # The program says left and right as the instruction does, not as the builder looks.
             program = building_program(outcome.actions)
-        return Understood(tuple(meant), program, outcome.actions)
+        return UnderstoodTurn(tuple(meant), program, outcome.actions)

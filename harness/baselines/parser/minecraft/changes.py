@@ -20,7 +20,7 @@ from harness.baselines.parser.minecraft.gathered import (
 from harness.baselines.parser.minecraft.grid import DIAGONALS, INSIDE, KINDS, Cells
 from harness.baselines.parser.minecraft.groups import MANY, Groups
 from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed, taken
-from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 
 _SHIFTED = np.concatenate([np.array(SENSES), 2 * np.array(SENSES)])[:, None]
 """A step each way, then two."""
@@ -111,7 +111,7 @@ def recolored(groups: Groups, color: int) -> list[Proposals]:
     ]
 
 
-def undone(scene: Scene) -> list[Proposals]:
+def undone(scene: DiscourseScene) -> list[Proposals]:
     """What was removed last comes back."""
     back = scene.taken[scene.codes[scene.taken // KINDS] == 0] if len(scene.taken) else scene.taken
     if not len(back):

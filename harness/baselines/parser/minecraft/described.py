@@ -193,7 +193,7 @@ _LINKS = {
 _LINK = re.compile(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _LINKS.items())})(?= |$)")
 
 
-class Link(NamedTuple):
+class Attachment(NamedTuple):
     """What joins a description to what is said before: "up", "down", "side", "front", "between", "in", ...; the sides named."""
 
     kind: str
@@ -202,7 +202,7 @@ class Link(NamedTuple):
     """The description that follows."""
 
 
-def links(text: str) -> tuple[str, list[Link]]:
+def links(text: str) -> tuple[str, list[Attachment]]:
     """The words before the first link, and the links in order."""
     found = list(_LINK.finditer(text))
     if not found:
@@ -212,7 +212,7 @@ def links(text: str) -> tuple[str, list[Link]]:
     for match, end in zip(found, ends, strict=True):
         kind = next(name for name in _LINKS if match[name] is not None)
         sides = tuple(SIDES[word] for word in (match["sides"] or "").split() if word in SIDES)
-        told.append(Link(kind, sides, text[match.end() : end].strip()))
+        told.append(Attachment(kind, sides, text[match.end() : end].strip()))
     return text[: found[0].start()].strip(), told
 
 
@@ -220,7 +220,7 @@ def joined(units: Sequence[Cells]) -> Cells:
     return np.concatenate(units) if units else grid.REGION[:0]
 
 
-def objects(what: Description, more: Sequence[Link], setting: Setting) -> Iterator[list[Cells]]:
+def objects(what: Description, more: Sequence[Attachment], setting: Setting) -> Iterator[list[Cells]]:
     """The units that a description and what follows it mean, the likeliest first."""
     within, kept_out = limits(more, setting)
     for inside in (within, None) if within is not None else (None,):
@@ -250,7 +250,7 @@ def _fewer(units: list[Cells], number: int) -> Iterator[list[Cells]]:
         yield from ([unit] for unit in units)
 
 
-def limits(more: Sequence[Link], setting: Setting) -> tuple[Cells | None, Cells]:
+def limits(more: Sequence[Attachment], setting: Setting) -> tuple[Cells | None, Cells]:
     """The blocks that others are of or in, and those that are excepted."""
     within, kept_out = None, grid.REGION[:0]
     for link in more:
@@ -273,7 +273,7 @@ def limits(more: Sequence[Link], setting: Setting) -> tuple[Cells | None, Cells]
     return within, kept_out
 
 
-def _beside(units: list[Cells], link: Link, setting: Setting) -> list[Cells]:
+def _beside(units: list[Cells], link: Attachment, setting: Setting) -> list[Cells]:
     """Those that lie as a link says of other blocks, or all where none do."""
     steps = ways(link)
     if link.kind not in ("side", "front", "back", "up", "down", "next", "between") or not link.text:
@@ -286,7 +286,7 @@ def _beside(units: list[Cells], link: Link, setting: Setting) -> list[Cells]:
     return kept or units
 
 
-def ways(link: Link) -> tuple[int, ...]:
+def ways(link: Attachment) -> tuple[int, ...]:
     """From a block to those that a link places there."""
     known = {"up": (UP,), "down": (-UP,), "front": (-BEHIND,), "back": (BEHIND,), "next": LEVEL}
     return link.sides or known.get(link.kind, (*LEVEL, UP, -UP))

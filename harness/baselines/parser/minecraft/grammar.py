@@ -16,7 +16,7 @@ _OTHER = "0"
 """The character of words in no category."""
 
 
-class Lexicon(NamedTuple):
+class PhraseLexicon(NamedTuple):
     """What lexicon.txt holds."""
 
     same: dict[str, str]
@@ -25,7 +25,7 @@ class Lexicon(NamedTuple):
     """For a category its words, each with its value, or with nothing."""
 
 
-class Phrase(NamedTuple):
+class PhraseSense(NamedTuple):
     """What words are for where they stand."""
 
     category: str
@@ -35,7 +35,7 @@ class Phrase(NamedTuple):
     """An instruction for which it is used."""
 
 
-def read_lexicon(text: str) -> Lexicon:
+def read_lexicon(text: str) -> PhraseLexicon:
     """Raises ValueError for a spelling of two words, and for a line that is no entry."""
     same: dict[str, str] = {}
     categories: dict[str, dict[str, str]] = {}
@@ -47,19 +47,19 @@ def read_lexicon(text: str) -> Lexicon:
             if spelling in same:
                 raise ValueError(f"{spelling!r} is {same[spelling]} and {name}")
             same[spelling] = name
-    return Lexicon(same, categories)
+    return PhraseLexicon(same, categories)
 
 
 _LINE = re.compile(r"([a-z]+): (.+) -> ([a-z]+)")
 
 
-def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[Phrase, ...]:
+def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[PhraseSense, ...]:
     """The phrases of a text; `symbols` has a regular expression for each category. Raises ValueError that names an invalid
     line."""
 
-    def read(line: str, _: str, parts: Mapping[str, str]) -> Phrase | None:
+    def read(line: str, _: str, parts: Mapping[str, str]) -> PhraseSense | None:
         phrase = _LINE.fullmatch(line)
-        return Phrase(phrase[1], re.compile(pattern_regex(phrase[2], symbols, parts)), phrase[3], "") if phrase else None
+        return PhraseSense(phrase[1], re.compile(pattern_regex(phrase[2], symbols, parts)), phrase[3], "") if phrase else None
 
     return tuple(phrase._replace(example=example) for phrase, example in read_lines(text, symbols, read))
 
@@ -73,7 +73,7 @@ SYMBOLS = {name: f"[{''.join(map(_CHARACTERS.__getitem__, words))}]" for name, w
 GRAMMAR = read_grammar((_HERE / "grammar.txt").read_text(encoding="utf-8"), SYMBOLS)
 
 
-def fitting(category: str, texts: Sequence[str]) -> Iterator[tuple[slice, Phrase]]:
+def fitting(category: str, texts: Sequence[str]) -> Iterator[tuple[slice, PhraseSense]]:
     """The words that phrases of a category fit, from left to right, each place with the first phrase that does."""
     text = "".join(_CHARACTERS.get(word, _OTHER) for word in texts)
     phrases = [phrase for phrase in GRAMMAR if phrase.category == category]

@@ -16,8 +16,8 @@ from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.described import (
     LEVEL,
     SIDES,
+    Attachment,
     Description,
-    Link,
     along,
     describe,
     joined,
@@ -28,7 +28,7 @@ from harness.baselines.parser.minecraft.described import (
 )
 from harness.baselines.parser.minecraft.grid import BEHIND, INSIDE, LEFT, SIZE, UP, XYZ, Cells
 from harness.baselines.parser.minecraft.properties import Setting
-from harness.baselines.parser.minecraft.words import LARGEST, Clause
+from harness.baselines.parser.minecraft.words import LARGEST, ClauseInContext
 from harness.worlds.minecraft import SIDE
 
 _STRAIGHT = ("row", "horizontal")
@@ -38,7 +38,7 @@ _AGAIN = ("replicate", "identical", "same", "similar", "copy", "mirror", "recrea
 SIDES_OF_EACH = (LEFT, -LEFT)
 
 
-class Reading(NamedTuple):
+class Placement(NamedTuple):
     """Some cells, to be filled with a color or (0) emptied or, `gone`, both; `names` of properties that say how it came about."""
 
     cells: tuple[int, ...]
@@ -50,7 +50,7 @@ class Reading(NamedTuple):
 class Placing:
     """An order to place blocks."""
 
-    def __init__(self, verb: str, said: str, more: Sequence[Link], clause: Clause, setting: Setting) -> None:
+    def __init__(self, verb: str, said: str, more: Sequence[Attachment], clause: ClauseInContext, setting: Setting) -> None:
         self.setting, self.scene, self.more, self.said = setting, setting.scene, more, said
         self.what = describe(said)
         extra = [describe(link.text) for link in more if link.kind in ("with", "in")]
@@ -76,7 +76,7 @@ class Placing:
         """How many cells away from something, if that is said."""
         self.every = any(describe(link.text).every for link in more)
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[Placement]:
         if not self.color:
             return
         anchored = False
@@ -114,7 +114,7 @@ class Placing:
                 for cells, names in self._from(grid.number(0, 1, 0), count, way):
                     yield self._reading(cells, "told ground", *names)
 
-    def _borders(self, way: Sequence[int]) -> Iterator[Reading]:
+    def _borders(self, way: Sequence[int]) -> Iterator[Placement]:
         """A whole side of the region, or all of them."""
         sides = [side for link in self.more for side in (*link.sides, *describe(link.text).sides)]
         sides = [*way, *({UP: BEHIND, -UP: -BEHIND}.get(side, side) for side in sides)]
@@ -125,7 +125,7 @@ class Placing:
         ring = ground[np.abs(XYZ[ground][:, [0, 2]]).max(1) == SIDE]
         yield self._reading(ring.tolist(), "told ground", "told around")
 
-    def _copies(self) -> Iterator[Reading]:
+    def _copies(self) -> Iterator[Placement]:
         """Mirror images of what stands there, in the same or in another half of the region."""
         cells = self.setting.blocks
         for x, z in ((-1, 1), (1, -1), (-1, -1)):
@@ -138,16 +138,16 @@ class Placing:
                         side for link in self.more for side in (*link.sides, *describe(link.text).sides) if abs(side) != UP
                     )
                     there = all((along(image, side) > 0).all() for side in sides)
-                    yield Reading(
+                    yield Placement(
                         tuple(image.tolist()),
                         self.color,
                         ("told place", "told copy", *(("told fits",) if there and sides else ())),
                     )
 
-    def _reading(self, cells: Sequence[int], *names: str) -> Reading:
+    def _reading(self, cells: Sequence[int], *names: str) -> Placement:
         free = tuple(dict.fromkeys(cell for cell in cells if 0 <= cell < SIZE and self.setting.free[cell]))
         fits = ("told fits",) if len(free) == len(cells) and (self.count or self.every) else ()
-        return Reading(free, self.color, ("told place", *names, *fits))
+        return Placement(free, self.color, ("told place", *names, *fits))
 
     def _from(self, start: int, count: int, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         """Blocks from a cell on: upward, along the way that is told, or along each."""
@@ -163,7 +163,7 @@ class Placing:
         if not way or self.lies:
             yield from ((_row(start, step, count, -(count // 2)), ("told along",)) for step in (LEFT, BEHIND))
 
-    def _on_ground(self, where: Description, link: Link, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+    def _on_ground(self, where: Description, link: Attachment, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         sides = tuple(dict.fromkeys(side for side in (*where.sides, *link.sides, *way) if abs(side) != UP))
         if where.head == "corner":
             corners = [(x, z) for x, z in product((-SIDE, SIDE), repeat=2)]
@@ -194,7 +194,7 @@ class Placing:
             yield from self._from(start, count, ())
 
     def _at(
-        self, link: Link, where: Description, units: list[Cells], way: Sequence[int]
+        self, link: Attachment, where: Description, units: list[Cells], way: Sequence[int]
     ) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         """The cells that a link places beside some units."""
         if link.kind == "between" or "space" in link.text.split():

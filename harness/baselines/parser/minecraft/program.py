@@ -23,7 +23,7 @@ def statements_of(actions: Cells, last: int, pose: Pose) -> Iterator[ast.Stateme
             yield ast.Remove(what)
             last = -1
             continue
-        yield ast.Paint(((COLORS[code - 1], 1),), what)
+        yield ast.PaintSet(((COLORS[code - 1], 1),), what)
         last = cells[-1]
 
 
@@ -66,4 +66,7 @@ def _start(cell: int, last: int) -> ast.Expr | None:
 
 def propped(statements: Sequence[ast.Statement]) -> list[ast.Statement]:
     """The same where blocks may float."""
-    return [ast.Paint(one.colors, ast.Call("supports", (one.what,))) if isinstance(one, ast.Paint) else one for one in statements]
+    return [
+        ast.PaintSet(one.colors, ast.Call("supports", (one.what,))) if isinstance(one, ast.PaintSet) else one
+        for one in statements
+    ]

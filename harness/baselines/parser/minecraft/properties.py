@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.grid import DIAGONALS, STEPS, WAYS, XYZ, Cells
-from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.worlds.minecraft import SIDE
 
 Matrix = npt.NDArray[np.float32]
@@ -82,7 +82,7 @@ OCCUPIED, GROUP, NAMED = 1, 2, 4
 class Setting:
     """What the proposals of a clause are compared with."""
 
-    def __init__(self, scene: Scene, named: Cells) -> None:
+    def __init__(self, scene: DiscourseScene, named: Cells) -> None:
         self.scene = scene
         self.blocks = scene.blocks
         self.occupied = scene.codes > 0
@@ -151,7 +151,7 @@ def placed(cells: Cells, setting: Setting, code: int) -> Matrix:
     return found
 
 
-def _from_last(found: Matrix, start: Cells, scene: Scene) -> None:
+def _from_last(found: Matrix, start: Cells, scene: DiscourseScene) -> None:
     if scene.last < 0:
         return
     away = (start - scene.last)[:, None]
@@ -191,7 +191,7 @@ ON_BOARD = _on_the_board()
 """The columns of `BOARD`, for each cell."""
 
 
-def _gaze(found: Matrix, start: Cells, scene: Scene, aimed: int) -> None:
+def _gaze(found: Matrix, start: Cells, scene: DiscourseScene, aimed: int) -> None:
     angle = scene.angle[start]
     found[:, COLUMNS["gaze"]] = angle
     found[:, COLUMNS["gaze 5"]] = angle > 0.985
@@ -209,7 +209,7 @@ def _symmetry(found: Matrix, cells: Cells, setting: Setting, code: int) -> None:
         found[:, COLUMNS[name]] = (setting.scene.codes.take(mirrored, mode="clip") == code).all(1)
 
 
-def _colors(found: Matrix, start: Cells, scene: Scene, code: int) -> None:
+def _colors(found: Matrix, start: Cells, scene: DiscourseScene, code: int) -> None:
     near, beyond = scene.codes[start[:, None] + STEPS], scene.codes[start[:, None] + 2 * STEPS]
     found[:, COLUMNS["touches its color"]] = (near == code).any(1)
     found[:, COLUMNS["prolongs"]] = ((near > 0) & (beyond > 0)).any(1)

@@ -17,9 +17,9 @@ from harness.baselines.parser.minecraft.grammar import LEXICON, spoken_of
 from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, UP, Cells
 from harness.baselines.parser.minecraft.groups import FEW, Groups, beside
 from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
-from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.told import told
-from harness.baselines.parser.minecraft.words import Clause
+from harness.baselines.parser.minecraft.words import ClauseInContext
 from harness.worlds.minecraft import CODES
 
 NUMBERS = 3
@@ -27,7 +27,7 @@ NUMBERS = 3
 _PLANES = (("flat", grid.LEFT, grid.BEHIND), ("faces", grid.LEFT, UP), ("sideways", grid.BEHIND, UP))
 
 
-def propose(clause: Clause, scene: Scene) -> list[Proposals]:
+def propose(clause: ClauseInContext, scene: DiscourseScene) -> list[Proposals]:
     """Everything that a clause may ask for, first of all nothing."""
     nothing = np.zeros((1, WIDTH), np.float32)
     nothing[0, [COLUMNS["nothing"], COLUMNS["nothing more"]]] = 1, scene.done > 0
@@ -53,14 +53,14 @@ def propose(clause: Clause, scene: Scene) -> list[Proposals]:
     return [one for one in found if len(one.actions)]
 
 
-def _groups(scene: Scene, named: Cells, known: dict[bytes, Groups]) -> Groups:
+def _groups(scene: DiscourseScene, named: Cells, known: dict[bytes, Groups]) -> Groups:
     key = named.tobytes()
     if key not in known:
         known[key] = Groups(Setting(scene, named))
     return known[key]
 
 
-def _colors(clause: Clause, scene: Scene) -> list[Option]:
+def _colors(clause: ClauseInContext, scene: DiscourseScene) -> list[Option]:
     told = [(CODES[color], role) for color, role in clause.colors]
     last = int(scene.codes[scene.last]) if scene.last >= 0 else 0
     names: dict[int, list[str]] = {}
@@ -77,14 +77,14 @@ def _colors(clause: Clause, scene: Scene) -> list[Option]:
     return [Option(code, (*dict.fromkeys(found), *only)) for code, found in list(names.items())[:3]] or [Option(1, ())]
 
 
-def _named(clause: Clause, scene: Scene, color: int) -> Cells:
+def _named(clause: ClauseInContext, scene: DiscourseScene, color: int) -> Cells:
     """The blocks of the clause's other colors, else of the same color if the clause tells of such that are there."""
     there = [CODES[name] for name, _ in clause.colors if CODES[name] != color]
     told = [CODES[name] for name, role in clause.colors if role == "there"]
     return scene.of_color(there or told)
 
 
-def _counts(clause: Clause, scene: Scene) -> list[Option]:
+def _counts(clause: ClauseInContext, scene: DiscourseScene) -> list[Option]:
     found: dict[int, list[str]] = {}
     for n, (value, role) in enumerate(clause.numbers[:NUMBERS]):
         found.setdefault(value, []).append(f"count {role}")
@@ -99,7 +99,7 @@ def _counts(clause: Clause, scene: Scene) -> list[Option]:
     return [Option(value, tuple(dict.fromkeys(names))) for value, names in found.items()]
 
 
-def starts(clause: Clause, setting: Setting) -> Cells:
+def starts(clause: ClauseInContext, setting: Setting) -> Cells:
     """Where a row or a figure may begin."""
     scene, blocks = setting.scene, setting.blocks
     near = [(blocks[:, None] + STEPS).ravel(), np.array([cell for cell in scene.aimed if cell >= 0], np.intp)]
@@ -113,7 +113,7 @@ def starts(clause: Clause, setting: Setting) -> Cells:
     return np.flatnonzero(found)
 
 
-def _runs(clause: Clause, begin: Cells, setting: Setting, counts: Sequence[Option], color: int) -> list[Proposals]:
+def _runs(clause: ClauseInContext, begin: Cells, setting: Setting, counts: Sequence[Option], color: int) -> list[Proposals]:
     found = []
     slanting = spoken_of("SLANTING", clause.texts)
     for count in counts:
@@ -132,7 +132,7 @@ def _runs(clause: Clause, begin: Cells, setting: Setting, counts: Sequence[Optio
     return found
 
 
-def _figures(clause: Clause, begin: Cells, setting: Setting, color: int) -> list[Proposals]:
+def _figures(clause: ClauseInContext, begin: Cells, setting: Setting, color: int) -> list[Proposals]:
     """Rectangles, their borders, and letters."""
     texts, found = clause.texts, []
     wanted = [letter for word, letter in LEXICON.categories["LETTER"].items() if word in texts]

@@ -22,8 +22,8 @@ from harness.baselines.parser.minecraft.grammar import spoken_of
 from harness.baselines.parser.minecraft.grid import KINDS, SIZE, Cells
 from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.words import Clause
+from harness.baselines.parser.minecraft.scene import DiscourseScene
+from harness.baselines.parser.minecraft.words import ClauseInContext
 from harness.tasks import get_task
 
 BESIDE = 1 / 3
@@ -45,7 +45,7 @@ class Meant(NamedTuple):
 
 
 class Ranker:
-    """`weights`: for each cue (`words.Clause.cues`) what it makes of each property, by name."""
+    """`weights`: for each cue (`words.ClauseInContext.cues`) what it makes of each property, by name."""
 
     def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = 0.1) -> None:
         self._least = least
@@ -54,15 +54,15 @@ class Ranker:
             self._cues[cue] = np.zeros(WIDTH, np.float32)
             self._cues[cue][[COLUMNS[name] for name in of]] = list(of.values())
 
-    def scores(self, clause: Clause, proposals: Sequence[Proposals]) -> list[npt.NDArray[np.float32]]:
+    def scores(self, clause: ClauseInContext, proposals: Sequence[Proposals]) -> list[npt.NDArray[np.float32]]:
         weights = self._weights(clause)
         return [one.properties @ weights for one in proposals]
 
-    def _weights(self, clause: Clause) -> npt.NDArray[np.float32]:
+    def _weights(self, clause: ClauseInContext) -> npt.NDArray[np.float32]:
         known = [self._cues[cue] for cue in clause.cues if cue in self._cues]
         return np.sum(known, axis=0, dtype=np.float32) if known else np.zeros(WIDTH, np.float32)
 
-    def understand(self, clause: Clause, scene: Scene) -> Meant:
+    def understand(self, clause: ClauseInContext, scene: DiscourseScene) -> Meant:
         proposals = propose(clause, scene)
         scores = [one / TEMPERATURE for one in self.scores(clause, proposals)]
         best = max(float(one.max()) for one in scores)
@@ -103,7 +103,7 @@ class Ranker:
 class Eager(Ranker):
     """Answers every order with the likeliest proposal as a whole, however unsure it is: for play, where it is corrected."""
 
-    def understand(self, clause: Clause, scene: Scene) -> Meant:
+    def understand(self, clause: ClauseInContext, scene: DiscourseScene) -> Meant:
         if not (clause.colors or spoken_of("ORDER", clause.texts)):
             return Meant(np.array([], np.intp), (), 1.0)
         return super().understand(clause, scene)

@@ -20,7 +20,7 @@ EYES = 1.62
 REACH = 12.0
 
 
-class Scene:
+class DiscourseScene:
     """Changes with each clause."""
 
     def __init__(self, item: MinecraftItem) -> None:

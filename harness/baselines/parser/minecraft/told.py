@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from harness.baselines.parser.minecraft.described import SIDES, Link, describe, joined, links, objects
+from harness.baselines.parser.minecraft.described import SIDES, Attachment, describe, joined, links, objects
 from harness.baselines.parser.minecraft.gathered import Gathered, Proposals
 from harness.baselines.parser.minecraft.grammar import NUMBER, ORDINAL
 from harness.baselines.parser.minecraft.grid import XYZ, Cells
-from harness.baselines.parser.minecraft.placing import Placing, Reading
+from harness.baselines.parser.minecraft.placing import Placement, Placing
 from harness.baselines.parser.minecraft.properties import COLUMNS, Setting
-from harness.baselines.parser.minecraft.words import Clause
+from harness.baselines.parser.minecraft.words import ClauseInContext
 
 MOST = 40
 """Readings of a clause."""
@@ -27,7 +27,7 @@ _VERBS = {
 }
 
 
-def told(clause: Clause, setting: Setting) -> list[Proposals]:
+def told(clause: ClauseInContext, setting: Setting) -> list[Proposals]:
     """The proposals that an order makes."""
     sets: dict[tuple[int, bool], Gathered] = {}
     known: set[tuple[tuple[int, ...], int, bool]] = set()
@@ -57,7 +57,7 @@ def _proposals(gathered: Gathered, color: int, gone: bool, setting: Setting) -> 
     ]
 
 
-def readings(clause: Clause, setting: Setting) -> Iterator[Reading]:
+def readings(clause: ClauseInContext, setting: Setting) -> Iterator[Placement]:
     words = _evened(clause).split()
     at = next((n for n, word in enumerate(words) if word in _VERBS), None)
     if at is None:
@@ -84,7 +84,7 @@ _FROM = re.compile(rf"([0-9]+th)((?: \w+){{0,3}}) from(?: the)? ({'|'.join(SIDES
 """The third block from the top."""
 
 
-def _evened(clause: Clause) -> str:
+def _evened(clause: ClauseInContext) -> str:
     """The clause without what makes no difference here; ordinals as "2th"."""
     words = (
         word.color or (f"{word.number}th" if word.text == ORDINAL else str(word.number) if word.text == NUMBER else word.text)
@@ -93,28 +93,28 @@ def _evened(clause: Clause) -> str:
     return _FROM.sub(r"\3 \1\2", _OF.sub(r"\1", " ".join(words)))
 
 
-def _removals(said: str, more: Sequence[Link], setting: Setting) -> Iterator[Reading]:
+def _removals(said: str, more: Sequence[Attachment], setting: Setting) -> Iterator[Placement]:
     what = describe(said)
     for units in objects(what, more, setting):
         cells = joined(units)
         fits = what.number == len(cells) or (what.number == 1 == len(units)) or what.every or not what.number
         names = ("told remove", *(("told fits",) if fits else ()))
-        yield Reading(tuple(_down(cells)), 0, names)
+        yield Placement(tuple(_down(cells)), 0, names)
 
 
 def _down(cells: Cells) -> list[int]:
     return [int(cell) for cell in cells[np.argsort(-XYZ[cells, 1], kind="stable")]]
 
 
-def _replacements(said: str, more: Sequence[Link], setting: Setting) -> Iterator[Reading]:
+def _replacements(said: str, more: Sequence[Attachment], setting: Setting) -> Iterator[Placement]:
     what = describe(said)
     new = next((describe(link.text).colors for link in more if link.kind in ("with", "in") and describe(link.text).colors), ())
     if not new:
         return
     rest = [link for link in more if describe(link.text).colors != new]
     if not what.colors and (what.back or not what.head) and len(setting.scene.emptied):
-        yield Reading(tuple(setting.scene.emptied.tolist()), new[0], ("told replace", "told fits"))
+        yield Placement(tuple(setting.scene.emptied.tolist()), new[0], ("told replace", "told fits"))
     for units in objects(what, rest, setting):
         cells = joined(units)
         fits = what.number in (0, len(cells)) or what.every
-        yield Reading(tuple(_down(cells)), new[0], ("told replace", *(("told fits",) if fits else ())), gone=True)
+        yield Placement(tuple(_down(cells)), new[0], ("told replace", *(("told fits",) if fits else ())), gone=True)

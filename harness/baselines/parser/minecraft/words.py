@@ -32,7 +32,7 @@ class Word(NamedTuple):
     number: int = 0
 
 
-class Clause(NamedTuple):
+class ClauseInContext(NamedTuple):
     """What is said in one go, and what is known from what was said before it in the turn."""
 
     words: tuple[Word, ...]
@@ -55,7 +55,7 @@ class Clause(NamedTuple):
         return " ".join(word.color or (str(word.number) if word.text == NUMBER else word.text) for word in self.words)
 
 
-def read_item(item: MinecraftItem) -> list[Clause]:
+def read_item(item: MinecraftItem) -> list[ClauseInContext]:
     """The clauses of an item's turn, in the frame in which it is read."""
     if not get_task(item.task).compass:
         return read_turn(item.history)
@@ -64,7 +64,7 @@ def read_item(item: MinecraftItem) -> list[Clause]:
     return read_turn(tuple(turns))
 
 
-def read_turn(history: Sequence[Turn]) -> list[Clause]:
+def read_turn(history: Sequence[Turn]) -> list[ClauseInContext]:
     """The clauses of the Architect since the last actions, or of the words before them where there are none since."""
     since, asked = _said(history)
     old = not since
@@ -118,7 +118,7 @@ def _parts(words: list[Word]) -> list[list[Word]]:
     return [part[:LONGEST] for part in parts if any(word.text.isalnum() for word in part)]
 
 
-def _clause(words: list[Word], place: int, count: int, old: bool, asked: bool) -> Clause:
+def _clause(words: list[Word], place: int, count: int, old: bool, asked: bool) -> ClauseInContext:
     kept = [word for word in words if word.text not in LEXICON.categories["PASSED"]]
     texts = [word.text for word in kept]
     cues = dict.fromkeys(["ALL", *texts, *map(" ".join, zip(["", *texts], [*texts, ""], strict=True))])
@@ -129,4 +129,4 @@ def _clause(words: list[Word], place: int, count: int, old: bool, asked: bool) -
     colors = tuple((kept[at.start].color, phrase.role) for at, phrase in fitting("color", texts))
     numbers = [(kept[at.start].number, phrase.role) for at, phrase in fitting("number", texts)]
     numbers = [(number, role) for number, role in numbers if 0 < number <= LARGEST]
-    return Clause(tuple(kept), tuple(cues), colors, tuple(numbers), size)
+    return ClauseInContext(tuple(kept), tuple(cues), colors, tuple(numbers), size)

@@ -8,21 +8,21 @@ from harness.corpora.item import Item
 from harness.simulators.everyday.conversation import Requests, Situation, conversation
 from harness.simulators.everyday.following import ANYTIME, AT_FIRST
 from harness.simulators.everyday.hexagons.areas import AREAS, AREAS_LATER
-from harness.simulators.everyday.hexagons.drawing import Drawing
+from harness.simulators.everyday.hexagons.drawing import DrawingTalk
 from harness.simulators.everyday.hexagons.figures import FIGURES
 from harness.simulators.everyday.hexagons.relations import RELATIONS
-from harness.simulators.everyday.talk import Order
+from harness.simulators.everyday.talk import Request
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 
-def off_the_board(d: Drawing) -> Order:
+def off_the_board(d: DrawingTalk) -> Request:
     row, column = d.rng.randint(ROWS + 1, 40), d.rng.randint(COLUMNS + 1, 60)
     slots = {"n": str(row), "m": str(column), "nth": d.nth(row), "mth": d.nth(column)}
-    return Order("cannot", d.say("off", color=d.color(), **slots))
+    return Request("cannot", d.say("off", color=d.color(), **slots))
 
 
-def cannot_draw(d: Drawing) -> Order:
-    return Order("cannot", d.say("cannot draw", color=d.color()))
+def cannot_draw(d: DrawingTalk) -> Request:
+    return Request("cannot", d.say("cannot draw", color=d.color()))
 
 
 _SITUATION = Situation(
@@ -34,4 +34,4 @@ _SITUATION = Situation(
 
 def drawing(rng: Random, number: int, split: str) -> list[Item]:
     """The turns of one conversation. Ids are `hexagons-everyday/<split>/<number>/<turn>`."""
-    return conversation(Drawing(rng), _SITUATION, f"hexagons-everyday/{split}/{number}", split)
+    return conversation(DrawingTalk(rng), _SITUATION, f"hexagons-everyday/{split}/{number}", split)

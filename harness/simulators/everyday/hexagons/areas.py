@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import Maker, Order, Variant
+from harness.simulators.everyday.hexagons.drawing import DrawingTalk
+from harness.simulators.everyday.talk import Maker, Request, Revision
 from harness.simulators.possible import impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS
 
@@ -49,39 +49,39 @@ _NOUNS = {
 
 
 def _area(kind: str) -> Maker:
-    def make(d: Drawing) -> Order:
+    def make(d: DrawingTalk) -> Request:
         name, cells = d.rng.choice(list(_AREAS[kind].items()))
         color = d.color()
-        variants: tuple[Variant, ...] = ()
+        variants: tuple[Revision, ...] = ()
         if other := _OTHER.get(name):
             slots, program = {"other": d.say(f"the {other}")}, f"{color} {_AREAS[kind][other]}"
-            variants = Variant("other side", program, slots), Variant("=also other", program, slots, "repeat")
+            variants = Revision("other side", program, slots), Revision("=also other", program, slots, "repeat")
         if d.rng.random() < 0.4 and f"a {name}" in d.frames:
             text = d.ask("draw", d.say(f"a {name}", color=color), "")
         else:
             text = d.say("paint", what=d.say(f"the {name}"), color=color)
-        return Order(kind, text, f"{color} {cells}", noun=_NOUNS.get(name, _NOUNS[kind]), variants=variants)
+        return Request(kind, text, f"{color} {cells}", noun=_NOUNS.get(name, _NOUNS[kind]), variants=variants)
 
     return make
 
 
-def white_area(d: Drawing) -> Order:
+def white_area(d: DrawingTalk) -> Request:
     """Erasing a part of the board."""
     impossible_if(not d.colors)
     kind = d.rng.choice(list(_AREAS))
     name, cells = d.rng.choice(list(_AREAS[kind].items()))
     impossible_if(name == "whole board")
-    return Order("remove", d.say("erase", what=d.say(f"the {name}")), f"remove {cells}")
+    return Request("remove", d.say("erase", what=d.say(f"the {name}")), f"remove {cells}")
 
 
-def background(d: Drawing) -> Order:
+def background(d: DrawingTalk) -> Request:
     impossible_if(not d.colors or len(d.colors) > 150)
     color = d.color()
     section = "background" if d.rng.random() < 0.6 else "rest"
-    return Order("whole", d.say(section, color=color), f"{color} blank", noun="background")
+    return Request("whole", d.say(section, color=color), f"{color} blank", noun="background")
 
 
-def stripes(d: Drawing) -> Order:
+def stripes(d: DrawingTalk) -> Request:
     """Rows or columns in turn in two or three colors; or in one, and every second one left out."""
     way = d.some("column", "row")
     words = d.say(f"stripes {way}")
@@ -89,37 +89,39 @@ def stripes(d: Drawing) -> Order:
     for _ in range(d.some(1, 1, 2)):
         colors.append(d.color(*colors))
     text = d.say("stripes", stripes=words, colors=_and(colors), first=colors[0], lines=f"{way}s")
-    return Order("whole", text, f"{','.join(colors)} by {way} all", noun="stripes")
+    return Request("whole", text, f"{','.join(colors)} by {way} all", noun="stripes")
 
 
-def checkerboard(d: Drawing) -> Order:
+def checkerboard(d: DrawingTalk) -> Request:
     one = d.color()
     two = d.color(one)
     first, second = "1-17/2:1-9/2+2-18/2:2-10/2", "1-17/2:2-10/2+2-18/2:1-9/2"
     if d.rng.random() < 0.25:
         text = d.say("checkerboard", colors=f"{one} and white")
-        return Order("whole", text, f"{one} {first}", noun="checkerboard")
-    return Order("whole", d.say("checkerboard", colors=f"{one} and {two}"), f"{one} {first}; {two} {second}", noun="checkerboard")
+        return Request("whole", text, f"{one} {first}", noun="checkerboard")
+    return Request(
+        "whole", d.say("checkerboard", colors=f"{one} and {two}"), f"{one} {first}; {two} {second}", noun="checkerboard"
+    )
 
 
-def halves(d: Drawing) -> Order:
+def halves(d: DrawingTalk) -> Request:
     """Two halves in two colors."""
     way = d.some("left", "top")
     one = d.color()
     two = d.color(one)
     a, b = ("1-9", "10-18") if way == "left" else (":1-5", ":6-10")
-    return Order("whole", d.say(f"halves {way}", color=one, other=two), f"{one} {a}; {two} {b}")
+    return Request("whole", d.say(f"halves {way}", color=one, other=two), f"{one} {a}; {two} {b}")
 
 
 # --- rows and columns by number ---
 
 
-def _lined(d: Drawing) -> tuple[str, int, str, str]:
+def _lined(d: DrawingTalk) -> tuple[str, int, str, str]:
     """Row or column, how many of them there are, the other one, and what stands before the number of it in a program."""
     return ("row", ROWS, "column", ":") if d.rng.random() < 0.5 else ("column", COLUMNS, "row", "")
 
 
-def one_line(d: Drawing) -> Order:
+def one_line(d: DrawingTalk) -> Request:
     way, count, other, mark = _lined(d)
     n, color = d.rng.randint(1, count), d.color()
     back = count + 1 - n
@@ -128,22 +130,22 @@ def one_line(d: Drawing) -> Order:
     else:
         what = d.say("line by number", line=way, nth=d.nth(n), n=str(n))
     variants = [
-        Variant("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count
+        Revision("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count
     ]
     if n <= ROWS:
         turned = f"{color} {'' if mark else ':'}{n}"
-        variants.append(Variant("meant line", turned, {"line": other, "other": way, "n": str(n)}))
+        variants.append(Revision("meant line", turned, {"line": other, "other": way, "n": str(n)}))
     if n not in (back, back + 1, back - 1):
         end = {"end": "bottom" if way == "row" else "right", "line": way}
-        variants.append(Variant("meant end", f"{color} {mark}{back}", end))
-    variants += [Variant("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
+        variants.append(Revision("meant end", f"{color} {mark}{back}", end))
+    variants += [Revision("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
     text = d.say("paint", what=what, color=color)
     if d.rng.random() < 0.25:
         text = d.ask("draw", d.say("a line at number", color=color, line=way, nth=d.nth(n), n=str(n)), "")
-    return Order("line", text, f"{color} {mark}{n}", noun=way, variants=variants)
+    return Request("line", text, f"{color} {mark}{n}", noun=way, variants=variants)
 
 
-def some_lines(d: Drawing) -> Order:
+def some_lines(d: DrawingTalk) -> Request:
     way, count, _, mark = _lined(d)
     color, rng = d.color(), d.rng
     kind = rng.choice(("list", "first", "last", "range", "every"))
@@ -165,10 +167,10 @@ def some_lines(d: Drawing) -> Order:
         ends = ("top", "bottom") if way == "row" else ("left", "right")
         what = d.say(f"lines {kind}", lines=f"{way}s", n=d.number(n), end=ends[kind == "last"])
         cells = f"1-{n}" if kind == "first" else f"{count + 1 - n}-{count}"
-    return Order("line", d.say("paint", what=what, color=color), f"{color} {mark}{cells}", noun=f"{way}s")
+    return Request("line", d.say("paint", what=what, color=color), f"{color} {mark}{cells}", noun=f"{way}s")
 
 
-def part_of_line(d: Drawing) -> Order:
+def part_of_line(d: DrawingTalk) -> Request:
     """The first few tiles of a row, a column from one tile to another."""
     way, count, _, mark = _lined(d)
     length = COLUMNS if way == "row" else ROWS
@@ -180,29 +182,29 @@ def part_of_line(d: Drawing) -> Order:
     slots["end"] = ("left" if kind == "first" else "right") if way == "row" else ("top" if kind == "first" else "bottom")
     span = f"{a}-{a + n - 1}"
     cells = f"{span}:{line}" if mark else f"{line}:{span}"
-    return Order(
+    return Request(
         "line", d.say("paint", what=d.say(f"part {kind}", **slots), color=color), f"{color} {cells}", noun="line", count=n
     )
 
 
-def between(d: Drawing) -> Order:
+def between(d: DrawingTalk) -> Request:
     """All rows or columns between two of them."""
     way, count, _, mark = _lined(d)
     a = d.rng.randint(1, count - 4)
     b, color = d.rng.randint(a + 3, min(count, a + 8)), d.color()
     slots = {"line": way, "lines": f"{way}s", "a": str(a), "b": str(b), "first": d.nth(a), "second": d.nth(b)}
-    return Order("relation", d.say("between", color=color, **slots), f"{color} {mark}{a + 1}-{b - 1}", noun=f"{way}s")
+    return Request("relation", d.say("between", color=color, **slots), f"{color} {mark}{a + 1}-{b - 1}", noun=f"{way}s")
 
 
-def crossing(d: Drawing) -> Order:
+def crossing(d: DrawingTalk) -> Request:
     """A row and a column at once."""
     column, row, color = d.rng.randint(3, 16), d.rng.randint(2, 9), d.color()
     if d.rng.random() < 0.5:
         text = d.say("cross", n=str(column), m=str(row), color=color)
-        return Order("line", text, f"{color} {column}+:{row}", noun="cross")
+        return Request("line", text, f"{color} {column}+:{row}", noun="cross")
     other = d.color(color)
     text = d.say("row and column", n=str(column), m=str(row), color=color, other=other)
-    return Order("line", text, f"{color} {column}; {other} :{row}")
+    return Request("line", text, f"{color} {column}; {other} :{row}")
 
 
 def _and(words: list[str]) -> str:

@@ -12,7 +12,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint
 from serialization.program import ast, hexagons
 from serialization.program.figure import Cell
 from serialization.program.literal import drawing_program
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.written import write
 
 _PLACES = {
@@ -29,7 +29,7 @@ _PLACES = {
 """Columns and rows of places that are not told exactly, counted from 1."""
 
 
-class Drawing(Talk):
+class DrawingTalk(Talk):
     name = "hexagons"
     palette = {"red": 22, "blue": 20, "green": 18, "yellow": 16, "purple": 11, "orange": 11, "black": 10}
     lacking = ()
@@ -51,7 +51,7 @@ class Drawing(Talk):
     def state(self) -> Board:
         return self.board
 
-    def run(self, program: ast.Program) -> Outcome:
+    def run(self, program: ast.Program) -> ProgramResult:
         return hexagons.run(program, hexagons.DrawingState(self.board, self.steps))
 
     def carry_out(self, actions: Sequence[Paint]) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Order, Variant
+from harness.simulators.everyday.hexagons.drawing import DrawingTalk
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program.literal import tile_set
 from serialization.program.written import write_expression
@@ -34,7 +34,7 @@ def _rays(center: str, ways: Sequence[str], n: int) -> str:
     return "+".join(f"ray({center},{way},{n})" for way in ways)
 
 
-def _sized(d: Drawing, noun: str, least: int, most: int, cells: Callable[[str, int], str]) -> Order:
+def _sized(d: DrawingTalk, noun: str, least: int, most: int, cells: Callable[[str, int], str]) -> Request:
     """A figure about a center, whose size is a number from `least` to `most`."""
     small = d.rng.random() < 0.7
     n = least if small else d.rng.randint(least, most)
@@ -42,27 +42,27 @@ def _sized(d: Drawing, noun: str, least: int, most: int, cells: Callable[[str, i
     where, column, row = d.place(n)
     center, color = _at(column, row), d.color()
     what = d.say(f"{noun.lower()} {'sized' if stated else 'bare'}", color=color, n=d.number(n), size=d.say(f"size {n}"))
-    variants = [Variant("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
+    variants = [Revision("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
     if n < most and 1 + n < min(column, COLUMNS + 1 - column, row, ROWS + 1 - row):
-        variants.append(Variant("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
+        variants.append(Revision("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
     variants += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
     text = d.ask("draw", what, where)
     noun = d.called(what, *_CALLED.get(noun, (noun,)))
-    return Order("size" if stated else "figure", text, f"{color} {cells(center, n)}", noun=noun, variants=variants, fresh=True)
+    return Request("size" if stated else "figure", text, f"{color} {cells(center, n)}", noun=noun, variants=variants, fresh=True)
 
 
-def _elsewhere(d: Drawing, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Variant]:
+def _elsewhere(d: DrawingTalk, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Revision]:
     """Somewhere else: some columns to a side, or some rows higher or lower."""
     moves = []
     for way, dx, dy in (("left", -1, 0), ("right", 1, 0), ("up", 0, -1), ("down", 0, 1)):
         k = d.some(2, 2, 4) if dx else 1
         c, r = column + k * dx, row + k * dy
         if reach < c <= COLUMNS - reach and reach < r <= ROWS - reach:
-            moves.append(Variant(f"more {way}", f"{color} {cells(c, r)}", {"n": d.number(k), "s": "s" if k > 1 else ""}))
+            moves.append(Revision(f"more {way}", f"{color} {cells(c, r)}", {"n": d.number(k), "s": "s" if k > 1 else ""}))
     return [d.rng.choice(moves)] if moves else []
 
 
-def flower(d: Drawing) -> Order:
+def flower(d: DrawingTalk) -> Request:
     where, column, row = d.place(1)
     center, color = _at(column, row), d.color()
     kind = d.some("two", "two", "one", "hole")
@@ -70,52 +70,52 @@ def flower(d: Drawing) -> Order:
         other = d.color(color)
         what = d.say("flower with center", color=color, other=other)
         new = d.color(color, other)
-        variants = [Variant("=center color", f"{new} {center}", {"color": new}), Variant("=no center", f"remove {center}")]
+        variants = [Revision("=center color", f"{new} {center}", {"color": new}), Revision("=no center", f"remove {center}")]
         program = f"{color} ring({center}); {other} {center}"
     else:
         what = d.say("flower bare" if kind == "one" else "flower with hole", color=color)
         variants = (
-            [Variant("bigger", f"{color} flower({center},2)", kind="size")]
+            [Revision("bigger", f"{color} flower({center},2)", kind="size")]
             if kind == "one" and 2 < row < 9 and 2 < column < 17
             else []
         )
         program = f"{color} {'flower' if kind == 'one' else 'ring'}({center})"
         other = d.color(color)
-        variants.append(Variant("=center color", f"{other} {center}", {"color": other}))
-    return Order("figure", d.ask("draw", what, where), program, noun="flower", variants=variants, fresh=True)
+        variants.append(Revision("=center color", f"{other} {center}", {"color": other}))
+    return Request("figure", d.ask("draw", what, where), program, noun="flower", variants=variants, fresh=True)
 
 
-def ring(d: Drawing) -> Order:
+def ring(d: DrawingTalk) -> Request:
     return _sized(
         d, d.some("ring", "ring", "circle"), 1, 3, lambda center, n: f"ring({center},{n})" if n > 1 else f"ring({center})"
     )
 
 
-def hexagon(d: Drawing) -> Order:
+def hexagon(d: DrawingTalk) -> Request:
     return _sized(d, "hexagon shape", 1, 3, lambda center, n: f"flower({center},{n})" if n > 1 else f"flower({center})")
 
 
-def star(d: Drawing) -> Order:
+def star(d: DrawingTalk) -> Request:
     return _sized(d, "star", 1, 3, lambda center, n: _rays(center, _RAYS, n + 1))
 
 
-def x_shape(d: Drawing) -> Order:
+def x_shape(d: DrawingTalk) -> Request:
     return _sized(d, "X", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down-left", "down-right"), n + 1))
 
 
-def plus(d: Drawing) -> Order:
+def plus(d: DrawingTalk) -> Request:
     return _sized(d, "plus", 1, 3, lambda c, n: f"{c}+above({c},{n})+below({c},{n})+left({c},{n})+right({c},{n})")
 
 
-def vee(d: Drawing) -> Order:
+def vee(d: DrawingTalk) -> Request:
     return _sized(d, "V", 2, 4, lambda center, n: _rays(center, ("up-left", "up-right"), n + 1))
 
 
-def tripod(d: Drawing) -> Order:
+def tripod(d: DrawingTalk) -> Request:
     return _sized(d, "Y", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down"), n + 1))
 
 
-def triangle(d: Drawing) -> Order:
+def triangle(d: DrawingTalk) -> Request:
     way, n = d.some("left", "right"), d.rng.randint(2, 5)
     where, column, row = d.place(3)
     start = column + (n // 2 if way == "left" else -(n // 2))
@@ -127,8 +127,8 @@ def triangle(d: Drawing) -> Order:
     if d.rng.random() < 0.3:
         what = f"{what}, {d.say('pointing', way=back)}"
     variants = (
-        Variant("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
-        Variant(
+        Revision("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
+        Revision(
             "other way round",
             f"{color} triangle({_at(start + (n - 1 if way == 'right' else 1 - n), row)},{back},{n})",
             kind="mirror",
@@ -136,31 +136,31 @@ def triangle(d: Drawing) -> Order:
     )
     program, count = f"{color} triangle({corner},{way},{n})", n * (n + 1) // 2
     text = d.ask("draw", what, where)
-    return Order("size" if stated else "figure", text, program, noun="triangle", variants=variants, count=count, fresh=True)
+    return Request("size" if stated else "figure", text, program, noun="triangle", variants=variants, count=count, fresh=True)
 
 
-def diamond(d: Drawing) -> Order:
+def diamond(d: DrawingTalk) -> Request:
     where, column, row = d.place(2)
     n, color = d.some(2, 2, 3), d.color()
     what = d.say("diamond", color=color, size=d.say("size 1" if n == 2 else "size 3"))
     program = f"{color} triangle({_at(column - n + 1, row)},right,{n})+triangle({_at(column + n - 1, row)},left,{n})"
-    return Order(
+    return Request(
         "figure", d.ask("draw", what, where), program, noun=d.called(what, "rhombus", "diamond"), count=n * n, fresh=True
     )
 
 
-def letter(d: Drawing) -> Order:
+def letter(d: DrawingTalk) -> Request:
     name, color = d.rng.choice(LETTERS), d.color()
     words = d.say("name letter" if d.rng.random() < 0.15 else "letter", letter=name, color=color)
     return _pictured(d, "letter", PICTURES[f"letter {name.lower()}"], words, color)
 
 
-def pictured(d: Drawing) -> Order:
+def pictured(d: DrawingTalk) -> Request:
     name, color = d.rng.choice(_DRAWN), d.color()
     return _pictured(d, name, PICTURES[name], d.say("picture", picture=name, color=color), color)
 
 
-def _pictured(d: Drawing, noun: str, lines: tuple[str, ...], what: str, color: str) -> Order:
+def _pictured(d: DrawingTalk, noun: str, lines: tuple[str, ...], what: str, color: str) -> Request:
     where, column, row = d.place(3)
     left = min(max(column - len(lines[0]) // 2, 1), COLUMNS + 1 - len(lines[0]))
     top = min(max(row - len(lines) // 2, 1), ROWS + 1 - len(lines))
@@ -168,14 +168,14 @@ def _pictured(d: Drawing, noun: str, lines: tuple[str, ...], what: str, color: s
     variants = [one for one in variants if _inside(one.program)]
     count = "".join(lines).count("X")
     text, program = d.ask("draw", what, where), f"{color} {_picture(lines, left, top)}"
-    return Order("figure", text, program, noun=noun, variants=variants, count=count, fresh=True)
+    return Request("figure", text, program, noun=noun, variants=variants, count=count, fresh=True)
 
 
 def _inside(program: str) -> bool:
     return not any(f":{ROWS + k}" in program for k in range(1, 4))
 
 
-def tulip(d: Drawing) -> Order:
+def tulip(d: DrawingTalk) -> Request:
     """A flower on a stem; a tree."""
     where, column, row = d.place(3)
     stem = min(3, ROWS - row - 1)
@@ -187,29 +187,29 @@ def tulip(d: Drawing) -> Order:
     noun = d.some("tulip", "tree", "lollipop")
     what = d.say(noun, color=color, other=other, n=d.number(stem))
     program = f"{color} flower({_at(column, row)}); {other} below({_at(column, row + 1)},{stem})"
-    return Order("figure", d.ask("draw", what, where), program, noun=noun, count=7 + stem, fresh=True)
+    return Request("figure", d.ask("draw", what, where), program, noun=noun, count=7 + stem, fresh=True)
 
 
-def sun(d: Drawing) -> Order:
+def sun(d: DrawingTalk) -> Request:
     """A yellow figure in a corner or in the middle, with rays."""
     column, row = d.some((9, 5), (14, 4), (4, 4))
     words = {9: "in the middle", 14: "in the top right", 4: "in the top left"}[column]
     color = d.some("yellow", "orange")
     center = _at(column, row)
     program = f"{color} flower({center}); {color} {'+'.join(f'shift({center},{way} 3)' for way in _RAYS)}"
-    return Order("figure", d.say("sun", color=color, where=words), program, noun="sun", count=13, fresh=True)
+    return Request("figure", d.say("sun", color=color, where=words), program, noun="sun", count=13, fresh=True)
 
 
-def snake(d: Drawing) -> Order:
+def snake(d: DrawingTalk) -> Request:
     n, column, row = d.rng.randint(4, 8), d.rng.randint(2, 9), d.rng.randint(2, 9)
     color = d.color()
     program = f"{color} {column}-{column + n - 1}:{row}"
     variants = (
-        Variant("=longer", f"{color} {column + n}:{row}", kind="size"),
-        Variant("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
+        Revision("=longer", f"{color} {column + n}:{row}", kind="size"),
+        Revision("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
     )
     what = d.say("snake", color=color, n=d.number(n))
-    return Order(
+    return Request(
         "figure",
         d.ask("draw", what, ""),
         program,
@@ -220,7 +220,7 @@ def snake(d: Drawing) -> Order:
     )
 
 
-def stairs(d: Drawing) -> Order:
+def stairs(d: DrawingTalk) -> Request:
     n, color, rng = d.rng.randint(3, 6), d.color(), d.rng
     start, up = rng.randint(1, COLUMNS - n), rng.random() < 0.6
     heights = range(1, n + 1) if up else range(n, 0, -1)
@@ -228,7 +228,7 @@ def stairs(d: Drawing) -> Order:
         tile_set(Tile(ROWS - 1 - r, start - 1 + k) for k, height in enumerate(heights) for r in range(height))
     )
     what = d.say("stairs up" if up else "stairs down", color=color, n=d.number(n))
-    return Order(
+    return Request(
         "figure",
         d.ask("draw", what, ""),
         f"{color} {cells}",
@@ -241,7 +241,7 @@ def stairs(d: Drawing) -> Order:
 # --- boxes and lines ---
 
 
-def box(d: Drawing) -> Order:
+def box(d: DrawingTalk) -> Request:
     width, height, color, rng = d.rng.randint(2, 6), d.rng.randint(2, 5), d.color(), d.rng
     if rng.random() < 0.3:
         height = width = min(width, height)
@@ -256,19 +256,19 @@ def box(d: Drawing) -> Order:
             f"{top + 1}-{top + 1}", str(top + 1)
         )
     what = d.say(f"{'hollow ' if hollow else ''}{noun}", color=color, n=str(width), m=str(height))
-    variants = [Variant("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
+    variants = [Revision("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
     if bottom < ROWS and not hollow:
-        variants.append(Variant("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
+        variants.append(Revision("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
     if hollow:
         other = d.color(color)
         inside = f"{left + 1}-{right - 1}:{top + 1}-{bottom - 1}"
-        variants.append(Variant("=fill it", f"{color} {inside}", {"color": color}))
-        variants.append(Variant("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
+        variants.append(Revision("=fill it", f"{color} {inside}", {"color": color}))
+        variants.append(Revision("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
     count = 2 * (width + height) - 4 if hollow else width * height
-    return Order("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, variants=variants, count=count, fresh=True)
+    return Request("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, variants=variants, count=count, fresh=True)
 
 
-def line(d: Drawing) -> Order:
+def line(d: DrawingTalk) -> Request:
     """A straight line of some length: upright, or diagonal in a direction."""
     n, color, rng = d.rng.randint(3, 7), d.color(), d.rng
     upright = rng.random() < 0.6
@@ -283,9 +283,9 @@ def line(d: Drawing) -> Order:
     what = d.say("upright line" if upright else "slanted line", color=color, n=d.number(n), way=d.say(f"way {way}"))
     more = f"{color} first(ray({start},{way},{n + 1})-ray({start},{way},{n}))"
     fewer = f"remove last(ray({start},{way},{n}))"
-    variants = (Variant("=longer", more, kind="size"), Variant("=shorter", fewer, kind="size"))
+    variants = (Revision("=longer", more, kind="size"), Revision("=shorter", fewer, kind="size"))
     text = d.ask("draw", what, where)
-    return Order(
+    return Request(
         "line" if rng.random() < 0.6 else "size",
         text,
         f"{color} ray({start},{way},{n})",
@@ -296,7 +296,7 @@ def line(d: Drawing) -> Order:
     )
 
 
-def joined(d: Drawing) -> Order:
+def joined(d: DrawingTalk) -> Request:
     """A line between two tiles, or from corner to corner."""
     color, rng = d.color(), d.rng
     column, row, n = rng.randint(1, COLUMNS - 5), rng.randint(1, ROWS), rng.randint(2, 5)
@@ -304,10 +304,10 @@ def joined(d: Drawing) -> Order:
     if there == f"{column}:{row}":
         return line(d)
     slots = {"a": str(column), "b": str(row), "c": there.partition(":")[0], "e": there.partition(":")[2]}
-    return Order("line", d.say("join", color=color, **slots), f"{color} line({column}:{row},{there})", noun="line", fresh=True)
+    return Request("line", d.say("join", color=color, **slots), f"{color} line({column}:{row},{there})", noun="line", fresh=True)
 
 
-def diagonal(d: Drawing) -> Order:
+def diagonal(d: DrawingTalk) -> Request:
     color = d.color()
     corner, way, place = d.some(
         ("1:1", "down-right", "top left"),
@@ -315,7 +315,7 @@ def diagonal(d: Drawing) -> Order:
         ("1:10", "up-right", "bottom left"),
         ("18:10", "up-left", "bottom right"),
     )
-    return Order(
+    return Request(
         "line",
         d.say("diagonal", color=color, corner=place, way=d.say(f"way {way}")),
         f"{color} ray({corner},{way})",
@@ -326,17 +326,17 @@ def diagonal(d: Drawing) -> Order:
 # --- counts ---
 
 
-def one_tile(d: Drawing) -> Order:
+def one_tile(d: DrawingTalk) -> Request:
     """A single tile somewhere, or told by column and row."""
     where, column, row = d.place(0)
     color = d.color()
     what = d.say("dot", color=color)
     variants = _elsewhere(d, color, _at, column, row, 0)
     kind = "relation" if where and d.rng.random() < 0.3 else "count"
-    return Order(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", variants=variants, fresh=True)
+    return Request(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", variants=variants, fresh=True)
 
 
-def dots(d: Drawing) -> Order:
+def dots(d: DrawingTalk) -> Request:
     """Some tiles apart from each other."""
     n, color, rng = d.rng.randint(2, 7), d.color(), d.rng
     spots = [(c, r) for c in range(2, COLUMNS, 3) for r in (2, 5, 8)]
@@ -344,15 +344,15 @@ def dots(d: Drawing) -> Order:
     cells = write_expression(tile_set(Tile(r - 1, c - 1) for c, r in chosen[:n]))
     one = f"{chosen[n][0]}:{chosen[n][1]}"
     variants = (
-        Variant("=one more", f"{color} {one}", {"color": color}, "count"),
-        Variant("=one fewer", f"remove last(is({color}))", {"color": color}, "count"),
+        Revision("=one more", f"{color} {one}", {"color": color}, "count"),
+        Revision("=one fewer", f"remove last(is({color}))", {"color": color}, "count"),
     )
     what = d.say("dots", color=color, n=d.number(n))
     text = d.say("draw", what=what, where=f"{', ' if len(what.split()) > 3 else ''}{d.say('anywhere')}")
-    return Order("count", text, f"{color} {cells}", noun="dots", variants=variants, count=n, fresh=True)
+    return Request("count", text, f"{color} {cells}", noun="dots", variants=variants, count=n, fresh=True)
 
 
-def alternating(d: Drawing) -> Order:
+def alternating(d: DrawingTalk) -> Request:
     """A row or column in two or three colors in turn."""
     way = d.some("row", "column")
     n, rng = d.rng.randint(1, ROWS), d.rng
@@ -370,13 +370,13 @@ def alternating(d: Drawing) -> Order:
     slots["run"] = ", ".join((*colors, *colors[:1]) if len(colors) > 2 else (*colors, *colors))
     text = d.say("alternating", **slots)
     if rng.random() < 0.25 and len(colors) == 2:
-        return Order(
+        return Request(
             "count", d.say("every second", **slots), f"{colors[0]} {f'1-17/2:{n}' if way == 'row' else f'{n}:1-9/2'}", noun=way
         )
-    return Order("count", text, f"{','.join(colors)} {cells}", noun=way)
+    return Request("count", text, f"{','.join(colors)} {cells}", noun=way)
 
 
-def listed(d: Drawing) -> Order:
+def listed(d: DrawingTalk) -> Request:
     """Some tiles of a row or column, from its begin, each in its own color."""
     n, rng = d.rng.randint(2, 5), d.rng
     colors = rng.sample(sorted(d.palette), n)
@@ -390,7 +390,7 @@ def listed(d: Drawing) -> Order:
         "colors": listing(rng, colors),
         "end": "left" if way == "row" else "top",
     }
-    return Order("count", d.say("listed", **slots), f"{','.join(colors)} {cells}", noun=way, count=n)
+    return Request("count", d.say("listed", **slots), f"{','.join(colors)} {cells}", noun=way, count=n)
 
 
 FIGURES: dict[Maker, int] = {

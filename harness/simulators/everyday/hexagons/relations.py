@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import Maker, Order, Thing, Variant, copy_program
+from harness.simulators.everyday.hexagons.drawing import DrawingTalk
+from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
 from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS
 
@@ -32,13 +32,13 @@ _AROUND = (
 )
 
 
-def _bounds(thing: Thing) -> tuple[int, int, int, int]:
+def _bounds(thing: NamedObject) -> tuple[int, int, int, int]:
     """The first and last column, and the first and last row, counted from 1."""
     rows, columns = [cell[0] + 1 for cell in thing.cells], [cell[1] + 1 for cell in thing.cells]
     return min(columns), max(columns), min(rows), max(rows)
 
 
-def beside(d: Drawing) -> Order:
+def beside(d: DrawingTalk) -> Request:
     """One tile above or below something, or at a side of a single tile."""
     thing = d.pick(*_FIGURES)
     color, cells = d.color(), d.where(thing)
@@ -57,15 +57,15 @@ def beside(d: Drawing) -> Order:
         middle = f"{cells}&columns(middle({cells}))"
         program = f"{color} {way}({middle},1)"
     variants = tuple(
-        Variant("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
+        Revision("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
         for one, other in (("above", "below"), ("below", "above"))
         if one == way
     )
     text = d.say("beside", what=d.say("dot", color=color), side=d.say(f"side {named}"), it=d.ref(thing))
-    return Order("relation", text, program, noun="dot", count=1, fresh=True, variants=variants)
+    return Request("relation", text, program, noun="dot", count=1, fresh=True, variants=variants)
 
 
-def around(d: Drawing) -> Order:
+def around(d: DrawingTalk) -> Request:
     thing = d.pick(*_AROUND)
     left, right, top, bottom = _bounds(thing)
     impossible_if(left < 3 or right > COLUMNS - 2 or top < 3 or bottom > ROWS - 2)
@@ -74,17 +74,17 @@ def around(d: Drawing) -> Order:
     if thing.noun in ("ring", "circle"):
         cells = f"near({d.where(thing)}) - inside({d.where(thing)})"
     text = d.say("around", color=color, it=it)
-    return Order("relation", text, f"{color} {cells}", noun="ring", fresh=True)
+    return Request("relation", text, f"{color} {cells}", noun="ring", fresh=True)
 
 
-def inside(d: Drawing) -> Order:
+def inside(d: DrawingTalk) -> Request:
     thing = d.pick("ring", "circle", "flower", "square", "rectangle", "letter", "border")
     color = d.color()
     text = d.say("inside", color=color, it=d.ref(thing))
-    return Order("relation", text, f"{color} inside({d.where(thing)})", noun="part", fresh=True)
+    return Request("relation", text, f"{color} inside({d.where(thing)})", noun="part", fresh=True)
 
 
-def ends(d: Drawing) -> Order:
+def ends(d: DrawingTalk) -> Request:
     thing = d.pick("line")
     left, right, top, bottom = _bounds(thing)
     impossible_if(left != right or top == 1 or bottom == ROWS)
@@ -94,10 +94,10 @@ def ends(d: Drawing) -> Order:
     text = d.say("ends", color=color, it=d.ref(thing))
     subject = thing if color in thing.colors else None
     program = f"{color} above({cells},1)+below({cells},1)"
-    return Order("relation", text, program, noun="ends", subject=subject, count=2, fresh=True)
+    return Request("relation", text, program, noun="ends", subject=subject, count=2, fresh=True)
 
 
-def next_line(d: Drawing) -> Order:
+def next_line(d: DrawingTalk) -> Request:
     """The row below, the column to the right of one that was painted."""
     thing = needed(d.last)
     impossible_if(thing.noun not in ("row", "column", "edge") or not thing.cells)
@@ -111,10 +111,10 @@ def next_line(d: Drawing) -> Order:
     side = ("below" if k > 0 else "above") if row else ("right" if k > 0 else "left")
     text = d.say("next line", line="row" if row else "column", side=d.say(f"line {side}"), color=color)
     program = f"{color} {':' if row else ''}{at}"
-    return Order("relation", text, program, noun="row" if row else "column")
+    return Request("relation", text, program, noun="row" if row else "column")
 
 
-def beyond_line(d: Drawing) -> Order:
+def beyond_line(d: DrawingTalk) -> Request:
     """Everything above or below a row, left or right of a column."""
     thing = d.pick("row", "column")
     left, right, top, bottom = _bounds(thing)
@@ -129,38 +129,38 @@ def beyond_line(d: Drawing) -> Order:
         raise Impossible
     impossible_if(span[0] >= span[1])
     text = d.say("beyond", color=color, side=d.say(f"line {side}"), it=d.ref(thing))
-    return Order("relation", text, f"{color} {mark}{span[0]}-{span[1]}", noun="part")
+    return Request("relation", text, f"{color} {mark}{span[0]}-{span[1]}", noun="part")
 
 
-def joined(d: Drawing) -> Order:
+def joined(d: DrawingTalk) -> Request:
     """A line between two single tiles."""
     dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.is_distinct(thing)]
     impossible_if(len(dots) < 2)
     (a, b), color = d.rng.sample(dots, 2), d.color()
     text = d.say("join two", color=color, it=d.named(a), that=d.named(b), noun="dot")
     ends = f"is({a.colors[0]}),is({b.colors[0]})"
-    return Order("relation", text, f"{color} line({ends}) - is({a.colors[0]},{b.colors[0]})", noun="line", fresh=True)
+    return Request("relation", text, f"{color} line({ends}) - is({a.colors[0]},{b.colors[0]})", noun="line", fresh=True)
 
 
-def stem(d: Drawing) -> Order:
+def stem(d: DrawingTalk) -> Request:
     thing = d.pick("flower", "heart")
     n, color, cells = d.rng.randint(2, 4), d.some("green", "green", d.color()), d.where(thing)
     impossible_if(color in thing.colors)
     text = d.say("stem", color=color, n=d.number(n), it=d.ref(thing))
-    return Order("relation", text, f"{color} below({cells}&columns(middle({cells})),{n})", noun="stem", count=n, fresh=True)
+    return Request("relation", text, f"{color} below({cells}&columns(middle({cells})),{n})", noun="stem", count=n, fresh=True)
 
 
-def center_of(d: Drawing) -> Order:
+def center_of(d: DrawingTalk) -> Request:
     thing = d.pick("flower", "hexagon", "blob", "disc", "star", "snowflake", "X", "plus")
     impossible_if(len(thing.cells) % 2 == 0)
     if d.rng.random() < 0.25:
-        return Order("remove", d.say("remove center", it=d.ref(thing)), f"remove middle({d.where(thing)})", subject=thing)
+        return Request("remove", d.say("remove center", it=d.ref(thing)), f"remove middle({d.where(thing)})", subject=thing)
     color = d.color()
     program = f"{color} middle({d.where(thing)})"
-    return Order("recolor", d.say("center", color=color, it=d.ref(thing)), program, subject=thing, count=1)
+    return Request("recolor", d.say("center", color=color, it=d.ref(thing)), program, subject=thing, count=1)
 
 
-def part_of(d: Drawing) -> Order:
+def part_of(d: DrawingTalk) -> Request:
     """The top or bottom tile of a line, one half of a row."""
     thing = d.pick("line", "column", "row", "triangle", "square", "rectangle", "letter")
     impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
@@ -172,26 +172,26 @@ def part_of(d: Drawing) -> Order:
     cells = f"{way}({d.where(thing)},1)" if "most" in way else f"sort({d.where(thing)},{'down' if way == 'top' else 'up'})"
     cells = cells if "most" in way else f"first({cells},1)"
     if d.rng.random() < 0.4:
-        return Order("remove", d.say("remove end", way=way, it=d.ref(thing)), f"remove {cells}", subject=thing, count=1)
+        return Request("remove", d.say("remove end", way=way, it=d.ref(thing)), f"remove {cells}", subject=thing, count=1)
     color = d.color()
     text = d.say("end color", way=way, it=d.ref(thing), color=color)
-    return Order("recolor", text, f"{color} {cells}", subject=thing, count=1)
+    return Request("recolor", text, f"{color} {cells}", subject=thing, count=1)
 
 
-def every_second_of(d: Drawing) -> Order:
+def every_second_of(d: DrawingTalk) -> Request:
     thing = d.pick("row", "column", "line", "edge")
     impossible_if(len(thing.cells) < 4 or len(thing.colors) != 1)
     left, right, top, bottom = _bounds(thing)
     impossible_if(left != right and top != bottom)
     color, first = d.color(), d.some("first", "second")
     text = d.say("every second of", color=color, it=d.named(thing), first=first)
-    return Order("count", text, f"{color} {'odd' if first == 'first' else 'even'}(is({thing.colors[0]}))", subject=thing)
+    return Request("count", text, f"{color} {'odd' if first == 'first' else 'even'}(is({thing.colors[0]}))", subject=thing)
 
 
 # --- once more ---
 
 
-def copied(d: Drawing) -> Order:
+def copied(d: DrawingTalk) -> Request:
     """The same again, some columns or rows away."""
     thing = d.pick(*_FIGURES)
     left, right, top, bottom = _bounds(thing)
@@ -205,7 +205,7 @@ def copied(d: Drawing) -> Order:
     slots = {"it": d.ref(thing), "k": d.number(k), "unit": unit, "way": d.say(f"to {way}"), "noun": thing.noun}
     text = d.say("copy in color", color=color, **slots) if color else d.say("copy", **slots)
     program = copy_program(thing, cells, f"{way} {k}", color)
-    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
 def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
@@ -213,7 +213,7 @@ def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
     return {"right": right + k <= COLUMNS, "left": left - k >= 1, "down": bottom + k <= ROWS, "up": top - k >= 1}[way]
 
 
-def again(d: Drawing) -> Order:
+def again(d: DrawingTalk) -> Request:
     """Another one of the same, wherever there is room."""
     thing = needed(d.last)
     impossible_if(thing.noun not in _FIGURES or not d.is_distinct(thing) or not d.orders[-1].noun)
@@ -233,10 +233,10 @@ def again(d: Drawing) -> Order:
         text, bare = d.say("again with color", color=color, noun=thing.noun), False
     else:
         program, text, bare = f"copy shift({cells},{way} {k})", d.say("again", noun=thing.noun), True
-    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=bare)
+    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=bare)
 
 
-def to_the_edge(d: Drawing) -> Order:
+def to_the_edge(d: DrawingTalk) -> Request:
     """Copies in steps until the board ends."""
     thing = needed(d.last)
     impossible_if(
@@ -252,12 +252,12 @@ def to_the_edge(d: Drawing) -> Order:
     if thing.noun == "column":
         span = f"{left + k}-{COLUMNS}/{k}" if way == "right" else f"{left - (n - 1) * k}-{left - k}/{k}"
         impossible_if(len(thing.colors) > 1)
-        return Order("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}")
+        return Request("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}")
     program = f"copy repeat(shift({d.where(thing)},{way} {k}),{way} {k},{n - 1})"
-    return Order("repeat", d.say("to the edge", **slots), program, count=(n - 1) * len(thing.cells), fresh=True)
+    return Request("repeat", d.say("to the edge", **slots), program, count=(n - 1) * len(thing.cells), fresh=True)
 
 
-def also_line(d: Drawing) -> Order:
+def also_line(d: DrawingTalk) -> Request:
     """The same with another row or column; a row after a column."""
     thing = needed(d.last)
     impossible_if(thing.noun not in ("row", "column") or len(thing.colors) != 1)
@@ -266,13 +266,13 @@ def also_line(d: Drawing) -> Order:
     new = d.color() if d.rng.random() < 0.3 else color
     section = "also line in color" if new != color else "also the line"
     text = d.say(section, line=other, n=str(n), nth=d.nth(n), color=new)
-    return Order("repeat", text, f"{new} {':' if other == 'row' else ''}{n}", noun=other if new != color else "")
+    return Request("repeat", text, f"{new} {':' if other == 'row' else ''}{n}", noun=other if new != color else "")
 
 
 # --- mirrored, moved, larger ---
 
 
-def flipped(d: Drawing) -> Order:
+def flipped(d: DrawingTalk) -> Request:
     """The whole picture flipped over the middle of the board."""
     impossible_if(not 0 < len(d.colors) < 60)
     way, axis = d.some(("left", "9-10"), ("upside", ":5-6"))
@@ -280,10 +280,10 @@ def flipped(d: Drawing) -> Order:
     names = [f"{color}s" for color in shades]
     saved = "; ".join(f"{name}=is({color})" for name, color in zip(names, shades, strict=True))
     placed = "; ".join(f"{color} reflect({name},{axis})" for name, color in zip(names, shades, strict=True))
-    return Order("mirror", d.say(f"flip {way}"), f"{saved}; remove painted; {placed}")
+    return Request("mirror", d.say(f"flip {way}"), f"{saved}; remove painted; {placed}")
 
 
-def mirrored(d: Drawing) -> Order:
+def mirrored(d: DrawingTalk) -> Request:
     """The mirror image of something on the other half, beside the thing itself."""
     thing = d.pick()
     left, right, top, bottom = _bounds(thing)
@@ -296,20 +296,20 @@ def mirrored(d: Drawing) -> Order:
         raise Impossible
     cells = d.where(thing)
     text = d.say("mirror", it=d.ref(thing), other=other)
-    return Order("mirror", text, f"copy reflect({cells},{axis})", noun=thing.noun, count=len(thing.cells), fresh=True)
+    return Request("mirror", text, f"copy reflect({cells},{axis})", noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def turned(d: Drawing) -> Order:
+def turned(d: DrawingTalk) -> Request:
     thing = d.pick("line", "V", "Y", "triangle")
     impossible_if(len(thing.colors) != 1)
     color, cells = thing.colors[0], d.where(thing)
     text = d.say("turn upside", it=d.ref(thing)) if thing.noun in ("V", "Y") else d.say("turn", it=d.ref(thing))
     turns = 3 if thing.noun in ("V", "Y") else 1
     program = f"s={cells}; m=middle(s); remove s; {color} rotate(s,{turns},m)"
-    return Order("mirror", text, program, subject=thing)
+    return Request("mirror", text, program, subject=thing)
 
 
-def moved(d: Drawing) -> Order:
+def moved(d: DrawingTalk) -> Request:
     thing = d.pick(*_FIGURES)
     impossible_if(len(thing.colors) != 1)
     way, color = d.some("left", "right", "up", "down"), thing.colors[0]
@@ -318,10 +318,10 @@ def moved(d: Drawing) -> Order:
     unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
     text = d.say("move", it=d.ref(thing), way=d.say(f"to {way}"), k=d.number(k), unit=unit)
     kind = "correction" if d.orders and thing is d.last else "relation"
-    return Order(kind, text, f"s={d.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
+    return Request(kind, text, f"s={d.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
 
 
-def grown(d: Drawing) -> Order:
+def grown(d: DrawingTalk) -> Request:
     """Larger by one tile all around, or a line twice as long."""
     thing = d.pick("hexagon", "blob", "disc", "flower", "dot", "line")
     impossible_if(len(thing.colors) != 1 or (thing.noun == "flower" and len(thing.cells) != 7))
@@ -333,9 +333,9 @@ def grown(d: Drawing) -> Order:
         k, section = (n, "twice as long") if d.rng.random() < 0.5 else (d.rng.randint(1, 3), "longer by")
         way = "below" if bottom + k <= ROWS else "above"
         text = d.say(section, it=d.ref(thing), n=d.number(k))
-        return Order("size", text, f"{color} {way}({cells},{k})", subject=thing, count=k, fresh=True)
+        return Request("size", text, f"{color} {way}({cells},{k})", subject=thing, count=k, fresh=True)
     impossible_if(left == 1 or top == 1 or right == COLUMNS or bottom == ROWS)
-    return Order("size", d.say("grow", it=d.ref(thing)), f"{color} near({cells})", subject=thing, fresh=True)
+    return Request("size", d.say("grow", it=d.ref(thing)), f"{color} near({cells})", subject=thing, fresh=True)
 
 
 RELATIONS: dict[Maker, int] = {

@@ -10,13 +10,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import MinecraftItem, Turn, Utterance
-from harness.simulators.everyday.talk import Order, Talk, Variant, program
+from harness.simulators.everyday.talk import Request, Revision, Talk, program
 from harness.simulators.possible import Impossible
 from harness.worlds.minecraft import FACING, SIDE, Action, Structure
 from serialization.program import ast, minecraft
 from serialization.program.figure import Cell
 from serialization.program.literal import building_program
-from serialization.program.machine import Outcome
+from serialization.program.machine import ProgramResult
 from serialization.program.written import write
 
 _SITES = 8
@@ -31,7 +31,7 @@ class Site(NamedTuple):
     z: int
 
 
-class Building(Talk):
+class BuildingTalk(Talk):
     name = "minecraft"
     palette = {"red": 22, "blue": 20, "green": 17, "yellow": 16, "orange": 12, "purple": 13}
     lacking = ("black", "white")
@@ -54,7 +54,7 @@ class Building(Talk):
     def state(self) -> Structure:
         return self.structure
 
-    def run(self, program: ast.Program) -> Outcome:
+    def run(self, program: ast.Program) -> ProgramResult:
         return minecraft.run(program, minecraft.BuildingState(self.structure, FACING, self.steps))
 
     def carry_out(self, actions: Sequence[Action]) -> None:
@@ -76,7 +76,7 @@ class Building(Talk):
     def recolored(self, cells: str, color: str) -> str:
         return f"s={cells}; remove s; {color} s"
 
-    def has_room(self, order: Order, actions: Sequence[Action]) -> bool:
+    def has_room(self, order: Request, actions: Sequence[Action]) -> bool:
         """Blocks in the place of others are left out: then there are fewer actions than the program says."""
         if not super().has_room(order, actions):
             return False
@@ -150,18 +150,18 @@ def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
 
 
 def build(
-    b: Building, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: tuple[Other, ...] = ()
-) -> Order:
+    b: BuildingTalk, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: tuple[Other, ...] = ()
+) -> Request:
     """A thing somewhere on free ground."""
     site = b.site(width, depth)
-    variants = [Variant(other.section, other.plan(site.x, site.z), other.slots, other.kind) for other in others]
+    variants = [Revision(other.section, other.plan(site.x, site.z), other.slots, other.kind) for other in others]
     moves = []
     for way, dx, dz in (("left", 1, 0), ("right", -1, 0), ("far", 0, 1), ("near", 0, -1)):
         k = b.some(1, 2, 2, 3)
         x, z = site.x + k * dx, site.z + k * dz
         if -SIDE + width - 1 <= x <= SIDE and -SIDE <= z <= SIDE + 1 - depth:
-            moves.append(Variant(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
+            moves.append(Revision(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
     if moves:
         variants.append(b.rng.choice(moves))
     text = b.ask("build", what, b.place(site.name))
-    return Order(kind, text, plan(site.x, site.z), noun=noun, variants=variants, fresh=True)
+    return Request(kind, text, plan(site.x, site.z), noun=noun, variants=variants, fresh=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.minecraft.building import Building, Other, Plan, box, build, span
-from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Order, Variant
+from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, Plan, box, build, span
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
 
 
-def block(b: Building) -> Order:
+def block(b: BuildingTalk) -> Request:
     color = b.color()
     return build(b, b.some("count", "figure"), "block", b.say("block", color=color), lambda x, z: f"{color} {x},1,{z}", 1)
 
 
-def tower(b: Building) -> Order:
+def tower(b: BuildingTalk) -> Request:
     n, color, rng = b.rng.choice((2, 3, 3, 4, 4, 5, 6)), b.color(), b.rng
     if rng.random() < 0.15:
         what, n = b.say("tower bare", color=color), rng.choice((3, 4))
@@ -27,7 +27,7 @@ def tower(b: Building) -> Order:
     return build(b, b.some("figure", "size"), "tower", what, lambda x, z: f"{color} tower({x},1,{z},{n})", 1, others=others)
 
 
-def row(b: Building) -> Order:
+def row(b: BuildingTalk) -> Request:
     n, color, rng = b.rng.choice((3, 3, 4, 4, 5, 6, 7)), b.color(), b.rng
     away = rng.random() < 0.3
     way, width, depth = ("behind", 1, n) if away else ("right", n, 1)
@@ -52,7 +52,7 @@ def _last(x: int, z: int, n: int, away: bool) -> str:
     return f"{x},1,{z + n - 1}" if away else f"{x - n + 1},1,{z}"
 
 
-def wall(b: Building) -> Order:
+def wall(b: BuildingTalk) -> Request:
     width, height, color = b.rng.randint(3, 6), b.rng.randint(2, 4), b.color()
     stated = b.rng.random() < 0.8
     if not stated:
@@ -75,7 +75,7 @@ def wall(b: Building) -> Order:
     )
 
 
-def cube(b: Building) -> Order:
+def cube(b: BuildingTalk) -> Request:
     n, color = b.rng.choice((2, 2, 3, 3, 4)), b.color()
     what = (
         b.say("cube", color=color, n=str(n))
@@ -89,7 +89,7 @@ def cube(b: Building) -> Order:
     return build(b, b.some("figure", "size"), "cube", what, lambda x, z: f"{color} {box(x, 1, z, n, n, n)}", n, n, tuple(others))
 
 
-def floor(b: Building) -> Order:
+def floor(b: BuildingTalk) -> Request:
     width, depth, color = b.rng.randint(2, 6), b.rng.randint(2, 5), b.color()
     if b.rng.random() < 0.5:
         depth = width = min(width, depth)
@@ -105,7 +105,7 @@ def floor(b: Building) -> Order:
     )
 
 
-def outline(b: Building) -> Order:
+def outline(b: BuildingTalk) -> Request:
     width, depth, color = b.rng.randint(3, 7), b.rng.randint(3, 6), b.color()
     if b.rng.random() < 0.5:
         depth = width = min(width, depth)
@@ -129,13 +129,13 @@ def outline(b: Building) -> Order:
     )
 
 
-def upright_frame(b: Building) -> Order:
+def upright_frame(b: BuildingTalk) -> Request:
     width, height, color = b.rng.randint(3, 5), b.rng.randint(3, 5), b.color()
     what = b.say("picture frame", color=color, n=str(width), m=str(height))
     return build(b, "border", "frame", what, lambda x, z: f"{color} frame({x},1,{z},right,{width},up,{height})", width)
 
 
-def stairs(b: Building) -> Order:
+def stairs(b: BuildingTalk) -> Request:
     n, color, way = b.rng.randint(3, 5), b.color(), b.some("right", "left", "away")
     what = b.say("stairs", color=color, n=b.number(n), way=b.say(f"stairs {way}"))
 
@@ -159,7 +159,7 @@ def stairs(b: Building) -> Order:
 # --- letters and signs ---
 
 
-def flat_letter(b: Building) -> Order:
+def flat_letter(b: BuildingTalk) -> Request:
     """L, T, U or a plus, lying on the ground."""
     name, color = b.some("L", "T", "U", "plus"), b.color()
     n, m = b.some(3, 3, 4, 5), b.some(2, 3)
@@ -177,7 +177,7 @@ def flat_letter(b: Building) -> Order:
     return build(b, "figure", noun, b.say(f"flat {name.lower()}", **slots), plan, *size)
 
 
-def letter(b: Building) -> Order:
+def letter(b: BuildingTalk) -> Request:
     """A letter that stands upright."""
     name, color = b.rng.choice(LETTERS), b.color()
     lines = PICTURES[f"letter {name.lower()}"]
@@ -203,14 +203,14 @@ def _heights(filled: list[bool]) -> list[str]:
     return runs
 
 
-def upright_plus(b: Building) -> Order:
+def upright_plus(b: BuildingTalk) -> Request:
     color = b.color()
     return build(
         b, "figure", "plus", b.say("upright plus", color=color), lambda x, z: f"{color} cross({x - 1},2,{z},right,up,1)", 3
     )
 
 
-def diagonal(b: Building) -> Order:
+def diagonal(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(3, 5), b.color()
     side = b.some("right", "left")
     what = b.say("diagonal", color=color, n=b.number(n), way=side)
@@ -225,7 +225,7 @@ def diagonal(b: Building) -> Order:
     )
 
 
-def snake(b: Building) -> Order:
+def snake(b: BuildingTalk) -> Request:
     n, m, color = b.rng.randint(3, 4), b.rng.randint(2, 3), b.color()
     what = b.say("snake", color=color, n=b.number(n + m - 1), k=b.number(n), m=b.number(m - 1))
     return build(
@@ -236,7 +236,7 @@ def snake(b: Building) -> Order:
 # --- counts ---
 
 
-def alternating(b: Building) -> Order:
+def alternating(b: BuildingTalk) -> Request:
     """A row or a tower in two or three colors in turn."""
     n, up = b.rng.randint(4, 8), b.rng.random() < 0.35
     n = min(n, 6) if up else n
@@ -256,7 +256,7 @@ def _in_turn(noun: str, n: int, colors: list[str]) -> Plan:
     return lambda x, z: f"{','.join(colors)} {noun}({x},1,{z}{way},{n})"
 
 
-def listed(b: Building) -> Order:
+def listed(b: BuildingTalk) -> Request:
     """A tower or row with each block in its own color."""
     n, up = b.rng.randint(2, 5), b.rng.random() < 0.5
     colors = b.rng.sample(sorted(b.palette), n)
@@ -265,7 +265,7 @@ def listed(b: Building) -> Order:
     return build(b, "count", noun, what, _in_turn(noun, n, colors), 1 if up else n)
 
 
-def scattered(b: Building) -> Order:
+def scattered(b: BuildingTalk) -> Request:
     """Some blocks apart from each other."""
     n, color = b.rng.randint(2, 6), b.color()
     spots = [(x, z) for x in (-4, -2, 0, 2, 4) for z in (-3, -1, 1, 3)]
@@ -273,12 +273,12 @@ def scattered(b: Building) -> Order:
     cells = "+".join(f"{x},1,{z}" for x, z in chosen[:n])
     one = f"{chosen[n][0]},1,{chosen[n][1]}"
     variants = (
-        Variant("=one more block", f"{color} {one}", {"color": color}, "count"),
-        Variant("=take one", f"remove {chosen[0][0]},1,{chosen[0][1]}", kind="count"),
+        Revision("=one more block", f"{color} {one}", {"color": color}, "count"),
+        Revision("=take one", f"remove {chosen[0][0]},1,{chosen[0][1]}", kind="count"),
     )
     what = b.say("scattered", color=color, n=b.number(n))
     text = b.say("build", what=what, where=f", {b.say('anywhere')}")
-    return Order("count", text, f"{color} {cells}", noun="blocks", variants=variants, fresh=True)
+    return Request("count", text, f"{color} {cells}", noun="blocks", variants=variants, fresh=True)
 
 
 FIGURES: dict[Maker, int] = {

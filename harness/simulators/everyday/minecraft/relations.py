@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.minecraft.building import Building, span
-from harness.simulators.everyday.talk import Maker, Order, Thing, Variant, copy_program
+from harness.simulators.everyday.minecraft.building import BuildingTalk, span
+from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
@@ -21,7 +21,7 @@ _COPIED = (
 Bounds = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
 
 
-def _bounds(thing: Thing) -> Bounds:
+def _bounds(thing: NamedObject) -> Bounds:
     """The least and the greatest x, y and z."""
     xs, ys, zs = zip(*thing.cells, strict=True)
     return (min(xs), max(xs)), (min(ys), max(ys)), (min(zs), max(zs))
@@ -34,7 +34,7 @@ def _room(bounds: Bounds, way: str, k: int) -> bool:
     return all(in_region(x + k * dx, y2 + k * dy, z + k * dz) for x in (x1, x2) for z in (z1, z2))
 
 
-def on_top(b: Building) -> Order:
+def on_top(b: BuildingTalk) -> Request:
     """One block on the top of a block, a tower or the middle of something flat; or one on every block of a row."""
     thing = b.pick("block", "tower", "row", "wall", "cube", "table", "pyramid", "house", "carpet", "square", "staircase")
     (x1, x2), (_, top), (z1, z2) = _bounds(thing)
@@ -43,16 +43,16 @@ def on_top(b: Building) -> Order:
     if (x1, z1) == (x2, z2):
         n = b.some(1, 1, 2)
         text = b.say("on top" if n == 1 else "on top some", color=color, it=it, n=b.number(n), what=b.say("block", color=color))
-        return Order("relation", text, f"{color} on({cells}{f',{n}' if n > 1 else ''})", noun="block", fresh=True)
+        return Request("relation", text, f"{color} on({cells}{f',{n}' if n > 1 else ''})", noun="block", fresh=True)
     if thing.noun in ("row", "wall", "staircase") and b.rng.random() < 0.7:
-        return Order("relation", b.say("on every", color=color, it=it), f"{color} on({cells})", noun="layer", fresh=True)
+        return Request("relation", b.say("on every", color=color, it=it), f"{color} on({cells})", noun="layer", fresh=True)
     impossible_if((x2 - x1) % 2 or (z2 - z1) % 2)
     place = f"{(x1 + x2) // 2},{top + 1},{(z1 + z2) // 2}"
     text = b.say("on the middle", it=it, what=b.say("block", color=color))
-    return Order("relation", text, f"{color} {place}", noun="block", fresh=True)
+    return Request("relation", text, f"{color} {place}", noun="block", fresh=True)
 
 
-def beside(b: Building) -> Order:
+def beside(b: BuildingTalk) -> Request:
     """A block next to one, at a side of a tower on the ground, or some steps away."""
     thing = b.pick("block", "tower", "cube", "table", "house", "chair", "pyramid", "tree", "flag", "flower")
     (x1, x2), _, (z1, z2) = bounds = _bounds(thing)
@@ -69,11 +69,11 @@ def beside(b: Building) -> Order:
     if _room(bounds, _BACK[way], k):
         u, v = _next_to(bounds, _BACK[way], k)
         other = f"{u},1,{v}" if n == 1 else f"tower({u},1,{v},{n})"
-        variants.append(Variant("other side of", f"{color} {other}", {"side": b.say(f"side {_BACK[way]}")}))
+        variants.append(Revision("other side of", f"{color} {other}", {"side": b.say(f"side {_BACK[way]}")}))
     if n == 1 and (x1, z1) == (x2, z2):
-        variants.append(Variant("on top instead", f"{color} on(is({','.join(thing.colors)}))"))
+        variants.append(Revision("on top instead", f"{color} on(is({','.join(thing.colors)}))"))
     text = b.say("beside", what=what, side=side, it=b.ref(thing))
-    return Order("relation", text, f"{color} {cells}", noun="block" if n == 1 else "tower", fresh=True, variants=variants)
+    return Request("relation", text, f"{color} {cells}", noun="block" if n == 1 else "tower", fresh=True, variants=variants)
 
 
 def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
@@ -83,7 +83,7 @@ def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
     return x, {"behind": z2 + k, "front": z1 - k}.get(way, (z1 + z2) // 2)
 
 
-def ends(b: Building) -> Order:
+def ends(b: BuildingTalk) -> Request:
     """A block or a tower at each end of a row."""
     thing = b.pick("row")
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
@@ -94,24 +94,24 @@ def ends(b: Building) -> Order:
         places = f"{x1},1,{z1}", f"{x2},1,{z2}"
         n = b.some(1, 2, 3)
         text = b.say("on the ends", color=color, it=b.ref(thing), n=b.number(n), s="s" if n > 1 else "")
-        return Order("relation", text, f"{color} {'+'.join(f'on({place},{n})' for place in places)}", noun="ends", fresh=True)
+        return Request("relation", text, f"{color} {'+'.join(f'on({place},{n})' for place in places)}", noun="ends", fresh=True)
     text = b.say("ends", color=color, it=b.ref(thing))
-    return Order("relation", text, f"{color} {ways[0]}({cells})+{ways[1]}({cells})", noun="ends", fresh=True)
+    return Request("relation", text, f"{color} {ways[0]}({cells})+{ways[1]}({cells})", noun="ends", fresh=True)
 
 
-def around(b: Building) -> Order:
+def around(b: BuildingTalk) -> Request:
     """A ring on the ground around something."""
     thing = b.pick("block", "tower", *_BIG)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     impossible_if(not all(_room(bounds, way, 1) for way in ("left", "right", "behind", "front")))
     color = b.color()
     frame = f"frame({x2 + 1},1,{z1 - 1},right,{x2 - x1 + 3},behind,{z2 - z1 + 3})"
-    return Order(
+    return Request(
         b.some("border", "relation"), b.say("around", color=color, it=b.ref(thing)), f"{color} {frame}", noun="fence", fresh=True
     )
 
 
-def inside(b: Building) -> Order:
+def inside(b: BuildingTalk) -> Request:
     """What a square on the ground leaves empty."""
     thing = b.pick("square", "fence", "frame", "ring", "rectangle", "border")
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
@@ -119,12 +119,12 @@ def inside(b: Building) -> Order:
     color, cells = b.color(), b.where(thing)
     if b.rng.random() < 0.35 and not (x2 - x1) % 2 and not (z2 - z1) % 2:
         text = b.say("inside one", what=b.say("block", color=color), it=b.ref(thing))
-        return Order("relation", text, f"{color} middle({cells})", noun="block", fresh=True)
+        return Request("relation", text, f"{color} middle({cells})", noun="block", fresh=True)
     text = b.say("inside", color=color, it=b.ref(thing))
-    return Order("relation", text, f"{color} box({cells}) - {cells}", noun="filling", fresh=True)
+    return Request("relation", text, f"{color} box({cells}) - {cells}", noun="filling", fresh=True)
 
 
-def between(b: Building) -> Order:
+def between(b: BuildingTalk) -> Request:
     """A row between two blocks or towers in one line."""
     things = [thing for thing in b.things if thing.noun in ("block", "tower") and b.is_distinct(thing)]
     impossible_if(len(things) < 2)
@@ -137,10 +137,10 @@ def between(b: Building) -> Order:
     across, away = sorted((x1, u1)), sorted((z1, v1))
     xs = str(x1) if x1 == u1 else span(across[0] + 1, across[1] - 1)
     zs = str(z1) if z1 == v1 else span(away[0] + 1, away[1] - 1)
-    return Order("relation", text, f"{color} {xs},1,{zs}", noun="row", fresh=True)
+    return Request("relation", text, f"{color} {xs},1,{zs}", noun="row", fresh=True)
 
 
-def parts(b: Building) -> Order:
+def parts(b: BuildingTalk) -> Request:
     """The topmost block of a tower, the corners or the middle of something flat, an end of a row: off or in another color."""
     thing = b.pick("tower", "row", "wall", "square", "carpet", "cube", "floor")
     impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
@@ -162,13 +162,13 @@ def parts(b: Building) -> Order:
     words, it = b.say(f"part {name}"), b.ref(thing)
     if b.rng.random() < 0.5:
         kind = "corner" if name == "corners" else "remove"
-        return Order(kind, b.say("remove part", part=words, it=it), f"remove {part}", subject=thing)
+        return Request(kind, b.say("remove part", part=words, it=it), f"remove {part}", subject=thing)
     color = b.color()
     kind = "corner" if name == "corners" else "recolor"
-    return Order(kind, b.say("recolor part of", part=words, it=it, color=color), b.recolored(part, color), subject=thing)
+    return Request(kind, b.say("recolor part of", part=words, it=it, color=color), b.recolored(part, color), subject=thing)
 
 
-def every_second_of(b: Building) -> Order:
+def every_second_of(b: BuildingTalk) -> Request:
     """Every second block of a row, but for its ends."""
     thing = b.pick("row", "line")
     impossible_if(len(thing.cells) < 5 or len(thing.cells) % 2 == 0 or len(thing.colors) != 1)
@@ -176,13 +176,13 @@ def every_second_of(b: Building) -> Order:
     impossible_if(len(thing.cells) != x2 - x1 + z2 - z1 + 1 or y1 != y2)
     color = b.color()
     text = b.say("every second of", color=color, it=b.named(thing))
-    return Order("count", text, b.recolored(f"even(is({thing.colors[0]}))", color), subject=thing)
+    return Request("count", text, b.recolored(f"even(is({thing.colors[0]}))", color), subject=thing)
 
 
 # --- once more ---
 
 
-def copied(b: Building) -> Order:
+def copied(b: BuildingTalk) -> Request:
     """The same again beside it, some steps away."""
     thing = b.pick(*_COPIED)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
@@ -199,10 +199,10 @@ def copied(b: Building) -> Order:
     }
     text = b.say("copy in color" if color else "copy", color=color, **slots)
     program = copy_program(thing, b.where(thing), f"{way} {size + gap}", color)
-    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def again(b: Building) -> Order:
+def again(b: BuildingTalk) -> Request:
     thing = needed(b.last)
     impossible_if(thing.noun not in _COPIED or not b.is_distinct(thing) or not b.orders[-1].noun)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
@@ -214,10 +214,10 @@ def again(b: Building) -> Order:
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.5 else ""
     text = b.say("again with color" if color else "again", color=color, noun=thing.noun)
     program = copy_program(thing, b.where(thing), f"{way} {k}", color)
-    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
+    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
 
 
-def stacked(b: Building) -> Order:
+def stacked(b: BuildingTalk) -> Request:
     """The same once more on top."""
     thing = b.pick("block", "row", "square", "carpet", "cube", "wall", "floor", "tower")
     _, (y1, y2), _ = _bounds(thing)
@@ -225,10 +225,10 @@ def stacked(b: Building) -> Order:
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.4 else ""
     text = b.say("stack in color" if color else "stack", color=color, it=b.ref(thing), noun=thing.noun)
     program = copy_program(thing, b.where(thing), f"up {y2 - y1 + 1}", color)
-    return Order("repeat", text, program, subject=None if color else thing, noun="layer", count=len(thing.cells), fresh=True)
+    return Request("repeat", text, program, subject=None if color else thing, noun="layer", count=len(thing.cells), fresh=True)
 
 
-def to_the_edge(b: Building) -> Order:
+def to_the_edge(b: BuildingTalk) -> Request:
     thing = needed(b.last)
     impossible_if(thing.noun not in ("block", "tower", "wall", "chair", "tree", "flower") or not b.is_distinct(thing))
     bounds = (x1, x2), _, _ = _bounds(thing)
@@ -240,13 +240,13 @@ def to_the_edge(b: Building) -> Order:
         "to the edge", it=b.ref(thing), side=way, gap=b.say("gap", n=b.number(gap), s="s" if gap > 1 else ""), noun=thing.noun
     )
     program = f"copy repeat(shift({b.where(thing)},{way} {k}),{way} {k},{n})"
-    return Order("repeat", text, program, count=n * len(thing.cells), fresh=True)
+    return Request("repeat", text, program, count=n * len(thing.cells), fresh=True)
 
 
 # --- mirrored, moved, larger ---
 
 
-def mirrored(b: Building) -> Order:
+def mirrored(b: BuildingTalk) -> Request:
     """A mirror image beside stairs or a letter, or on the other half of the ground."""
     thing = b.pick()
     (x1, x2), _, _ = _bounds(thing)
@@ -257,13 +257,13 @@ def mirrored(b: Building) -> Order:
         text = b.say("mirror beside", it=b.ref(thing), way=way)
         edge = x2 + 1 if way == "left" else x1
         program = f"copy reflect({cells},right,({edge - 1},1,0+{edge},1,0))"
-        return Order("mirror", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+        return Request("mirror", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
     impossible_if(x1 <= 0 <= x2)
     text = b.say("mirror", it=b.ref(thing), other="left" if x2 < 0 else "right")
-    return Order("mirror", text, f"copy reflect({cells},right,0,1,0)", noun=thing.noun, count=len(thing.cells), fresh=True)
+    return Request("mirror", text, f"copy reflect({cells},right,0,1,0)", noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def turned(b: Building) -> Order:
+def turned(b: BuildingTalk) -> Request:
     """A row or wall turned by a quarter, a tower laid down, a row stood up."""
     thing = b.pick("row", "wall", "tower")
     impossible_if(len(thing.colors) != 1)
@@ -272,7 +272,7 @@ def turned(b: Building) -> Order:
     if thing.noun == "tower":
         n = y2 - y1 + 1
         impossible_if(y1 > 1 or x1 != x2 or x1 - n + 1 < -SIDE)
-        return Order(
+        return Request(
             "mirror",
             b.say("lay down", it=b.ref(thing)),
             f"s={cells}; remove s; {color} row({x1},1,{z1},right,{n})",
@@ -280,10 +280,10 @@ def turned(b: Building) -> Order:
         )
     impossible_if((x2 - x1) % 2 or (z2 - z1) % 2 or y1 > 1)
     text = b.say("turn", it=b.ref(thing))
-    return Order("mirror", text, f"s={cells}; m=middle(s); remove s; {color} rotate(s,1,m)", subject=thing)
+    return Request("mirror", text, f"s={cells}; m=middle(s); remove s; {color} rotate(s,1,m)", subject=thing)
 
 
-def moved(b: Building) -> Order:
+def moved(b: BuildingTalk) -> Request:
     thing = b.pick(*_COPIED)
     impossible_if(len(thing.colors) != 1)
     way, k = b.some("left", "right", "behind", "front"), b.some(1, 1, 2, 3)
@@ -293,10 +293,10 @@ def moved(b: Building) -> Order:
     color = thing.colors[0]
     text = b.say("move", it=b.ref(thing), n=b.number(k), s="s" if k > 1 else "", way=b.say(f"to {way}"))
     kind = "correction" if b.orders and thing is b.last else "relation"
-    return Order(kind, text, f"s={b.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
+    return Request(kind, text, f"s={b.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
 
 
-def taller(b: Building) -> Order:
+def taller(b: BuildingTalk) -> Request:
     thing = b.pick("tower", "wall", "fence", "square", "block")
     impossible_if(len(thing.colors) != 1)
     _, (y1, y2), _ = _bounds(thing)
@@ -306,10 +306,10 @@ def taller(b: Building) -> Order:
         k, section = y2 - y1 + 1, "twice as high"
     impossible_if(y2 + k > HEIGHT)
     text = b.say(section, it=b.ref(thing), n=b.number(k))
-    return Order("size", text, f"{thing.colors[0]} on({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True)
+    return Request("size", text, f"{thing.colors[0]} on({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True)
 
 
-def shorter(b: Building) -> Order:
+def shorter(b: BuildingTalk) -> Request:
     thing = b.pick("tower", "wall")
     impossible_if(len(thing.colors) != 1)
     _, (y1, y2), _ = _bounds(thing)
@@ -317,10 +317,10 @@ def shorter(b: Building) -> Order:
     impossible_if(height < 2)
     k, section = (height // 2, "half as high") if height % 2 == 0 and b.rng.random() < 0.4 else (1, "lower")
     text = b.say(section, it=b.ref(thing))
-    return Order("size", text, f"remove end({b.where(thing)},up{f',{k}' if k > 1 else ''})", subject=thing)
+    return Request("size", text, f"remove end({b.where(thing)},up{f',{k}' if k > 1 else ''})", subject=thing)
 
 
-def longer(b: Building) -> Order:
+def longer(b: BuildingTalk) -> Request:
     thing = b.pick("row", "wall")
     impossible_if(len(thing.colors) != 1)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
@@ -340,7 +340,9 @@ def longer(b: Building) -> Order:
         s="s" if k > 1 else "",
         way=b.say(f"to {way}"),
     )
-    return Order("size", text, f"{thing.colors[0]} {way}({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True)
+    return Request(
+        "size", text, f"{thing.colors[0]} {way}({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True
+    )
 
 
 RELATIONS: dict[Maker, int] = {

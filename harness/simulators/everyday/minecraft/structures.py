@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.minecraft.building import Building, Other, box, build, span
-from harness.simulators.everyday.talk import Maker, Order
+from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, box, build, span
+from harness.simulators.everyday.talk import Maker, Request
 
 
-def arch(b: Building) -> Order:
+def arch(b: BuildingTalk) -> Request:
     gap, height, color = b.rng.randint(1, 3), b.rng.randint(2, 4), b.color()
     noun = b.some("arch", "gate", "bridge", "doorway")
     stated = b.rng.random() < 0.7
@@ -32,7 +32,7 @@ def arch(b: Building) -> Order:
     return build(b, "figure", noun, what, plan, gap + 2)
 
 
-def table(b: Building) -> Order:
+def table(b: BuildingTalk) -> Request:
     width, depth = b.some((3, 3), (3, 3), (4, 3), (2, 2))
     color, height = b.color(), b.some(1, 1, 2)
     other = b.color(color) if b.rng.random() < 0.4 else color
@@ -52,7 +52,7 @@ def table(b: Building) -> Order:
     return build(b, "figure", noun, what, plan, width, depth, others)
 
 
-def chair(b: Building) -> Order:
+def chair(b: BuildingTalk) -> Request:
     """A seat of one block or four, with a back of the same width."""
     color, big = b.color(), b.rng.random() < 0.5
     if not big:
@@ -66,7 +66,7 @@ def chair(b: Building) -> Order:
     return build(b, "figure", "chair", what, plan, 2, 2)
 
 
-def bench(b: Building) -> Order:
+def bench(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(3, 5), b.color()
     what = b.say("bench", color=color, n=b.number(n))
     return build(
@@ -74,7 +74,7 @@ def bench(b: Building) -> Order:
     )
 
 
-def house(b: Building) -> Order:
+def house(b: BuildingTalk) -> Request:
     """Walls around an empty inside, with a flat roof in another color or none, perhaps with a door on the near side."""
     n, height, color = b.some(3, 3, 4, 5), b.some(2, 2, 3), b.color()
     other, roof, door = b.color(color), b.rng.random() < 0.6, b.rng.random() < 0.4 and height > 1
@@ -103,7 +103,7 @@ def house(b: Building) -> Order:
     return build(b, "figure", "house", what, plan, n, n, tuple(others))
 
 
-def pyramid(b: Building) -> Order:
+def pyramid(b: BuildingTalk) -> Request:
     n, color = b.some(3, 5, 5), b.color()
     colors = [color]
     if b.rng.random() < 0.3:
@@ -121,7 +121,7 @@ def pyramid(b: Building) -> Order:
     return build(b, "figure", "pyramid", what, plan, n, n)
 
 
-def tree(b: Building) -> Order:
+def tree(b: BuildingTalk) -> Request:
     """A trunk with leaves around and on its top; or a flower on a stem."""
     n, trunk, leaves = b.rng.randint(2, 4), b.some("orange", "orange", b.color()), "green"
     if trunk == leaves:
@@ -135,13 +135,13 @@ def tree(b: Building) -> Order:
     return build(b, "figure", "tree", what, plan, 3, 3)
 
 
-def flower(b: Building) -> Order:
+def flower(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(1, 3), b.color("green")
     what = b.say("flower", color=color, n=b.number(n))
     return build(b, "figure", "flower", what, lambda x, z: f"green tower({x},1,{z},{n}); {color} {x},{n + 1},{z}", 1)
 
 
-def lamp(b: Building) -> Order:
+def lamp(b: BuildingTalk) -> Request:
     """Towers of several colors."""
     if b.rng.random() < 0.4:
         return build(b, "figure", "traffic light", b.say("traffic light"), lambda x, z: f"green,yellow,red tower({x},1,{z},3)", 1)
@@ -158,7 +158,7 @@ def lamp(b: Building) -> Order:
     )
 
 
-def flag(b: Building) -> Order:
+def flag(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(4, 5), b.color()
     other = b.color(color)
     what = b.say("flag", color=color, other=other, n=b.number(n))
@@ -167,7 +167,7 @@ def flag(b: Building) -> Order:
     )
 
 
-def well(b: Building) -> Order:
+def well(b: BuildingTalk) -> Request:
     n, height, color = b.some(3, 3, 4), b.some(1, 1, 2), b.color("blue")
     what = b.say("well", color=color, n=str(n), m=b.number(height))
 

@@ -1,14 +1,34 @@
-"""Files of items are read line by line, each within a bound."""
+"""Files of items are read line by line, each within a bound; what is wrong with a line is one error that says where."""
 
 from __future__ import annotations
 
 import gzip
+import itertools
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.corpora import records
-from harness.errors import DataError
+from harness.corpora.records import from_record, load_items, read_items, to_full_record
+from harness.errors import DataError, UsageError
+from harness.simulators.games import game
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
+LINE = to_full_record(next(item for n in range(99) for item in game("random", 0, "train", n)))
+STEP = {
+    "id": "hexagons-synthetic/train/0/2",
+    "history": ["Paint it."],
+    "executed": [[[0, 0, "red"]]],
+    "instruction": "Now blue.",
+    "before": "4" + "0" * 179,
+    "actions": [[0, 1, "blue"]],
+    "after": "45" + "0" * 178,
+}
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
@@ -19,3 +39,79 @@ def test_a_line_that_unpacks_to_too_much_is_refused(name: str, tmp_path: Path, m
     path.write_bytes(gzip.compress(line) if name.endswith("gz") else line)
     with pytest.raises(DataError, match=rf"{name}:1: the line has more than 1,000 bytes"):
         records.load_items(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1]", "should be an object"),
+        (json.dumps(LINE)[:-40], "Invalid JSON"),
+        (b"\xff\xfe", "Invalid JSON"),
+        ("{" * 5_000, "Invalid JSON"),
+        (LINE | {"id": 5}, "id: Input should be a valid string"),
+        (LINE | {"id": "minecraft/train"}, "id: String should match pattern"),
+        (LINE | {"before": [[0, 10, 0, "red"]]}, "before.0.1: Input should be less than or equal to 9"),
+        (LINE | {"after": [[0, 1, 0, "pink"]]}, "after.0.3: Input should be 'red'"),
+        (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
+        (LINE | {"pose": {"x": 0}}, "pose.y: Field required (and 3 more)"),
+        (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
+        ({key: value for key, value in LINE.items() if key != "after"}, "after: Field required"),
+        (STEP | {"before": "0" * 179}, "before: String should match pattern"),
+        (STEP | {"actions": [[0, 18, "red"]]}, "actions.0.1"),
+        (STEP | {"executed": []}, "executed: actions of 0 steps, but history has 1"),
+    ],
+)
+def test_a_bad_line_is_one_error_with_its_place(line: Any, message: str) -> None:
+    raw = line if isinstance(line, bytes) else (line if isinstance(line, str) else json.dumps(line)).encode()
+    Path("items.jsonl").write_bytes(json.dumps(LINE).encode() + b"\n" + raw + b"\n")
+    with pytest.raises(DataError) as caught:
+        list(read_items(Path("items.jsonl")))
+    assert str(caught.value).startswith("items.jsonl:2: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    st.text(max_size=60)
+    | st.recursive(st.none() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v))
+)
+def test_no_line_whatever_raises_anything_else(value: Any) -> None:
+    for line in (value if isinstance(value, str) else json.dumps(value), json.dumps(LINE | {"history": value, "actions": value})):
+        try:
+            item = from_record(line.encode("utf-8", "replace"), "here")
+        except DataError as error:
+            assert str(error).startswith("here: ")  # noqa: PT017
+        else:
+            assert value == [] == list(item.history)
+
+
+def test_files_that_cannot_be_read() -> None:
+    Path("a.jsonl.gz").write_bytes(b"no gzip")
+    Path("b.parquet").write_bytes(b"no parquet")
+    Path("c.jsonl").touch()
+    Path("d.jsonl.gz").write_bytes(gzip.compress(f"{json.dumps(LINE)}\n".encode() * 5)[:-30])
+    Path("e").mkdir()
+    for name in ("a.jsonl.gz", "b.parquet", "c.jsonl", "d.jsonl.gz", "e", "none.jsonl", "none.parquet"):
+        with pytest.raises(DataError, match=f"^{name}"):
+            load_items(Path(name))
+
+
+def test_half_a_line_at_the_end_is_told_from_a_wrong_one() -> None:
+    line = json.dumps(LINE)
+    for text, lines in ((f"{line}\n{line[:-9]}", 1), (f"{line}\n{line}", 2)):
+        Path("a.jsonl").write_text(text)
+        read = read_items(Path("a.jsonl"))
+        assert len(list(itertools.islice(read, lines))) == lines
+        if lines == 1:
+            with pytest.raises(DataError, match=r"^a.jsonl:2: an incomplete line, as a killed run leaves it"):
+                next(read)
+
+
+def test_items_twice_or_of_another_task_are_refused() -> None:
+    Path("a.jsonl").write_text(f"{json.dumps(LINE)}\n" * 2)
+    Path("b.jsonl").write_text(f"{json.dumps(LINE)}\n{json.dumps(STEP)}\n")
+    with pytest.raises(DataError, match="occurs twice"):
+        load_items(Path("a.jsonl"))
+    for task in (None, "hexagons"):
+        with pytest.raises(UsageError, match=r"is an item of (hexagons|minecraft), but --task is"):
+            load_items(Path("b.jsonl"), task)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure
 from serialization.formats import get_format, moves
-from serialization.formats.feasible import FORMATS, Feasible, State
+from serialization.formats.feasible import FORMATS, BuiltState, Feasible
 from serialization.pose import as_cells
 from tests.helpers.blocks import structures
 
@@ -20,17 +20,17 @@ ANCHORS = {"ahead": (1, 1, -3), "A": (0, 2, 1), "A end": (0, 1, 1), "B": (-5, 1,
 CELLS = [(x, y, z) for x in range(-SIDE, SIDE + 1) for y in range(1, 10) for z in range(-SIDE, SIDE + 1)]
 
 
-def state_of(name: str, structure: Structure, last: tuple[int, int, int] | None, quarter: int) -> State:
-    return State(structure, last, quarter, ANCHORS if name == "moves+anchors" else None)
+def state_of(name: str, structure: Structure, last: tuple[int, int, int] | None, quarter: int) -> BuiltState:
+    return BuiltState(structure, last, quarter, ANCHORS if name == "moves+anchors" else None)
 
 
-def write(name: str, actions: list[Action], state: State) -> str:
+def write(name: str, actions: list[Action], state: BuiltState) -> str:
     if not name.startswith("moves"):
         return get_format("minecraft", name).write(actions)
     return moves.write(actions, state.last, state.quarter, state.anchors)
 
 
-def read(name: str, text: str, state: State) -> tuple[Action, ...]:
+def read(name: str, text: str, state: BuiltState) -> tuple[Action, ...]:
     """The actions of an answer, as the format's parser has them."""
     told = name.startswith("moves")
     parsed = moves.parse(text, *state[1:]) if told else get_format("minecraft", name).parse(text)
@@ -98,7 +98,7 @@ def test_what_is_no_state_is_refused(text: str) -> None:
 
 
 def test_an_answer_begins_with_what_was_learned_to_stand_before_it() -> None:
-    feasible = Feasible("lines", State(Structure(), None, 0), opening=" ")
+    feasible = Feasible("lines", BuiltState(Structure(), None, 0), opening=" ")
     assert all(text.startswith(" ") for text in feasible.continuations("", 6))
     assert feasible.whole(" place red 0 1 0")
     assert feasible.whole(" none")
@@ -112,7 +112,7 @@ def test_an_answer_begins_with_what_was_learned_to_stand_before_it() -> None:
 @given(structures, st.integers(0, 10_000), st.floats(-4, 4), st.floats(-180, 180))
 def test_answers_seen_from_the_builder_can_be_carried_out(structure: Structure, seed: int, x: float, yaw: float) -> None:
     pose = Pose(x, 1.0, 0.3, yaw, 0.0)
-    feasible = Feasible.from_json(Feasible("lines", State(structure, None, pose.quarter), pose=pose).to_json())
+    feasible = Feasible.from_json(Feasible("lines", BuiltState(structure, None, pose.quarter), pose=pose).to_json())
     text = walk(feasible, seed, 60)
     parsed = get_format("minecraft", "lines").parse(as_cells(text, pose))
     assert parsed.discarded == ()

@@ -17,7 +17,7 @@ from prompts.spec import PromptSpec
 from serialization.formats import get_format
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import building_programs, compress_building, compress_drawing, drawing_programs
-from serialization.program.compress.sets import Term, cover
+from serialization.program.compress.sets import SetExpression, cover
 from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.minecraft import BuildingState
@@ -182,7 +182,9 @@ def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> 
 
 def test_a_cover_has_no_term_too_many() -> None:
     """A search that sees one way only first takes the small terms, which the large one then makes useless."""
-    small, other, large = (Term(mask, ast.Name(name), cost) for mask, name, cost in ((1, "a", 1), (2, "b", 1), (7, "c", 30)))
+    small, other, large = (
+        SetExpression(mask, ast.Name(name), cost) for mask, name, cost in ((1, "a", 1), (2, "b", 1), (7, "c", 30))
+    )
     assert [found.expr for found in cover(7, [small, other, large], beam=1, options=1)] == [ast.Name("c")]
 
 

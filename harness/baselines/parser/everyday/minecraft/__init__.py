@@ -90,8 +90,8 @@ def _program(before: Structure, scene: Scene, pose: Pose) -> ast.Program:
 
 
 def _propped(statement: ast.Statement) -> ast.Statement:
-    if isinstance(statement, ast.Paint):
-        return ast.Paint(statement.colors, ast.Call("supports", (statement.what,)))
+    if isinstance(statement, ast.PaintSet):
+        return ast.PaintSet(statement.colors, ast.Call("supports", (statement.what,)))
     return statement
 
 

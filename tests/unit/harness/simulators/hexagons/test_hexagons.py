@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.simulators.hexagons import procedures
-from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.voice import frames
 from harness.worlds.hexagons import Board, Tile, distance, line
 from serialization.formats.program import drawing_state
@@ -75,13 +75,13 @@ def test_gold_actions_lead_from_board_to_board(seed: int) -> None:
 
 def test_all_sections_of_the_frames_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     used = set[str]()
-    say = Voice.say
+    say = SpeakerVoice.say
 
-    def noted(self: Voice, section: str, **slots: Any) -> Any:
+    def noted(self: SpeakerVoice, section: str, **slots: Any) -> Any:
         used.add(section)
         return say(self, section, **slots)
 
-    monkeypatch.setattr(Voice, "say", noted)
+    monkeypatch.setattr(SpeakerVoice, "say", noted)
     sections = {section: lines for name in FILES for section, lines in frames(name).items()}
     for number in range(4000):
         made("frames", number)

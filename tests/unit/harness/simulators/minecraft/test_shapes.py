@@ -15,7 +15,7 @@ from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.wording import NUMBERS
 from harness.simulators.minecraft import figures, shape_words
 from harness.simulators.minecraft.block_structures import BlockStructures
-from harness.simulators.minecraft.figures import KINDS, NEAR, SIZES, Figure, compose, difference, moved
+from harness.simulators.minecraft.figures import KINDS, NEAR, SIZES, PlacedFigure, compose, difference, moved
 from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.relations import UNIT, Cell, Relation
 from harness.simulators.minecraft.shape_structures import ShapeStructures
@@ -215,13 +215,13 @@ def test_what_is_left_out_is_asked_for(simulator: str) -> None:
 SHAPES = st.builds(lambda seed, kind: figures.draw(Random(seed), kind), seeds, st.sampled_from(["row", "diagonal", "plane"]))
 
 
-def in_words(seed: int, figure: Figure, color: str, where: str, omitted: str | None) -> shape_words.Words:
+def in_words(seed: int, figure: PlacedFigure, color: str, where: str, omitted: str | None) -> shape_words.Words:
     voice = Voice(Random(seed), "shapes")
     ways = tuple(Relation(*step) for step in figure.directions)
     return shape_words.order(voice, shape_words.Shape(figure.kind, figure.sizes, ways, color, where), omitted)
 
 
-def differing(figure: Figure, omitted: str) -> tuple[Figure, str, str]:
+def differing(figure: PlacedFigure, omitted: str) -> tuple[PlacedFigure, str, str]:
     """A figure, color and start that differ in what is left out alone."""
     if omitted == "size":
         return figures.figure(figure.kind, [size + 1 for size in figure.sizes], figure.directions), "red", "in the center"
@@ -233,7 +233,7 @@ def differing(figure: Figure, omitted: str) -> tuple[Figure, str, str]:
 
 
 @given(seeds, SHAPES, st.sampled_from(shape_words.PARTS))
-def test_an_order_says_nothing_of_what_it_leaves_out(seed: int, figure: Figure, omitted: str) -> None:
+def test_an_order_says_nothing_of_what_it_leaves_out(seed: int, figure: PlacedFigure, omitted: str) -> None:
     words = in_words(seed, figure, "red", "in the center", omitted)
     others = in_words(seed, *differing(figure, omitted), omitted)
     assert words.text == others.text
@@ -242,6 +242,6 @@ def test_an_order_says_nothing_of_what_it_leaves_out(seed: int, figure: Figure, 
 
 
 @given(seeds, SHAPES, st.sampled_from(shape_words.PARTS))
-def test_the_answer_tells_it(seed: int, figure: Figure, omitted: str) -> None:
+def test_the_answer_tells_it(seed: int, figure: PlacedFigure, omitted: str) -> None:
     words = in_words(seed, figure, "red", "in the center", omitted)
     assert words.answer != in_words(seed, *differing(figure, omitted), omitted).answer

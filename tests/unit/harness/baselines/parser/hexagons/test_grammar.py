@@ -7,18 +7,18 @@ from collections import Counter
 
 import pytest
 
-from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Phrase, Rule, read_grammar
+from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, PhraseRule, Rule, read_grammar
 from harness.baselines.parser.hexagons.lexicon import read_lexicon, read_tokens
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, PhraseMatch
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.ranker import Ranker
+from harness.baselines.parser.hexagons.ranker import RankReader
 
-RANKER = Ranker({})
-LINES: list[Phrase | Rule] = [*GRAMMAR.phrases, *GRAMMAR.rules]
+RANKER = RankReader({})
+LINES: list[PhraseRule | Rule] = [*GRAMMAR.phrases, *GRAMMAR.rules]
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.name)
-def test_a_line_of_the_grammar_is_used_for_its_example(line: Phrase | Rule) -> None:
+def test_a_line_of_the_grammar_is_used_for_its_example(line: PhraseRule | Rule) -> None:
     memory, *steps = Memory(), *line.example.split(" | ")
     for step in steps[:-1]:
         memory = RANKER.understand(step, memory).memory

@@ -14,7 +14,7 @@ from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.lexicon import WORDS
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.ranker import Ranker
+from harness.baselines.parser.hexagons.ranker import RankReader
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
@@ -22,7 +22,7 @@ from harness.worlds.hexagons import COLORS, Board, Paint, Tile, line, neighbors,
 from serialization.program.hexagons import run
 from serialization.program.written import write
 
-RANKER = Ranker({})
+RANKER = RankReader({})
 Tiles = set[tuple[int, int]]
 
 

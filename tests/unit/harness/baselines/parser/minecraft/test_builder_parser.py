@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.program import statements_of
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import read_turn
 from harness.cli import cli
 from harness.corpora import load
@@ -119,7 +119,7 @@ def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: 
 @given(TURNS, POSES)
 def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
     item = turn(*history, pose=pose)
-    scene = Scene(item)
+    scene = DiscourseScene(item)
     for clause in read_turn(item.history):
         for one in propose(clause, scene):
             cells = one.actions[one.actions >= 0] // grid.KINDS

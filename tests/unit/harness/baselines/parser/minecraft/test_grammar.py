@@ -7,7 +7,7 @@ import pytest
 from harness.baselines.parser.minecraft.grammar import (
     GRAMMAR,
     SYMBOLS,
-    Phrase,
+    PhraseSense,
     fitting,
     read_grammar,
     read_lexicon,
@@ -16,7 +16,7 @@ from harness.baselines.parser.minecraft.words import read_words
 
 
 @pytest.mark.parametrize("phrase", GRAMMAR, ids=lambda phrase: f"{phrase.category}-{phrase.role}-{GRAMMAR.index(phrase)}")
-def test_every_line_is_used_for_its_example(phrase: Phrase) -> None:
+def test_every_line_is_used_for_its_example(phrase: PhraseSense) -> None:
     texts = [word.text for word in read_words(phrase.example)]
     assert phrase in [used for _, used in fitting(phrase.category, texts)], texts
 

@@ -6,10 +6,10 @@ import pytest
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
-from harness.baselines.parser.minecraft.placing import Reading
+from harness.baselines.parser.minecraft.placing import Placement
 from harness.baselines.parser.minecraft.properties import Setting
 from harness.baselines.parser.minecraft.ranker import Ranker
-from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.told import readings
 from harness.baselines.parser.minecraft.words import read_item
 from harness.corpora.item import MinecraftItem, Utterance
@@ -27,8 +27,8 @@ def told(text: str, blocks: list[tuple[int, int, int, str]], yaw: float = 37.0) 
     return MinecraftItem("iglu/dev/game-1", "dev", said, before, Pose(0.5, 1, 3.5, yaw, 20), (), before, "c1", "game")
 
 
-def all_read(item: MinecraftItem) -> list[tuple[Reading, Cells]]:
-    scene = Scene(item)
+def all_read(item: MinecraftItem) -> list[tuple[Placement, Cells]]:
+    scene = DiscourseScene(item)
     (clause,) = read_item(item)
     found = list(readings(clause, Setting(scene, grid.REGION[:0])))
     cells = [{grid.action(cell * grid.KINDS, scene.pose).cell for cell in reading.cells} for reading in found]
