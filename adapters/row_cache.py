@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -101,11 +101,9 @@ def _read(asked: Sequence[Asked], table: Any) -> Iterator[TrainingRow]:
 
 def _fingerprint(asked: Sequence[Asked], renderer: Renderer) -> str:
     """16 hex digits over all that decides the rows."""
-    root = Path(__file__).parents[1]
-    files = sorted(path for name in _CODE for path in (root / name).rglob("*") if path.suffix not in ("", ".pyc"))
     return json_hash(
         [
-            short_hash(path.read_bytes() for path in (*files, Path(__file__))),
+            _code_hash(),
             [version(name) for name in ("transformers", "tokenizers", "jinja2")],
             format_hash(renderer.spec),
             _tokenizer_hash(renderer.tokenizer),
@@ -116,8 +114,17 @@ def _fingerprint(asked: Sequence[Asked], renderer: Renderer) -> str:
     )
 
 
+@cache
+def _code_hash() -> str:
+    """16 hex digits over the files that decide a row's text."""
+    root = Path(__file__).parents[1]
+    files = sorted(path for name in _CODE for path in (root / name).rglob("*") if path.suffix not in ("", ".pyc"))
+    return short_hash(path.read_bytes() for path in (*files, Path(__file__)))
+
+
+@lru_cache(maxsize=2)
 def _tokenizer_hash(tokenizer: Any) -> str:
-    """16 hex digits over the files that it saves."""
+    """16 hex digits over the files that it saves. Made once for each: every epoch in other colors asks for it again."""
     with TemporaryDirectory() as folder:
         tokenizer.save_pretrained(folder)
         return short_hash(path.read_bytes() for path in sorted(Path(folder).iterdir()))
