@@ -11,7 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, adapter_name
-from harness.errors import AdapterError
+from harness.engines.shared import brief
+from harness.errors import AdapterError, UsageError
+from harness.prompting.options import BEST, Options
 from harness.runs.folder import RUNS
 from harness.tasks import world_of
 
@@ -153,9 +155,12 @@ def read_scores(folder: Path) -> list[ScoredRun]:
         saved = json.loads(path.read_bytes())
         scores = [ScoredRun(str(one["command"]), dict(one["scores"]), dict(one.get("decoding", {}))) for one in saved]
         for one in scores:
-            _ = one.headline, one.exact, one.part
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise AdapterError(f"{path} holds no scores of an adapter: {error!r}") from None
+            _ = one.headline, one.exact, one.part, one.decoded
+            if others := one.decoding.keys() - set(BEST):
+                raise ValueError(f"{', '.join(sorted(others))}: only {', '.join(BEST)} say how answers were decoded")
+            Options(**one.decoding)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
+        raise AdapterError(f"{path} holds no scores of an adapter: {brief(repr(error))}") from None
     return scores
 
 

@@ -20,6 +20,7 @@ from harness.engines.models.bases import DEFAULT_BASE
 from harness.engines.models.smollm import HUB_NAME
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
+from harness.prompting.settings import decoding_of
 from harness.runs.folder import find_run
 from harness.tasks import get_task, world_of
 from harness.util.files import filled
@@ -123,14 +124,7 @@ def _scored(run: str, name: str, source: Path) -> ScoredRun:
     used = settings.get("adapter")
     if not used or find_adapter(str(used)).resolve() != source.resolve():
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
-    return ScoredRun(_prompt_command(name, settings), scores, _decoding(settings))
-
-
-def _decoding(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a run's settings, the options that its answers were decoded with, where they are not the defaults."""
-    constrain = {True: "format", "feasible": "feasible"}.get(settings.get("constrained", False))
-    given = {"constrain": constrain, **{key: settings.get(key) for key in ("samples", "temperature", "vote", "share")}}
-    return {key: value for key, value in given.items() if value not in (None, 1 if key == "samples" else 0)}
+    return ScoredRun(_prompt_command(name, settings), scores, decoding_of(settings))
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -148,7 +142,7 @@ def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
     for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
         if settings.get(key, default) != default:
             words += [f"--{key}", str(settings[key])]
-    return shlex.join([*words, *(word for key, value in _decoding(settings).items() for word in (f"--{key}", str(value)))])
+    return shlex.join([*words, *(word for key, value in decoding_of(settings).items() for word in (f"--{key}", str(value)))])
 
 
 def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "") -> str:

@@ -22,7 +22,7 @@ from prompts.shots import ORDERS
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
-BEST = ("constrain", "temperature", "samples", "share", "vote")
+BEST = ("constrain", "samples", "temperature", "vote", "share")
 """The options that --best sets."""
 
 LIKELIHOOD = ("vllm", "openai")
@@ -213,7 +213,8 @@ class Options(Strict):
         if self.best:
             if self.adapter is None:
                 raise UsageError("--best decodes as an adapter's card says: add --adapter NAME, or leave it out")
-            if given := [f"--{name}" for name in BEST if getattr(self, name) != Options.model_fields[name].default]:
+            sets = {name: field for name, field in Options.model_fields.items() if name in BEST}
+            if given := [f"--{name}" for name, field in sets.items() if getattr(self, name) != field.default]:
                 raise UsageError(f"--best sets {', '.join(given)} itself: leave one of them out")
         if self.samples > 1 and self.temperature == 0:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.engines.engine import without_secrets
 from harness.engines.models.bases import DEFAULT_BASE
-from harness.prompting.options import ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
+from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
 from harness.prompting.shots import RANDOM, choice_settings
 from harness.util.hashing import short_hash
@@ -91,6 +91,13 @@ def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterat
 
 _CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
 """How a run records --constrain."""
+
+
+def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a run's settings, the options that --best sets, where they are not the defaults."""
+    constrain = {held: option for option, held in _CONSTRAINED.items()}.get(settings.get("constrained", False))
+    values = {name: constrain if name == "constrain" else settings.get(name) for name in BEST}
+    return {name: value for name, value in values.items() if value not in (None, Options.model_fields[name].default)}
 
 
 def _file_hash(path: Path) -> str | None:

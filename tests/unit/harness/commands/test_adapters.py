@@ -15,6 +15,7 @@ import yaml
 from safetensors.torch import load_file, save_file
 
 from adapters.asking import as_trained, chosen_adapter
+from adapters.catalog import best_decoding
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter
 from harness.cli import main
 from harness.engines.models.bases import fingerprint
@@ -441,6 +442,19 @@ class TestExport:
         assert "`harness prompt --adapter painter --best` decodes as the row of dev with the highest F1." in card
         assert main([*asked, "--samples", "4", "--temperature", "1"]) == 2
         assert "--best sets --temperature, --samples itself: leave one of them out" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "decoding", [{"base_url": "http://10.0.0.2"}, {"samples": "many"}, {"samples": 8, "temperature": 0}, {"samples": 8}]
+    )
+    def test_scores_set_nothing_but_the_decoding(self, decoding: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+        self.scored("mine")
+        assert run("export", "mine", "painter", "--scores", "run", capsys=capsys)[0] == 0
+        path = Path("painter/scores.json")
+        (scored,) = json.loads(path.read_text())
+        path.write_text(json.dumps([scored, {**scored, "decoding": decoding}]))
+        with pytest.raises(AdapterError, match=r"scores\.json holds no scores of an adapter") as raised:
+            best_decoding(Path("painter"), "hexagons")
+        assert "\n" not in str(raised.value)
 
     def test_its_card_is_one_that_the_hub_reads(self, capsys: pytest.CaptureFixture[str]) -> None:
         from huggingface_hub import ModelCard
