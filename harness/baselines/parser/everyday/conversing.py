@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.baselines.parser.everyday.understood import Understood
 from harness.corpora.item import Item
 from harness.everyday.requests import run_on
 from harness.runs.answering import Answer, Predictor
 from serialization.program.parse import parse
 
 log = logging.getLogger(__name__)
+
+
+class Understood(NamedTuple):
+    """A request as a program, and what was not understood of it."""
+
+    program: str
+    confidence: float
+    """0..1; 0 where nothing was understood."""
+    unknown: tuple[str, ...]
+    """The words that are not known."""
+    question: str | None
+    """What would be asked back: `Where?`."""
 
 
 class Conversing(Predictor):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.clauses import read
 from harness.baselines.parser.everyday.hexagons.lexicon import known_words
@@ -15,7 +16,6 @@ from harness.baselines.parser.everyday.hexagons.meaning import Clause
 from harness.baselines.parser.everyday.hexagons.scene import DEFAULT_COLOR, Scene
 from harness.baselines.parser.everyday.hexagons.special import within
 from harness.baselines.parser.everyday.hexagons.turns import carry_out, changed_tiles
-from harness.baselines.parser.everyday.understood import Understood
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.worlds.hexagons import Board, Paint, Tile
 from serialization.program.literal import drawing_program

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.minecraft.conversation import Conversation, Outcome
 from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, done_by, in_world
-from harness.baselines.parser.everyday.understood import Understood
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import CODES, Action, Pose, Structure
 from serialization.program import ast

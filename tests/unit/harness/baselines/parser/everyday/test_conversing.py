@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.everyday.conversing import Conversing
-from harness.baselines.parser.everyday.understood import Understood
+from harness.baselines.parser.everyday.conversing import Conversing, Understood
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import Board, Paint

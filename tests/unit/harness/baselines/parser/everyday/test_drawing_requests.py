@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.hexagons import understand
 from harness.baselines.parser.everyday.hexagons.lexicon import lexicon
-from harness.baselines.parser.everyday.understood import Understood
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.worlds.hexagons import Board
 from serialization.program.hexagons import DrawingState, run
