@@ -233,7 +233,7 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
 
 
 def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack], int]:
-    """The rows of the first epoch, the packs of the whole run, in order, and the tokens of those of the first epoch."""
+    """The first epoch's rows, the packs of the whole run in order, and the number of tokens in the first epoch's packs."""
     training = job.recipe.training
     length = renderer.budget
 

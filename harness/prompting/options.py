@@ -92,7 +92,7 @@ class Options(Strict):
     think: int | None = ASKED(diff=True, record=False, ge=0)
     """Let the model think first, in at most N tokens, which are not read."""
     images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
-    """Send the state as a picture: in addition to its text (beside), or in its place (instead) (openai)."""
+    """Send the state as a picture, with its text (beside) or without it (instead) (openai)."""
     limit: int | None = ASKED(common=True, ge=1)
     """Only the first N items."""
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
