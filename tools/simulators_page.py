@@ -1,15 +1,21 @@
-"""Regenerates the drawn examples and the surface table of docs/simulators.md between its markers."""
+"""Regenerates the drawn examples and the surface table of docs/simulators.md between its markers.
+
+An utterance counts for the item that it is new to. Tokens are words and single punctuation marks in small letters; how many of
+them differ is counted in parts of equal length, so that it does not depend on how many items there are.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, count, islice
+from itertools import chain, count, islice, pairwise
 from pathlib import Path
+from statistics import fmean
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item
-from harness.corpora.surface import Surface, new_turns, surface
+from harness.corpora.item import HexagonsItem, Item, new_turns
 from harness.drawing.items import item_svg
 from harness.simulators.games import ARCHITECTS, CONVERSATIONS, DRAWINGS, LEVELS, game, simulator_splits, simulator_task
 from harness.tasks import SIMULATORS
@@ -21,6 +27,11 @@ PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")
 EXAMPLES = 10
 SAMPLE = 3_000
+PART = 10_000
+"""Tokens of a part."""
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_ENDS = (0, 1, 5, 10, 20, 50, 100)
+"""The largest number of actions of each bin but the last."""
 
 
 def items(simulator: str) -> Iterable[Item]:
@@ -63,8 +74,7 @@ def _begun(item: Item) -> str:
 
 
 def _turn(item: Item) -> str:
-    said = item.instruction if isinstance(item, HexagonsItem) else next(new_turns(item)).text
-    return f"{said} → " + (f"`{item.meta['program']}`  " if item.actions else "nothing  ")
+    return f"{new_turns(item)[0].text} → " + (f"`{item.meta['program']}`  " if item.actions else "nothing  ")
 
 
 def orders(item: Item) -> list[str]:
@@ -72,30 +82,39 @@ def orders(item: Item) -> list[str]:
     return [f"**{turn.speaker}:** {turn.text}" for turn in new_turns(item)]
 
 
-def row(name: str, its: Surface) -> str:
-    words, ratio = its.words, its.type_token_ratio
-    shares = " ".join(f"{100 * share:.0f}" for share in its.actions.values())
-    sequence = its.sequence
+def quantiles(counts: Iterable[int], *shares: float) -> str:
+    """`2 / 5 (2.4)`: some quantiles and the mean."""
+    ordered = sorted(counts)
+    ends = " / ".join(str(ordered[int(len(ordered) * share)]) for share in shares)
+    return f"{ends} ({fmean(ordered):.1f})"
+
+
+def row(name: str, items: Sequence[Item]) -> str:
+    texts = [turn.text for item in items for turn in new_turns(item)]
+    tokens = [token for text in texts for token in _TOKEN.findall(text.lower())]
+    parts = [tokens[start : start + PART] for start in range(0, len(tokens) - PART + 1, PART)]
+    actions = [len(item.actions) for item in items]
+    bins = Counter(bisect_left(_ENDS, number) for number in actions)
     cells = [
         name,
-        f"{its.items:,}",
-        f"{words.p50} / {words.p90} / {words.p99} ({words.mean:.1f})",
-        "" if ratio is None else f"{ratio:.3f}",
-        f"{its.mean_actions:.1f}",
-        shares,
-        f"{sequence.p50} / {sequence.p90} ({sequence.mean:.1f})",
+        f"{len(items):,}",
+        quantiles((len(text.split()) for text in texts), 0.5, 0.9, 0.99),
+        f"{fmean(len(set(part)) / PART for part in parts):.3f}" if parts else "",
+        f"{fmean(actions):.1f}",
+        " ".join(f"{100 * bins[number] / len(items):.0f}" for number in range(len(_ENDS) + 1)),
+        quantiles(Counter(item.cluster for item in items).values(), 0.5, 0.9),
     ]
     return f"| {' | '.join(cells)} |"
 
 
 def table(sets: dict[str, list[Item]]) -> str:
     head = ["items", "number", "words an utterance: p50 / p90 / p99 (mean)", "types per 10,000 tokens", "actions, mean"]
-    names = " ".join(surface(sets["random"][:1]).actions)
+    names = " ".join(["0", "1", *(f"{low + 1}-{high}" for low, high in pairwise(_ENDS[1:])), f"{_ENDS[-1] + 1}+"])
     head += [f"share of items in percent with {names} actions", "items a game: p50 / p90 (mean)"]
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for task in ("minecraft", "hexagons"):
-        rows.append(row(f"**{task}, real train**", surface(load(task, "train"))))
-        rows += [row(name, surface(sets[name])) for name in sets if simulator_task(name) == task and not name.startswith("level")]
+        rows.append(row(f"**{task}, real train**", load(task, "train")))
+        rows += [row(name, sets[name]) for name in sets if simulator_task(name) == task and not name.startswith("level")]
     return "\n".join(rows)
 
 

@@ -12,8 +12,7 @@ from eval.compare import compare_runs
 from eval.report.facts import adapter_curve, cost_facts, prompt_notes, prompt_text, settings_facts
 from eval.report.html import CHUNK, Listed, Report, ReportedRun, cut, pack
 from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_answers, score_items
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
-from harness.corpora.surface import new_turns
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, new_turns
 from harness.drawing.items import item_pictures
 from harness.drawing.terminal import written
 from harness.runs.asked import NAME, Asked, read_asked
@@ -171,7 +170,7 @@ def _facts(record: Mapping[str, Any]) -> list[str]:
 
 
 def _snippet(item: Item) -> str:
-    turns = list(new_turns(item))
+    turns = new_turns(item)
     text = " / ".join([turn.text for turn in turns if turn.speaker != "Builder"] or [turn.text for turn in turns])
     return text if len(text) <= _SNIPPET else f"{text[: _SNIPPET - 1]}…"
 

@@ -58,7 +58,8 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
     console.print(_table(f"{task}: splits", counts["splits"]))
     if "rounds" in counts:
         console.print(_table(f"{task}: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
-        agreement = {split: _agreement_rows(values) for split, values in counts["agreement_by_split"].items()}
+        ends = ("mean", "lower verifier", "higher verifier")
+        agreement = {name: dict(zip(ends, values or [None] * 3, strict=True)) for name, values in counts["agreement"].items()}
         console.print(_table(f"{task}: verifiers' boards", agreement))
     if "left_out" in counts:
         console.print(_table(f"{task}: the file", {"": counts["instructions"]}))
@@ -75,19 +76,6 @@ def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
             game, detail = fault["which"][0]
             example = f"{game} ({detail})" if detail else game
             yield f"left out, {kind}: {fault['lines']:,}, {fault['why']}, as {example}"
-
-
-def _agreement_rows(values: dict[str, Any]) -> dict[str, float | None]:
-    """The numbers of Table 2, one a row."""
-    three = ("mean", "lower verifier", "higher verifier")
-    rows: dict[str, float | None] = {}
-    for key, name, ends in (
-        ("board_f1", "board f1", three),
-        ("board_em", "board em", three),
-        ("action_em", "action em", ("at least", "at most")),
-    ):
-        rows |= {f"{name}, {end}": value for end, value in zip(ends, values[key] or [None] * len(ends), strict=True)}
-    return rows | {f"verifiers with each other, {name}": values[f"verifiers_{name}"] for name in ("f1", "em")}
 
 
 def _table(title: str, columns: dict[str, dict[str, Any]]) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from harness.corpora import SPLITS, load
-from harness.corpora.item import HexagonsItem, Item, since_actions
+from harness.corpora.item import Item, new_turns
 from harness.errors import UsageError
 from harness.tasks import tasks_in, world_of
 
@@ -101,7 +101,7 @@ class HeldOut:
 
 def content(item: Item) -> Content:
     """What is said and done in an item, whatever it is called."""
-    said = item.instruction if isinstance(item, HexagonsItem) else " ".join(turn.text for turn in since_actions(item.history))
+    said = " ".join(turn.text for turn in new_turns(item))
     return " ".join(said.lower().split()), item.before.cells.tobytes(), item.after.cells.tobytes()
 
 

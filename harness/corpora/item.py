@@ -95,6 +95,11 @@ def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
     return [item for item in items if isinstance(item, MinecraftItem)]
 
 
+def new_turns(item: Item) -> list[Utterance]:
+    """What was said since the last actions, in order: what an item asks for."""
+    return [Utterance("Instructor", item.instruction)] if isinstance(item, HexagonsItem) else since_actions(item.history)
+
+
 def since_actions(history: Sequence[Turn]) -> list[Utterance]:
     """What was said since the last actions, in order."""
     said: list[Utterance] = []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from harness.corpora import iglu
-from harness.corpora.agreement import agreement
 from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.corpora.minecraft import SPLITS, items
 from harness.corpora.minecraft_logs import Game
@@ -22,19 +22,26 @@ AGREED = frozenset({"A", "V1", "V2"})
 def hexagons_stats(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:
     """The counts for the steps of each split. Shares and scores are fractions 0..1, None if nothing was verified.
 
-    A procedure counts as agreed if its last step is. Steps that no verifier drew are left out of all shares.
-    `agreement_by_split` holds, for each split and for "all", what `harness.corpora.agreement` finds.
+    A procedure counts as agreed if its last step is. Steps that no verifier drew are left out of all shares. "agreement" has the
+    board-based scores of the verifiers against the Instructor: the mean of both, the worse of the two, and the better of the two.
     """
     everything = [step for split in steps.values() for step in split]
     rounds = sorted({step.meta["annotation_round"] for step in everything})
-    whole = agreement(everything)
+    # The release has a third score, of one verifier against the other.
+    scores = [step.meta["agreement_scores"][:2] for step in everything if step.meta["agreement_scores"]]
     return {
         "splits": {split: _split_counts(of_split) for split, of_split in steps.items()},
         "rounds": {str(r): _round_counts([s for s in everything if s.meta["annotation_round"] == r]) for r in rounds},
         "total": _round_counts(everything) | _split_counts(everything),
-        "agreement": {name: whole[name] for name in ("board_f1", "board_em")},
-        "agreement_by_split": {split: agreement(of_split) for split, of_split in steps.items()} | {"all": whole},
+        "agreement": {
+            "board_f1": _agreement(scores),
+            "board_em": _agreement([[float(score == 1) for score in pair] for pair in scores]),
+        },
     }
+
+
+def _agreement(pairs: Sequence[Sequence[float]]) -> list[float] | None:
+    return [fmean(map(of_step, pairs)) for of_step in (fmean, min, max)] if pairs else None
 
 
 def _split_counts(steps: Sequence[HexagonsItem]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem
-from harness.corpora.surface import new_turns
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.mining.wording import Fit, fit, unsaid_directions
 from harness.util.files import read_lines, write_atomically
