@@ -109,7 +109,7 @@ def print_asking(scores: Mapping[str, Any]) -> None:
     """The scores as a table in percent."""
     from rich.console import Console
 
-    from eval.tables import numbers_table, with_interval
+    from eval.tables import Cell, numbers_table
 
     rows = [{"below": scores["below"], **scores}, *scores.get("thresholds", ())]
     caption = "Percent [95% interval over games]. Acting: strict micro F1 of the clear ones; where it asks, nothing is done."
@@ -118,9 +118,9 @@ def print_asking(scores: Mapping[str, Any]) -> None:
         ask, act = row["ask"], row["act"]
         name = "only where it does nothing" if row["below"] is None else f"{row['below']:.3f}"
         best = " (best)" if row["below"] is not None and row["below"] == scores.get("best") else ""
-        shares = [f"{100 * ask[key]:.2f}" for key in ("precision", "recall")]
-        cells = with_interval(ask["f1"], ask["interval"]), *shares, with_interval(act["f1"], act["interval"])
-        table.add_row(name + best, f"{row['asked']:,}", *cells)
+        shares = Cell(ask["precision"]), Cell(ask["recall"])
+        cells = Cell(ask["f1"], ask["interval"]), *shares, Cell(act["f1"], act["interval"])
+        table.add_row(name + best, f"{row['asked']:,}", *map(str, cells))
     console = Console()
     counts = f"{scores['clear']:,} clear and {scores['unclear']:,} unclear instructions"
     console.print(f"{scores['task']}/{scores['split']}, ask benchmark: {counts}")

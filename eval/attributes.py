@@ -34,13 +34,19 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
         # The sample's ids are like the official ones.
         has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
         levels = dev_levels() if has_levels else {}
-        return {item.id: _step(item.meta) | _known("level", levels.get(item.id)) for item in answers.items}
-    contexts = _contexts(answers, benchmark)
-    seen = _seen(answers)
-    return {
-        item.id: _turn(item) | _known("interpretations", contexts.get(item.id)) | _known("seen", seen.get(item.id))
-        for item in answers.items
-    }
+        found = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
+    else:
+        contexts, seen = _contexts(answers, benchmark), _seen(answers)
+        found = {
+            item.id: {
+                "board": "NEB" if len(item.before) else "EB",
+                "yaw": _DIRECTIONS[item.pose.quarter],
+                "interpretations": contexts.get(item.id),
+                "seen": seen.get(item.id),
+            }
+            for item in answers.items
+        }
+    return {item_id: {key: label for key, label in labels.items() if label} for item_id, labels in found.items()}
 
 
 def _seen(answers: Answers) -> dict[str, str]:
@@ -62,18 +68,13 @@ def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
     return {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in annotation.judgments.items()}
 
 
-def _step(meta: Any) -> dict[str, str]:
+def _step(meta: Any) -> dict[str, str | None]:
     step, steps = meta.get("step"), meta.get("steps")
     place = "only" if steps == 1 else "first" if step == 1 else "last" if step == steps else "middle"
     # A simulated procedure has no image, hence no category and no round.
     number = meta.get("annotation_round")
-    named = _known("category", meta.get("category")) | _known("round", None if number is None else _ROUNDS[number])
-    return named | _known("position", step and place)
-
-
-def _turn(item: Any) -> dict[str, str]:
-    return {"board": "NEB" if len(item.before) else "EB", "yaw": _DIRECTIONS[item.pose.quarter]}
-
-
-def _known(key: str, label: str | None) -> dict[str, str]:
-    return {key: label} if label else {}
+    return {
+        "category": meta.get("category"),
+        "round": None if number is None else _ROUNDS[number],
+        "position": place if step else None,
+    }

@@ -41,21 +41,9 @@ _HISTORIES = {
     "full-history+oracle-board": (49.55, 25.61, 48.11, 31.35),
 }
 
-# Steps of dev at each level of abstraction, by the paper's own labels (Table 5).
-LEVEL_STEPS = {"none": 174, "low": 47, "mid": 104, "high": 121}
-
 
 def _hexagons(split: str, system: str, setting: str, **values: float) -> Published:
     return Published("hexagons", "action", split, {"dev": 446, "test": 453}[split], system, setting, values, HEXAGONS_PAPER)
-
-
-def _by_level(system: str, **values: tuple[float, float, float, float]) -> list[Published]:
-    """A row for each level, its name as the setting, from values in the order of `LEVEL_STEPS`."""
-    rows = []
-    for place, (level, steps) in enumerate(LEVEL_STEPS.items()):
-        here = {name: of_level[place] for name, of_level in values.items()}
-        rows.append(Published("hexagons", "action", "dev", steps, system, level, here, HEXAGONS_PAPER))
-    return rows
 
 
 def _bap(
@@ -79,13 +67,6 @@ PUBLISHED = (
     _bap("v2", 1155, "Nebula", "Llama-3-8B QLoRA", BAP_V2_PAPER, {"f1": 47.0}, second_hand=True),
     _bap("v2", 1155, "Llama-CRAFTS", "Llama-3-8B QLoRA, synthetic data", BAP_V2_PAPER, {"f1": 53.0}),
 )
-
-# Tables 7 and 9. The F1 of the rules by level is not known here; their EM is worked out from the steps they get right.
-BY_LEVEL = (
-    *_by_level("human", f1=(87.77, 93.55, 85.02, 83.52), em=(81.32, 86.17, 75.96, 69.42)),
-    *_by_level("rules", em=(100 * 25 / 174, 100 * 6 / 47, 100 * 3 / 104, 100 * 1 / 121)),
-)
-"""Dev by level of abstraction, by the paper's labels; those are not released, so no other groups hold the same steps."""
 
 
 def beside(scores: Mapping[str, Any]) -> list[tuple[Published, str]]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from eval.breakdown import NOTE
 from eval.metrics.minecraft import METRICS
-from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
+from eval.published import beside
 from harness.tasks import get_task, world_of
 
 HEXAGONS_ROWS = {
@@ -22,7 +21,34 @@ HEXAGONS_ROWS = {
     "procedure_macro": "action, procedures",
     "without_longest": "without longest",
 }
+DRAWN = ("F1", "EM", "P", "R")
+BUILT = ("micro F1", "P", "R", "macro F1")
+"""The columns of a world's scores."""
 _DECIMALS = {"hexagons": 2, "minecraft": 1}
+
+
+class Cell(NamedTuple):
+    """A number as a fraction, and its 95% interval, where it has one."""
+
+    value: float | None
+    interval: Sequence[float] | None = None
+
+    def __str__(self) -> str:
+        ends = f" [{100 * self.interval[0]:.1f}, {100 * self.interval[1]:.1f}]" if self.interval else ""
+        return "" if self.value is None else f"{100 * self.value:.2f}{ends}"
+
+
+def hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
+    """A row of `HEXAGONS_ROWS`, under `DRAWN`."""
+    values, ends = scores[kind], scores["intervals"][kind]
+    return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+
+
+def minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Cell]:
+    """A metric of all items or of a subset, under `BUILT`."""
+    micro = part["micro"][name]
+    shares = Cell(micro["precision"]), Cell(micro["recall"])
+    return [Cell(micro["f1"], ends["micro"][name]), *shares, Cell(part["macro"][name], ends["macro"][name])]
 
 
 def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> None:
@@ -48,9 +74,9 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
 
 def overlap_line(overlap: Mapping[str, Any]) -> str:
     """The F1 of whole structures (`eval.metrics.minecraft`)."""
-    value, nothing = with_interval(overlap["f1"], overlap["interval"]), _percent(overlap["unchanged"])
-    shares = f"precision {_percent(overlap['precision'])}, recall {_percent(overlap['recall'])}"
-    return f"best overlap of structures, mean F1: {value} ({shares}; doing nothing {nothing})"
+    precision, recall, nothing = (Cell(overlap[name]) for name in ("precision", "recall", "unchanged"))
+    value = Cell(overlap["f1"], overlap["interval"])
+    return f"best overlap of structures, mean F1: {value} (precision {precision}, recall {recall}; doing nothing {nothing})"
 
 
 def off_board(scores: Mapping[str, Any]) -> str:
@@ -65,14 +91,6 @@ def benchmark_name(scores: Mapping[str, Any]) -> str:
     return f"{scores['benchmark']} ({scores['annotation']})" if "annotation" in scores else str(scores["benchmark"])
 
 
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f}"
-
-
-def with_interval(value: float, interval: list[float] | None) -> str:
-    return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else _percent(value)
-
-
 def numbers_table(*columns: str, caption: str | None = None) -> Table:
     """A table with a left-aligned first column and right-aligned others."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
@@ -83,12 +101,10 @@ def numbers_table(*columns: str, caption: str | None = None) -> Table:
 
 def _hexagons(scores: Mapping[str, Any]) -> Table:
     caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
-    table = numbers_table("", "F1", "EM", "P", "R", caption=caption)
+    table = numbers_table("", *DRAWN, caption=caption)
     for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
-            values, ends = scores[kind], scores["intervals"][kind]
-            cells = [with_interval(values[name], ends[name]) for name in ("f1", "em")]
-            table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
+            table.add_row(label, *map(str, hexagons_cells(scores, kind)))
     return table
 
 
@@ -105,7 +121,7 @@ def _requests(scores: Mapping[str, Any]) -> Table:
     table = numbers_table("", "solved", "of", caption=caption)
     rows = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
     for name, part in rows.items():
-        table.add_row(name, with_interval(part["solved"], part["interval"]), f"{part['of']:,}")
+        table.add_row(name, str(Cell(part["solved"], part["interval"])), f"{part['of']:,}")
     return table
 
 
@@ -113,20 +129,13 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
     caption = (
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
-    table = numbers_table("", "micro F1", "P", "R", "macro F1", caption=caption)
+    table = numbers_table("", *BUILT, caption=caption)
     parts: list[tuple[str, Any, Any, tuple[str, ...]]] = [("", scores, scores["intervals"], METRICS)]
     for name, part in scores["subsets"].items():
         parts.append((f" {name} ({part['items']:,})", part, scores["intervals"]["subsets"][name], METRICS[:1]))
     for suffix, part, ends, metrics in parts:
         for name in metrics:
-            micro = part["micro"][name]
-            table.add_row(
-                name + suffix,
-                with_interval(micro["f1"], ends["micro"][name]),
-                _percent(micro["precision"]),
-                _percent(micro["recall"]),
-                with_interval(part["macro"][name], ends["macro"][name]),
-            )
+            table.add_row(name + suffix, *map(str, minecraft_cells(part, ends, name)))
     return table
 
 
@@ -137,8 +146,8 @@ def _level(level: Mapping[str, Any]) -> Table:
     for prefix, part in parts:
         for name, rate in part.items():
             if isinstance(rate, Mapping) and "accuracy" in rate:
-                percent = with_interval(rate["accuracy"], rate["interval"])
-                rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", percent)
+                cell = Cell(rate["accuracy"], rate["interval"])
+                rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", str(cell))
     return rows
 
 
@@ -158,7 +167,7 @@ def _papers(scores: Mapping[str, Any]) -> Table:
     for name in ours:
         table.add_column(name.upper(), justify="right", no_wrap=True)
     table.add_column("comparable")
-    table.add_row("these predictions", "", *map(_percent, ours.values()), "", style="bold", end_section=True)
+    table.add_row("these predictions", "", *(str(Cell(value)) for value in ours.values()), "", style="bold", end_section=True)
     for row, obstacle in rows:
         mark = "*" if row.second_hand else ""
         values = [f"{row.values[name]:.{_DECIMALS[world_of(row.task)]}f}{mark}" if name in row.values else "" for name in ours]
@@ -168,16 +177,13 @@ def _papers(scores: Mapping[str, Any]) -> Table:
 
 
 def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = None) -> None:
-    """Print the tables of `eval.breakdown`; below one by our levels of abstraction, the paper's numbers by its own."""
+    """Print the tables of `eval.breakdown`."""
     console = console or Console()
     # The p ignores clusters, and readers should know.
     console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
     for breakdown in tables:
         console.print()
         console.print(_groups(breakdown))
-        if breakdown["note"] == NOTE:
-            console.print()
-            console.print(_paper_levels())
 
 
 def _groups(breakdown: Mapping[str, Any]) -> Table:
@@ -185,15 +191,6 @@ def _groups(breakdown: Mapping[str, Any]) -> Table:
     notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
     table = numbers_table(breakdown["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
     for group in breakdown["groups"]:
-        f1 = with_interval(group["f1"], group["interval"])
-        table.add_row(group["label"], f"{group['items']:,}", f1, _percent(group["em"]))
-    return table
-
-
-def _paper_levels() -> Table:
-    caption = f"{HEXAGONS_PAPER}, dev, by the paper's labels, which are not ours: other steps at each level."
-    table = numbers_table("level in the paper", "steps", "F1", "EM", caption=caption)
-    for row in BY_LEVEL:
-        values = [f"{row.values[name]:.2f}" if name in row.values else "" for name in ("f1", "em")]
-        table.add_row(f"{row.system}: {row.setting}", f"{row.items:,}", *values)
+        cells = Cell(group["f1"], group["interval"]), Cell(group["em"])
+        table.add_row(group["label"], f"{group['items']:,}", *map(str, cells))
     return table

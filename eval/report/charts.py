@@ -111,21 +111,6 @@ def _bin_name(number: int) -> str:
     return f"{start}+" if end < 0 else str(start) if start == end else f"{start}–{end}"
 
 
-def line_chart(label: str, points: Sequence[tuple[float, float]]) -> Markup:
-    """A curve through some (step, value), at least one. Its axis of values begins at 0 unless all values are well above it."""
-    steps, values = zip(*points, strict=True)
-
-    def draw(axes: Any) -> None:
-        axes.plot(steps, values, color=ACCENT, marker="o", markersize=5, markeredgewidth=0, clip_on=False)
-        axes.set_xlim(left=0)
-        if min(values) < 4 * (max(values) - min(values)) or not any(values):
-            axes.set_ylim(bottom=0)
-        axes.locator_params(nbins=5)
-        axes.set_xlabel("step")
-
-    return Markup(chart(f"{label} by training step", (4, 2.2), draw))
-
-
 def interval_strip(value: float, interval: Sequence[float] | None, limit: float) -> Markup:
     """A value and its interval as a tick on a line; the strip goes from 0 to `limit`, in the value's unit."""
 

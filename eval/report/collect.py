@@ -9,7 +9,7 @@ from typing import Any
 
 from eval.attributes import group_scores
 from eval.compare import compare_runs
-from eval.report.facts import adapter_curve, cost_facts, prompt_notes, prompt_text, settings_facts
+from eval.report.facts import cost_facts, prompt_notes, prompt_text, settings_facts
 from eval.report.html import CHUNK, Listed, Report, ReportedRun, cut, pack
 from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_answers, score_items
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, new_turns
@@ -56,7 +56,7 @@ def collect(
     scored = {name: score_items(answers, benchmark) for name, answers in runs.items()}
     reported = []
     for name, answers in runs.items():
-        groups, (curve, training) = group_scores(answers, benchmark, seed=seed), adapter_curve(answers)
+        groups = group_scores(answers, benchmark, seed=seed)
         reported.append(
             ReportedRun(
                 name=name,
@@ -67,8 +67,6 @@ def collect(
                 items=scored[name],
                 subsets=groups.tables,
                 labels=groups.labels,
-                curve=curve,
-                training=training,
             )
         )
     first = next(iter(runs.values()))

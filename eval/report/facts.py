@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from eval.score_run import Answers
 from harness.runs.asked import Asked
-from harness.runs.folder import RUNS
 from serialization.formats.answer import losses
 
 _LABELS = {
@@ -112,25 +109,3 @@ def prompt_text(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | N
     parts += [f"{record['dropped_history']} turns of history left out"] if record.get("dropped_history") else []
     parts += [f"{record['dropped_shots']} examples left out"] if record.get("dropped_shots") else []
     return asked.prompt, "; ".join(parts)
-
-
-def adapter_curve(answers: Answers) -> tuple[list[dict[str, float]], str]:
-    """The learning curve of the run's adapter, and a note on it or on why there is none."""
-    adapter = answers.settings.get("adapter")
-    if not isinstance(adapter, str):
-        return [], "No adapter was used, so there is no learning curve."
-    folder = Path(adapter)
-    for place in (folder, folder.parent, RUNS / folder):
-        if curve := _points(place / "curve.jsonl"):
-            last = curve[-1]
-            return curve, f"The adapter {adapter}: {last['step']:,.0f} steps in {last.get('seconds', 0):,.0f} s."
-    return [], f"The learning curve of the adapter {adapter} is not here."
-
-
-def _points(file: Path) -> list[dict[str, float]]:
-    """The points of a curve; none if there is no such file or it is not one."""
-    try:
-        points = [json.loads(line) for line in file.read_text().splitlines()]
-        return [{key: float(value) for key, value in point.items()} for point in points if "step" in point]
-    except (OSError, ValueError, TypeError, AttributeError):
-        return []

@@ -18,9 +18,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from eval.breakdown import NOTE
 from eval.items import ItemScore
-from eval.published import BY_LEVEL, beside
+from eval.published import beside
 from eval.report import tables
 from eval.report.charts import bar
 from eval.tables import off_board
@@ -50,10 +49,6 @@ class ReportedRun:
     """As the tables of `eval.breakdown.break_down`."""
     labels: Mapping[str, Mapping[str, str]]
     """By the name of each subset table, from an item's id to its group's label."""
-    curve: Sequence[Mapping[str, float]]
-    """The learning curve of its adapter: step, dev_f1, dev_loss and, but for the first point, train_loss."""
-    training: str
-    """Whose curve it is, or why there is none."""
 
 
 class Listed(NamedTuple):
@@ -108,14 +103,11 @@ def render(report: Report) -> bytes:
         index=embed(_index(report)),
         headline=tables.headline(scores),
         metrics=tables.metric_tables(scores),
-        our_levels=NOTE,
-        paper_levels=BY_LEVEL,
         pairs=tables.pair_rows(report.comparison),
         papers=beside(scores[0]),
         subsets=tables.subset_tables([run.subsets for run in report.runs]),
         classes=tables.class_rows([run.items for run in report.runs]),
         lengths=[tables.Lengths.of(run.items) for run in report.runs],
-        curves=[tables.curve_charts(run.curve) for run in report.runs],
         facts_of=tables.fact_rows([run.facts for run in report.runs]),
         costs=tables.fact_rows([run.cost for run in report.runs]),
         known={item.id for item in report.listed},

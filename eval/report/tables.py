@@ -14,16 +14,9 @@ from eval import export
 from eval.errors import CLASSES
 from eval.items import ItemScore
 from eval.metrics.minecraft import METRICS
-from eval.report.charts import interval_strip, length_grid, line_chart
-from eval.tables import HEXAGONS_ROWS, longest_note
+from eval.report.charts import interval_strip, length_grid
+from eval.tables import BUILT, DRAWN, HEXAGONS_ROWS, Cell, hexagons_cells, longest_note, minecraft_cells
 from harness.tasks import get_task, world_of
-
-
-class Cell(NamedTuple):
-    """A number and its 95% interval, where it has one."""
-
-    value: float | None
-    interval: Sequence[float] | None = None
 
 
 class Measure(NamedTuple):
@@ -70,13 +63,14 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
     if get_task(first["task"]).judged:
-        rows = [(name, [_solved_cells(each["kinds"], name) for each in scores]) for name in first["kinds"]]
-        return [MetricTable("Requests solved, by kind", ("solved",), rows)]
+        kinds = [each["kinds"] for each in scores]
+        solved = [(name, [[Cell(of[name]["solved"], of[name]["interval"])] for of in kinds]) for name in first["kinds"]]
+        return [MetricTable("Requests solved, by kind", ("solved",), solved)]
     if world_of(first["task"]) == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
-        rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
+        rows = [(HEXAGONS_ROWS[kind], [hexagons_cells(each, kind) for each in scores]) for kind in kinds]
         caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"
-        return [MetricTable(caption, _DRAWN, rows)]
+        return [MetricTable(caption, DRAWN, rows)]
     tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
     if "overlap" in first:
         rows = [("structures", [_overlap_cells(each["overlap"]) for each in scores])]
@@ -88,9 +82,7 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     return tables
 
 
-_DRAWN = ("F1", "EM", "P", "R")
 _OVERLAPPED = ("F1", "P", "R", "F1 of doing nothing")
-_BUILT = ("micro F1", "P", "R", "macro F1")
 _SUBSETS = {
     "EB": "EB: items that begin on an empty board",
     "NEB": "NEB: items that begin with blocks on the board",
@@ -99,32 +91,13 @@ _SUBSETS = {
 }
 
 
-def _hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
-    values, ends = scores[kind], scores["intervals"][kind]
-    return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
-
-
-def _solved_cells(kinds: Mapping[str, Any], name: str) -> list[Cell]:
-    return [Cell(kinds[name]["solved"], kinds[name]["interval"])]
-
-
 def _overlap_cells(overlap: Mapping[str, Any]) -> list[Cell]:
     others = ("precision", "recall", "unchanged")
     return [Cell(overlap["f1"], overlap["interval"]), *(Cell(overlap[name]) for name in others)]
 
 
 def _minecraft_table(caption: str, parts: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> MetricTable:
-    return MetricTable(caption, _BUILT, [(name, [_minecraft_cells(*part, name) for part in parts]) for name in METRICS])
-
-
-def _minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Cell]:
-    micro = part["micro"][name]
-    return [
-        Cell(micro["f1"], ends["micro"][name]),
-        Cell(micro["precision"]),
-        Cell(micro["recall"]),
-        Cell(part["macro"][name], ends["macro"][name]),
-    ]
+    return MetricTable(caption, BUILT, [(name, [minecraft_cells(*part, name) for part in parts]) for name in METRICS])
 
 
 def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list[tuple[str, Mapping[str, Any]]]]]:
@@ -201,19 +174,6 @@ class Lengths:
         shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]
         wanted, predicted = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
         return cls(length_grid(pairs), wanted, predicted, *shares)
-
-
-_CURVES = (("dev_f1", "F1 on some dev items, percent", 100), ("dev_loss", "loss on dev", 1), ("train_loss", "loss on train", 1))
-"""The key, title and factor of each measure."""
-
-
-def curve_charts(curve: Sequence[Mapping[str, float]]) -> list[tuple[str, Markup]]:
-    """A title and a chart for each measure of a learning curve; none for an empty one."""
-    charts = []
-    for key, label, scale in _CURVES:
-        if points := [(point["step"], scale * point[key]) for point in curve if key in point]:
-            charts.append((label, line_chart(label, points)))
-    return charts
 
 
 def fact_rows(runs: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
