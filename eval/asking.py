@@ -15,7 +15,7 @@ import numpy as np
 
 from eval.items import sizes
 from eval.score_run import Answers
-from eval.statistics import as_pairs, ratio_intervals
+from eval.statistics import ratio, ratio_intervals
 from harness.errors import UsageError
 
 STEPS = 20
@@ -89,20 +89,16 @@ class _Counted:
         right = asked & self.unclear
         each = np.column_stack([2.0 * right, asked + 1.0 * self.unclear])
         ends = ratio_intervals(each[:, :1], each[:, 1:], self.clusters, seed=self.seed)
-        precision, recall = _ratio(right.sum(), asked.sum()), _ratio(right.sum(), self.unclear.sum())
+        precision, recall = ratio(right.sum(), asked.sum()), ratio(right.sum(), self.unclear.sum())
         of_clear = [cluster for cluster, one in zip(self.clusters, self.unclear, strict=True) if not one]
         acting = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], of_clear, seed=self.seed)
-        ask = {"precision": precision, "recall": recall, "f1": _ratio(2 * right.sum(), asked.sum() + self.unclear.sum())}
-        act = {"precision": _ratio(hits.sum(), made.sum()), "recall": _ratio(hits.sum(), wanted.sum())}
+        ask = {"precision": precision, "recall": recall, "f1": ratio(2 * right.sum(), asked.sum() + self.unclear.sum())}
+        act = {"precision": ratio(hits.sum(), made.sum()), "recall": ratio(hits.sum(), wanted.sum())}
         return {
             "asked": int(asked.sum()),
-            "ask": {**ask, "interval": as_pairs(ends, 1)[0]},
-            "act": {**act, "f1": _ratio(2 * hits.sum(), made.sum() + wanted.sum()), "interval": as_pairs(acting, 1)[0]},
+            "ask": {**ask, "interval": ends[0]},
+            "act": {**act, "f1": ratio(2 * hits.sum(), made.sum() + wanted.sum()), "interval": acting[0]},
         }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return float(part / whole) if whole else 0.0
 
 
 def print_asking(scores: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eval.items import ItemScore
-from eval.statistics import Floats, as_pairs, ratio_intervals
+from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
 from harness.tasks import get_task
 
@@ -126,9 +126,9 @@ def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemS
     for label in sorted(set(labels.values()), key=lambda label: (order.get(label, len(order)), label)):
         members = [score for score in scores if labels.get(score.id) == label]
         f1, em = np.array([score.f1 for score in members]), np.array([score.exact for score in members])
-        ends = ratio_intervals(f1[:, None], np.ones((len(f1), 1)), [score.cluster for score in members], seed=seed)
+        interval = mean_interval(f1, [score.cluster for score in members], seed=seed)
         means = {"f1": float(f1.mean()), "em": float(em.mean())}
-        groups.append({"label": label, "items": len(members), **means, "interval": as_pairs(ends, 1)[0]})
+        groups.append({"label": label, "items": len(members), **means, "interval": interval})
         samples.append(f1)
     return {"name": grouping.name, "note": grouping.note, "groups": groups, "test": _kruskal_wallis(samples)}
 

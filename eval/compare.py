@@ -13,7 +13,7 @@ import numpy as np
 
 from eval.items import ItemScore
 from eval.metrics.hexagons import longest
-from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
+from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p, ratio
 from harness.tasks import get_task
 
 WITHOUT_LONGEST = "_without_longest"
@@ -45,7 +45,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
             continue
         pairs += _pairs(scored, metric, changed, seed)
         for name, scores in scored.items():
-            means[name][metric] = _ratio(*_fractions(scores, metric))
+            means[name][metric] = ratio(*_fractions(scores, metric))
     return {
         "task": task,
         "items": len(first),
@@ -92,12 +92,8 @@ def _item_values(scores: Sequence[ItemScore], metric: str) -> Floats:
     return np.array([float(s.exact) if metric.startswith("em") else s.f1 for s in scores])
 
 
-def _ratio(above: Floats, below: Floats) -> float:
-    return float(above.sum() / below.sum()) if below.sum() else 0.0
-
-
 def _tests(numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int) -> dict[str, Any]:
-    one, other = (_ratio(numerators[:, n], denominators[:, n]) for n in (0, 1))
+    one, other = (ratio(numerators[:, n], denominators[:, n]) for n in (0, 1))
     return {
         "difference": one - other,
         "interval": difference_interval(numerators, denominators, clusters, seed=seed),

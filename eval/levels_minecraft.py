@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eval.statistics import as_pairs, ratio_intervals
+from eval.statistics import ratio_intervals
 from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _rates(rows: Sequence[Mapping[str, bool]], seed: int) -> dict[str, Any]:
     names.sort(key=lambda name: DIMENSIONS.index(name) if name in DIMENSIONS else 0)
     right = np.array([[row.get(name, False) for name in names] for row in rows], float).reshape(len(rows), len(names))
     asked = np.array([[name in row for name in names] for row in rows], float).reshape(len(rows), len(names))
-    intervals = as_pairs(ratio_intervals(right, asked, [str(n) for n in range(len(rows))], seed=seed), len(names))
+    intervals = ratio_intervals(right, asked, [str(n) for n in range(len(rows))], seed=seed)
     return {
         name: {"right": int(hits), "items": int(total), "accuracy": float(hits / total), "interval": interval}
         for name, hits, total, interval in zip(names, right.sum(axis=0), asked.sum(axis=0), intervals, strict=True)

@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 
 from eval.metrics.alignment import align, net_actions
-from eval.statistics import Floats, as_pairs, ratio_intervals
+from eval.statistics import Floats, ratio, ratio_intervals
 from eval.tables import numbers_table
 from harness.tasks import get_task, world_of
 from harness.worlds.hexagons import TILES, Board
@@ -67,15 +67,15 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
         ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
         ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
     above, below = (np.column_stack([pair[n] for pair in ratios.values()]) for n in (0, 1))
-    ends = as_pairs(ratio_intervals(above, below, [game["id"] for game in ended]), len(ratios))
-    values = {name: float(up.sum() / down.sum()) if down.sum() else 0.0 for name, (up, down) in ratios.items()}
+    ends = ratio_intervals(above, below, [game["id"] for game in ended])
+    values = {name: ratio(*pair) for name, pair in ratios.items()}
     return {**counts, **values, "intervals": dict(zip(ratios, ends, strict=True))}
 
 
 def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
     """What is true of one game's end: "success", "exact" and "f1", and "f1_aligned" or "tiles"."""
     ratios = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
-    values = {name: float(up[0] / down[0]) if down[0] else 0.0 for name, (up, down) in ratios.items()}
+    values = {name: ratio(*pair) for name, pair in ratios.items()}
     return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}
 
 

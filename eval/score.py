@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from eval import everyday
+import numpy as np
+
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
+from eval.statistics import mean_interval
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 from harness.util.registry import resolve_path
@@ -53,7 +56,7 @@ def score(
     its = get_task(task)
     more = {key: resolve_path(made)(chosen.items, predicted, seed=seed) for key, made in its.scores.items()}
     if its.judged:
-        return head | everyday.score(chosen.items, seed=seed) | more | tail
+        return head | _requests(chosen.items, seed) | more | tail
     if its.world == "hexagons":
         return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | more | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
@@ -95,3 +98,30 @@ def choose_items(
     elif benchmark == "fair":
         multiple = minecraft.empty_boards(items)
     return Chosen([item for item in items if only is None or item.id in only], multiple)
+
+
+def _requests(items: Sequence[Any], seed: int) -> dict[str, Any]:
+    """Solved requests and turns, and requests by kind, as fractions with 95% intervals over requests.
+
+    The items are turns that were judged on what the player itself made before (`harness.everyday.judge.as_judged`). A request is
+    solved if all its turns are.
+    """
+    right: dict[str, list[bool]] = defaultdict(list)
+    kinds: dict[str, dict[str, list[bool]]] = defaultdict(dict)
+    for item in items:
+        right[item.cluster].append(item.meta["solved"])
+    solved = {name: [all(turns)] for name, turns in right.items()}
+    for kind, name in sorted({(item.meta["kind"], item.cluster): None for item in items}, key=lambda pair: pair[0]):
+        kinds[kind][name] = solved[name]
+    return {
+        "requests": _solved(solved, seed),
+        "turns": _solved(right, seed),
+        "kinds": {kind: _solved(of_kind, seed) for kind, of_kind in kinds.items()},
+    }
+
+
+def _solved(right: Mapping[str, Sequence[bool]], seed: int) -> dict[str, Any]:
+    """{"of", "solved", "interval"}: a count, and the fraction of it that is right."""
+    values = np.array([value for turns in right.values() for value in turns], float)
+    clusters = [name for name, turns in right.items() for _ in turns]
+    return {"of": len(values), "solved": float(values.mean()), "interval": mean_interval(values, clusters, seed=seed)}

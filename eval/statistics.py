@@ -6,11 +6,14 @@ Every number the harness prints is a ratio of sums over items (a mean over items
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Interval = list[float] | None
+"""The lower and the upper end."""
 
 RESAMPLES = 10_000
 LEVEL = 0.95
@@ -24,17 +27,21 @@ def cluster_sums(values: Floats, clusters: Sequence[str]) -> Floats:
     return sums
 
 
-def _resampled_ratios(
-    numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int, resamples: int
-) -> Floats | None:
-    """k ratios of sums in each resample of whole clusters, shape (resamples, k); None for fewer than two clusters."""
+def ratio(above: Any, below: Any) -> float:
+    """A ratio of sums, numbers or arrays; 0 with nothing below."""
+    whole = np.sum(below)
+    return float(np.sum(above) / whole) if whole else 0.0
+
+
+def _resampled_ratios(numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int) -> Floats | None:
+    """k ratios of sums in each resample of whole clusters, shape (RESAMPLES, k); None for fewer than two clusters."""
     width = numerators.shape[1]
     sums = cluster_sums(np.hstack([numerators, denominators]), clusters)
     if len(sums) < 2:
         return None
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(resamples, len(sums)))
-    drawn += np.arange(resamples)[:, None] * len(sums)
-    times = np.bincount(drawn.ravel(), minlength=resamples * len(sums)).reshape(resamples, len(sums))
+    drawn = np.random.default_rng(seed).integers(len(sums), size=(RESAMPLES, len(sums)))
+    drawn += np.arange(RESAMPLES)[:, None] * len(sums)
+    times = np.bincount(drawn.ravel(), minlength=RESAMPLES * len(sums)).reshape(RESAMPLES, len(sums))
     totals = times @ sums
     return _ratios(totals[:, :width], totals[:, width:])
 
@@ -43,42 +50,41 @@ def _ratios(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
-def _ends(values: Floats) -> Floats:
+def _interval(values: Floats) -> list[float]:
     tail = (1 - LEVEL) / 2
-    ends: Floats = np.quantile(values, [tail, 1 - tail], axis=0)
+    ends: list[float] = np.quantile(values, [tail, 1 - tail]).tolist()
     return ends
 
 
-def ratio_intervals(
-    numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
-) -> Floats | None:
+def ratio_intervals(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> list[Interval]:
     """95% percentile intervals of k ratios sum(numerators) / sum(denominators), resampling whole clusters.
 
-    Both arrays have shape (items, k); `clusters` names the cluster of each item. Returns shape (2, k), lower and upper ends,
-    the same for the same seed. A resample with a denominator of 0 counts as 0, as F1 does with nothing predicted and nothing
-    to predict. None for fewer than two clusters, which tell nothing about how clusters vary.
+    Both arrays have shape (items, k); `clusters` names the cluster of each item. The same for the same seed. A resample with a
+    denominator of 0 counts as 0, as F1 does with nothing predicted and nothing to predict. None for fewer than two clusters,
+    which tell nothing about how clusters vary.
     """
-    ratios = _resampled_ratios(numerators, denominators, clusters, seed, resamples)
-    return None if ratios is None else _ends(ratios)
+    ratios = _resampled_ratios(numerators, denominators, clusters, seed)
+    return [None] * numerators.shape[1] if ratios is None else [_interval(column) for column in ratios.T]
 
 
-def difference_interval(
-    numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
-) -> list[float] | None:
+def mean_interval(values: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
+    """The same of the mean over items of some values, shape (items,)."""
+    return ratio_intervals(values[:, None], np.ones((len(values), 1)), clusters, seed=seed)[0]
+
+
+def difference_interval(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
     """95% percentile interval of the difference of two ratios over the same items: the paired cluster bootstrap.
 
     Both arrays have shape (items, 2), a column for each of the two. None for fewer than two clusters.
     """
-    ratios = _resampled_ratios(numerators, denominators, clusters, seed, resamples)
-    return None if ratios is None else [float(end) for end in _ends(ratios[:, 0] - ratios[:, 1])]
+    ratios = _resampled_ratios(numerators, denominators, clusters, seed)
+    return None if ratios is None else _interval(ratios[:, 0] - ratios[:, 1])
 
 
-def permutation_p(
-    numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
-) -> float:
+def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> float:
     """Two-sided p-value of a difference of two ratios over the same items, exchanging the two within whole clusters.
 
-    Arrays as for `difference_interval`. Exact where all exchanges can be tried, else from `resamples` random ones.
+    Arrays as for `difference_interval`. Exact where all exchanges can be tried, else from random ones.
     """
     from scipy.stats import permutation_test
 
@@ -98,7 +104,7 @@ def permutation_p(
         difference,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=resamples,
+        n_resamples=RESAMPLES,
         batch=1000,
         rng=np.random.default_rng(seed),
     )
@@ -110,8 +116,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
     from statsmodels.stats.multitest import multipletests
 
     return [float(p) for p in multipletests(p_values, method="holm")[1]] if len(p_values) > 1 else list(p_values)
-
-
-def as_pairs(ends: Floats | None, count: int) -> list[list[float] | None]:
-    """The k intervals as [lower, upper] for JSON, `count` times None if there are none."""
-    return [None] * count if ends is None else [[float(low), float(high)] for low, high in ends.T]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from eval.statistics import Floats, as_pairs, ratio_intervals
+from eval.statistics import Floats, ratio_intervals
 from harness.worlds.hexagons import CODES, COLUMNS, TILES, Board, Paint, on_board
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tup
     ends = ratio_intervals(values, np.ones_like(values), [clusters[n] for n in kept], seed=seed)
     means = dict(zip(names, map(float, values.mean(axis=0)), strict=True))
     numbers = {**means, "items": len(kept), "left_out": left_out}
-    return {"without_longest": numbers}, {"without_longest": dict(zip(names, as_pairs(ends, len(names)), strict=True))}
+    return {"without_longest": numbers}, {"without_longest": dict(zip(names, ends, strict=True))}
 
 
 def score(
@@ -137,7 +137,7 @@ def score(
     weights = np.hstack([np.ones((len(items), len(MEASURES) * len(each))), np.repeat(share, 2, axis=1)])
     names = [(kind, name) for kind in each for name in MEASURES] + [("procedure_macro", name) for name in MEASURES[:2]]
     means = values.sum(axis=0) / weights.sum(axis=0)
-    pairs = as_pairs(ratio_intervals(values, weights, clusters, seed=seed), len(names))
+    pairs = ratio_intervals(values, weights, clusters, seed=seed)
     result: dict[str, Any] = {kind: {} for kind, _ in names}
     intervals: dict[str, Any] = {kind: {} for kind, _ in names}
     for (kind, name), mean, pair in zip(names, means, pairs, strict=True):

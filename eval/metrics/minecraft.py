@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
-from eval.statistics import Floats, as_pairs, ratio_intervals
+from eval.statistics import Floats, mean_interval, ratio, ratio_intervals
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
 if TYPE_CHECKING:
@@ -72,10 +72,6 @@ def count(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]],
     return np.stack([positive, sizes[0] - positive, sizes[1] - positive], axis=2)
 
 
-def _ratio(above: Any, below: Any) -> float:
-    return float(above / below) if below else 0.0
-
-
 def item_f1(counts: Ints) -> Floats:
     """F1 of each item and metric, shape (items, 5); 1 if nothing was wanted and nothing done."""
     hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
@@ -90,9 +86,9 @@ def _micro(counts: Ints) -> dict[str, dict[str, float]]:
             "tp": int(tp),
             "fp": int(fp),
             "fn": int(fn),
-            "precision": _ratio(tp, tp + fp),
-            "recall": _ratio(tp, tp + fn),
-            "f1": _ratio(2 * tp, 2 * tp + fp + fn),
+            "precision": ratio(tp, tp + fp),
+            "recall": ratio(tp, tp + fn),
+            "f1": ratio(2 * tp, 2 * tp + fp + fn),
         }
     return result
 
@@ -105,8 +101,7 @@ def _macro(counts: Ints) -> dict[str, float]:
 def _intervals(counts: Ints, clusters: Sequence[str], seed: int) -> dict[str, Any]:
     each = item_f1(counts)
     hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
-    ends = ratio_intervals(np.hstack([hits, each]), np.hstack([size, np.ones_like(each)]), clusters, seed=seed)
-    pairs = as_pairs(ends, 2 * len(METRICS))
+    pairs = ratio_intervals(np.hstack([hits, each]), np.hstack([size, np.ones_like(each)]), clusters, seed=seed)
     return {
         "micro": dict(zip(METRICS, pairs[: len(METRICS)], strict=True)),
         "macro": dict(zip(METRICS, pairs[len(METRICS) :], strict=True)),
@@ -146,9 +141,9 @@ def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[
     target = [item.after for item in items]
     precision, recall, f1 = _each(reached, target)
     unchanged = _each([item.before for item in items], target)[2]
-    ends = ratio_intervals(f1[:, None], np.ones((len(items), 1)), [item.cluster for item in items], seed=seed)
+    interval = mean_interval(f1, [item.cluster for item in items], seed=seed)
     means = {"f1": f1.mean(), "precision": precision.mean(), "recall": recall.mean(), "unchanged": unchanged.mean()}
-    return {**{name: float(value) for name, value in means.items()}, "interval": as_pairs(ends, 1)[0]}
+    return {**{name: float(value) for name, value in means.items()}, "interval": interval}
 
 
 def _each(built: Sequence[Structure], target: Sequence[Structure]) -> tuple[Floats, Floats, Floats]:

@@ -4,33 +4,21 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from eval.statistics import Floats, as_pairs, cluster_sums, ratio_intervals
+from eval.statistics import Floats, cluster_sums, mean_interval, ratio_intervals
 
 
 def sample(clusters: int, seed: int, size: int = 5) -> tuple[Floats, list[str]]:
-    """Items around 0.5 whose cluster shares most of what they deviate by; shape (clusters * size, 1)."""
+    """Items around 0.5 whose cluster shares most of what they deviate by; shape (clusters * size,)."""
     random = np.random.default_rng(seed)
     shared = random.normal(0.5, 0.2, clusters).repeat(size)
     values = shared + random.normal(0, 0.05, clusters * size)
-    return values[:, None], [str(i) for i in np.arange(clusters).repeat(size)]
-
-
-def interval(values: Floats, names: list[str], seed: int = 0) -> tuple[float, float]:
-    ends = ratio_intervals(values, np.ones_like(values), names, seed=seed)
-    assert ends is not None
-    return float(ends[0, 0]), float(ends[1, 0])
-
-
-def test_contains_the_point_estimate() -> None:
-    values, names = sample(30, 0)
-    low, high = interval(values, names)
-    assert low < values.mean() < high
+    return values, [str(i) for i in np.arange(clusters).repeat(size)]
 
 
 def test_covers_the_truth_about_as_often_as_it_says() -> None:
     inside = 0
     for seed in range(200):
-        low, high = interval(*sample(40, seed))
+        low, high = mean_interval(*sample(40, seed)) or (1, 0)
         inside += low <= 0.5 <= high
     assert 0.89 <= inside / 200 <= 0.99
 
@@ -38,7 +26,7 @@ def test_covers_the_truth_about_as_often_as_it_says() -> None:
 def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
     random = np.random.default_rng(5)
     above, below = random.integers(0, 5, 60).astype(float), random.integers(5, 9, 60).astype(float)
-    ours = ratio_intervals(above[:, None], below[:, None], [str(i) for i in range(60)])
+    (ours,) = ratio_intervals(above[:, None], below[:, None], [str(i) for i in range(60)])
     theirs = bootstrap(
         (above, below),
         lambda a, b, axis: a.sum(axis) / b.sum(axis),
@@ -47,8 +35,7 @@ def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
         n_resamples=10_000,
         rng=np.random.default_rng(1),
     ).confidence_interval
-    assert ours is not None
-    assert ours[:, 0] == pytest.approx([theirs.low, theirs.high], abs=0.005)
+    assert ours == pytest.approx([theirs.low, theirs.high], abs=0.005)
 
 
 def test_sums_by_cluster_in_order_of_appearance() -> None:
@@ -57,10 +44,8 @@ def test_sums_by_cluster_in_order_of_appearance() -> None:
 
 
 def test_a_resample_with_nothing_to_divide_by_counts_as_zero() -> None:
-    ends = ratio_intervals(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]), ["a", "b"])
-    assert as_pairs(ends, 1) == [[0.0, 1.0]]
+    assert ratio_intervals(np.array([[1.0], [0.0]]), np.array([[1.0], [0.0]]), ["a", "b"]) == [[0.0, 1.0]]
 
 
 def test_one_cluster_has_no_interval() -> None:
-    assert ratio_intervals(np.ones((3, 2)), np.ones((3, 2)), ["a"] * 3) is None
-    assert as_pairs(None, 2) == [None, None]
+    assert ratio_intervals(np.ones((3, 2)), np.ones((3, 2)), ["a"] * 3) == [None, None]
