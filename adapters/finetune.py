@@ -222,7 +222,7 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
 def examples(job: FinetuneJob) -> Shots:
     """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
     choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
-    return choose_shots(choice, job.spec, [*job.items, *job.dev], job.items)
+    return choose_shots(choice, [*job.items, *job.dev], job.items)
 
 
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:

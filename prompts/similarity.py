@@ -1,4 +1,4 @@
-"""How alike train items are to items that are asked: by words (BM25), by a structure's features, or by vectors of their texts.
+"""How alike train items are to items that are asked: by words (BM25), or by vectors of their texts.
 
 Only what a prompt may show is compared, never what was done in the item.
 """
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.corpora.item import HexagonsItem, Item, Utterance
-from harness.worlds import hexagons, minecraft
 
 Matrix = NDArray[np.float64]
 
@@ -23,17 +22,6 @@ DIGITS = 5
 """Decimals of a similarity that count: below them, machines and batches differ."""
 
 _WORD = re.compile(r"[a-z]+|\d+")
-_WORDS = """
-first second third fourth fifth sixth seventh eighth ninth tenth last next previous one two three four five six seven eight nine
-ten left right top bottom up down upper lower above below under over on behind front between middle center inside outside around
-adjacent touching beside edge corner side end row column diagonal horizontal vertical away toward towards
-every other all each same again repeat alternate mirror opposite
-tile tiles block blocks line stripe ring circle flower triangle square rectangle hexagon star cross diamond tower stack wall floor
-arch bridge bell letter chain zigzag path arm leg step stairs
-paint color draw make fill leave place put add build remove destroy take pick break start move skip
-"""
-TELLING = frozenset(_WORDS.split()) | {*hexagons.COLORS, *minecraft.COLORS}
-"""The words whose presence makes two instructions alike in structure."""
 
 
 class Similarity(NamedTuple):
@@ -105,49 +93,3 @@ def _bm25s() -> Any:
 def by_vectors(train: NDArray[np.float32], queries: NDArray[np.float32]) -> Similarity:
     """Cosines of vectors of length 1: `train` (train, width) and `queries` (items, width)."""
     return Similarity(np.asarray(queries @ train.T, np.float64), train)
-
-
-def by_structure(train: Sequence[Item], queries: Sequence[Item], *, boards: bool) -> Similarity:
-    """Half for the telling words, the rare ones more; half for the state before, if `boards` says that a prompt shows it."""
-    told, asked = (np.array([_told(item) for item in items]).reshape(len(items), len(TELLING)) for items in (train, queries))
-    rare = np.log((1 + len(train)) / (1 + (told > 0).sum(axis=0))) + 0.1
-    parts = [(_unit(told * rare), _unit(asked * rare))]
-    if boards:
-        parts.append((_unit(np.array([_seen(item) for item in train])), _unit(np.array([_seen(item) for item in queries]))))
-    share = 1 / np.sqrt(len(parts))
-    mine, theirs = (np.concatenate([pair[side] for pair in parts], axis=1) * share for side in (0, 1))
-    return Similarity(theirs @ mine.T, mine)
-
-
-_TOLD = {word: number for number, word in enumerate(sorted(TELLING))}
-
-
-def _told(item: Item) -> NDArray[np.float64]:
-    row = np.zeros(len(TELLING))
-    for word in words(query_text(item)):
-        if word in _TOLD:
-            row[_TOLD[word]] = 1
-    return row
-
-
-def _seen(item: Item) -> NDArray[np.float64]:
-    """Features of the state before: whether it is blank, how much there is, of which colors, and roughly where."""
-    cells = np.asarray(item.before.cells)
-    if isinstance(item, HexagonsItem):
-        cells = cells.reshape(hexagons.ROWS, hexagons.COLUMNS)
-        thirds = [part for rows in np.array_split(cells, 3) for part in np.array_split(rows, 3, axis=1)]
-        extra = []
-    else:
-        thirds = np.array_split(cells, 3, axis=0) + np.array_split(cells, 3, axis=1) + np.array_split(cells, 3, axis=2)
-        extra = [float(item.pose.quarter == quarter) / 2 for quarter in range(4)]
-    painted = int((cells > 0).sum())
-    amount = np.log2(1 + painted)
-    bins = [float(np.exp(-((amount - center) ** 2))) for center in range(9)]
-    colors = np.bincount(cells.ravel(), minlength=9)[1:9] > 0
-    places = [float((part > 0).sum()) / max(painted, 1) for part in thirds]
-    return np.array([float(painted == 0), *bins, *colors / 2, *places, *extra])
-
-
-def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    unit: NDArray[np.float64] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return unit

@@ -146,7 +146,7 @@ def _engineless_plan(
     tokenizer = counting_tokenizer(options, model)
     if not options.context_length and options.engine in LOCAL_ENGINES:
         length = model_context_length(resolve_base(model))
-    return build_plan(options, spec, tokenizer, options.context_length or length, 1, choose_shots(options, spec, items, pool))
+    return build_plan(options, spec, tokenizer, options.context_length or length, 1, choose_shots(options, items, pool))
 
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
@@ -214,7 +214,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     with ExitStack() as stack:
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
-        shots = choose_shots(options, spec, items, pool)
+        shots = choose_shots(options, items, pool)
         merged = stack.enter_context(merged_folder(options, adapter, functools.partial(click.echo, err=True)))
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))

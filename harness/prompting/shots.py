@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.tasks import world_of
 from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed, most_similar
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from prompts.spec import PromptSpec
 
 RANDOM, FIXED = "random", "fixed"
-RETRIEVED = ("bm25", "embedding", "structure", "diverse")
+RETRIEVED = ("bm25", "embedding", "diverse")
 """Ways to choose examples by how like an item they are."""
 SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
 BM25 = "bm25"
@@ -70,7 +69,7 @@ def read_ids(text: str) -> list[str]:
     return ids
 
 
-def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item] | None, train: Sequence[Item]) -> Shots:
+def choose_shots(options: Any, items: Sequence[Item] | None, train: Sequence[Item]) -> Shots:
     """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split: for all items at once, or,
     where `items` is None, for each one when it is asked.
 
@@ -82,8 +81,8 @@ def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item] | None, t
         return pool
     order = options.shot_order or (ORDERS[0] if select in RETRIEVED else None)
     if items is None:
-        return LiveShots(lambda item: _chosen(options, spec, [item], train)[item.id], pool.hash, order, seed)
-    return ChosenShots(_chosen(options, spec, items, train), order, seed)
+        return LiveShots(lambda item: _chosen(options, [item], train)[item.id], pool.hash, order, seed)
+    return ChosenShots(_chosen(options, items, train), order, seed)
 
 
 def live_shots(options: Any, spec: PromptSpec) -> Shots:
@@ -93,10 +92,10 @@ def live_shots(options: Any, spec: PromptSpec) -> Shots:
     """
     from harness.corpora import load_examples
 
-    return choose_shots(options, spec, None, load_examples(spec.task) if options.shots else [])
+    return choose_shots(options, None, load_examples(spec.task) if options.shots else [])
 
 
-def _chosen(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
+def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
     """The examples of each item by its id, the best first."""
     count, seed, select = options.shots, options.seed, options.select or RANDOM
     if select == RANDOM:
@@ -107,16 +106,13 @@ def _chosen(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequen
         if len(ids) < count:
             raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
         return fixed(train, ids[:count], items)
-    similarity = _similarity(select, options.encoder, spec, items, train)
+    similarity = _similarity(select, options.encoder, items, train)
     return most_similar(train, items, similarity, count, seed, diverse=select == "diverse")
 
 
-def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Similarity:
-    from prompts.similarity import by_structure, by_vectors, by_words, query_text
+def _similarity(select: str, encoder: str | None, items: Sequence[Item], train: Sequence[Item]) -> Similarity:
+    from prompts.similarity import by_vectors, by_words, query_text
 
-    if select == "structure":
-        # A board that the prompt does not show would tell what the gold answers so far were.
-        return by_structure(train, items, boards=world_of(spec.task) == "minecraft" or spec.shown.board == "oracle")
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
     if BM25 in (select, encoder):
         return by_words(known, asked)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, builder_turns
+from harness.corpora.item import HexagonsItem, Item, builder_turns
 from harness.errors import UsageError
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
-from prompts.similarity import Similarity, by_structure, by_words, query_text
+from prompts.similarity import Similarity, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 
@@ -38,16 +38,13 @@ TRAIN = [
 ITEM = hexagons(9, "paint a RED flower in the top left corner!", "own")
 
 
-def similarity(kind: str) -> Similarity:
-    if kind == "structure":
-        return by_structure(TRAIN, [ITEM], boards=True)
-    return by_words([query_text(i) for i in TRAIN], [query_text(ITEM)])
+def similarity(train: Sequence[Item], items: Sequence[Item]) -> Similarity:
+    return by_words(*([query_text(item) for item in side] for side in (train, items)))
 
 
-@pytest.mark.parametrize("kind", ["words", "structure"])
 @pytest.mark.parametrize("diverse", [False, True])
-def test_the_most_similar_come_first_without_the_items_own_image(kind: str, diverse: bool) -> None:
-    chosen = most_similar(TRAIN, [ITEM], similarity(kind), 64, 0, diverse=diverse)[ITEM.id]
+def test_the_most_similar_come_first_without_the_items_own_image(diverse: bool) -> None:
+    chosen = most_similar(TRAIN, [ITEM], similarity(TRAIN, [ITEM]), 64, 0, diverse=diverse)[ITEM.id]
     assert chosen[0] is TRAIN[0]
     assert TRAIN[1] not in chosen
     assert len(chosen) == 4
@@ -64,22 +61,19 @@ def test_bm25_leaves_numba_alone() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_no_example_of_the_same_drawing_or_game(task: str) -> None:
     train, items = load(task, "train"), load(task, "train")[:20] + load(task, "dev")
-    texts = [query_text(item) for item in train], [query_text(item) for item in items]
-    for made in (by_words(*texts), by_structure(train, items, boards=True)):
-        assert made.scores.shape == (len(items), len(train))
-        for diverse in (False, True):
-            chosen = most_similar(train, items, made, 5, 0, diverse=diverse)
-            for item in items:
-                assert len(chosen[item.id]) == 5
-                assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
+    made = similarity(train, items)
+    assert made.scores.shape == (len(items), len(train))
+    for diverse in (False, True):
+        chosen = most_similar(train, items, made, 5, 0, diverse=diverse)
+        for item in items:
+            assert len(chosen[item.id]) == 5
+            assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
 
 
 def test_the_gold_actions_of_an_item_choose_nothing() -> None:
     item, *others = builder_turns(load("minecraft", "train"))
     poisoned = replace(item, actions=others[0].actions, after=others[0].after)
-    for asked in (item, poisoned):
-        assert query_text(asked) == query_text(item)
-        assert np.array_equal(by_structure(others, [asked], boards=True).scores, by_structure(others, [item], boards=True).scores)
+    assert query_text(poisoned) == query_text(item)
 
 
 @pytest.mark.parametrize(("order", "stand"), [("best-first", "314"), ("best-last", "413"), ("id", "134"), (None, "314")])

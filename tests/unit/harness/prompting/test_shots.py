@@ -84,13 +84,12 @@ def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, cap
         ShotChoice(3, 1),
         ShotChoice(3, 0, "random", shot_order="id"),
         ShotChoice(3, 0, "bm25"),
-        ShotChoice(2, 0, "structure"),
         ShotChoice(3, 0, "diverse", encoder="bm25", shot_order="best-first"),
     ],
 )
 def test_items_that_are_not_known_before_get_the_same_examples(choice: ShotChoice) -> None:
     spec, items = PromptSpec.make("minecraft"), load("minecraft", "dev")[:4]
-    known, live = choose_shots(choice, spec, items, load("minecraft", "train")), live_shots(choice, spec)
+    known, live = choose_shots(choice, items, load("minecraft", "train")), live_shots(choice, spec)
     for item in items:
         chosen = known.choose(item, choice.shots)
         assert len(chosen) == choice.shots

@@ -212,7 +212,7 @@ def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Wo
     finally:
         fake.stop()
     assert response.status_code == 200
-    shots = choose_shots(choice, spec, [item], load("hexagons", "train"))
+    shots = choose_shots(choice, [item], load("hexagons", "train"))
     assert fake.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
