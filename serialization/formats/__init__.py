@@ -46,7 +46,7 @@ class Format:
         return self.name.endswith("program")
 
     def answer(self, actions: Sequence[Any], item: Item) -> str:
-        """The text that answers an item with these actions. Raises TypeError for an item of the other world."""
+        """The text that answers an item with these actions."""
         return self.for_item(actions, item) if self.for_item else self.write(actions)
 
     def read(self, text: str, item: Item) -> Parsed:
@@ -79,8 +79,8 @@ _LISTED = (
         program.parse_drawing,
         lambda: program.constraint("hexagons"),
         384,
-        program.read_drawing,
-        program.answer_drawing,
+        program.read,
+        program.answer,
         first=1,
     ),
     Format(
@@ -90,8 +90,8 @@ _LISTED = (
         program.parse_building,
         lambda: program.constraint("minecraft"),
         384,
-        program.read_building,
-        program.answer_building,
+        program.read,
+        program.answer,
     ),
 )
 

@@ -119,16 +119,10 @@ def last_cell(item: Item) -> Cell | None:
 
 
 def answer(actions: Sequence[Action], item: Item) -> str:
-    """Raises TypeError for an item of the other task."""
-    return write(actions, last_cell(item), _built(item).pose.quarter)
+    assert isinstance(item, MinecraftItem)
+    return write(actions, last_cell(item), item.pose.quarter)
 
 
 def read_for(text: str, item: Item) -> Parsed:
-    """Raises TypeError for an item of the other task."""
-    return parse(text, last_cell(item), _built(item).pose.quarter)
-
-
-def _built(item: Item) -> MinecraftItem:
-    if not isinstance(item, MinecraftItem):
-        raise TypeError(f"builder's moves for {item.id}")
-    return item
+    assert isinstance(item, MinecraftItem)
+    return parse(text, last_cell(item), item.pose.quarter)

@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.worlds import World
-from harness.worlds.hexagons import COLORS, Board, Paint
-from harness.worlds.minecraft import Action, Pose, Structure
+from harness.worlds.hexagons import COLORS, Paint
+from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import compress_building, compress_drawing
 from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
+from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
+from serialization.program.machine import ProgramResult
+from serialization.program.minecraft import BuildingState
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
@@ -38,27 +41,17 @@ def write_building(actions: Sequence[Action]) -> str:
     return write(building_program(actions)) or NOTHING
 
 
-def answer_drawing(actions: Sequence[Paint], item: Item) -> str:
-    """The short program that models learn to write for these actions. Raises TypeError for an item of the other task."""
-    state = drawing_state(_drawn(item))
-    return _compressed_drawing(tuple(actions), state.board, tuple(map(tuple, state.steps)))
-
-
-def answer_building(actions: Sequence[Action], item: Item) -> str:
-    """The short program that models learn to write for these actions. Raises TypeError for an item of the other task."""
-    state = building_state(_built(item))
-    return _compressed_building(tuple(actions), state.structure, state.pose, tuple(map(tuple, state.turns)))
+def answer(actions: Sequence[Any], item: Item) -> str:
+    """The short program that models learn to write for these actions."""
+    return _compressed(tuple(actions), drawing_state(item) if isinstance(item, HexagonsItem) else building_state(item))
 
 
 # Few-shot examples are written again for every question.
 @lru_cache(maxsize=4096)
-def _compressed_drawing(actions: Sequence[Paint], board: Board, steps: Sequence[Sequence[Paint]]) -> str:
-    return write(compress_drawing(actions, hexagons.DrawingState(board, steps))) or NOTHING
-
-
-@lru_cache(maxsize=4096)
-def _compressed_building(actions: Sequence[Action], structure: Structure, pose: Pose, turns: Sequence[Sequence[Action]]) -> str:
-    return write(compress_building(actions, minecraft.BuildingState(structure, pose, turns))) or NOTHING
+def _compressed(actions: tuple[Any, ...], state: DrawingState | BuildingState) -> str:
+    if isinstance(state, DrawingState):
+        return write(compress_drawing(actions, state)) or NOTHING
+    return write(compress_building(actions, state)) or NOTHING
 
 
 def constraint(world: World) -> Constraint:
@@ -67,58 +60,38 @@ def constraint(world: World) -> Constraint:
 
 def parse_drawing(text: str) -> Parsed:
     """What the program paints on a blank board, where no item tells of another one."""
-    answer = _read(text)
-    outcome = hexagons.run(answer.program)
-    return _parsed(outcome.actions, answer, outcome.error)
+    said = _read(text)
+    return _parsed(hexagons.run(said.program), said)
 
 
 def parse_building(text: str) -> Parsed:
     """What the program says, in its order, on a structure that is not known."""
-    answer = _read(text)
-    outcome = minecraft.run(answer.program)
-    return _parsed(outcome.actions, answer, outcome.error)
+    said = _read(text)
+    return _parsed(minecraft.run(said.program), said)
 
 
-def read_drawing(text: str, item: Item) -> Parsed:
-    """What the program changes on the item's board. Raises TypeError for an item of the other task."""
-    answer = _read(text)
-    outcome = hexagons.run(answer.program, drawing_state(_drawn(item)))
-    return _parsed(outcome.actions, answer, outcome.error)
+def read(text: str, item: Item) -> Parsed:
+    """What the program changes on the item's board, or actions that are feasible in its structure, however it orders them.
 
-
-def read_building(text: str, item: Item) -> Parsed:
-    """Actions that are feasible in the item's structure, whatever order the program says them in.
-
-    A program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
-    decides, as for the other formats. Raises TypeError for an item of the other task.
+    A building program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
+    decides, as for the other formats.
     """
-    answer = _read(text)
-    outcome = minecraft.run_lenient(answer.program, building_state(_built(item)))
-    return _parsed(outcome.actions, answer, outcome.error)
+    said = _read(text)
+    if isinstance(item, HexagonsItem):
+        return _parsed(hexagons.run(said.program, drawing_state(item)), said)
+    return _parsed(minecraft.run_lenient(said.program, building_state(item)), said)
 
 
-def _drawn(item: Item) -> HexagonsItem:
-    if not isinstance(item, HexagonsItem):
-        raise TypeError(f"a drawing program for {item.id}")
-    return item
-
-
-def _built(item: Item) -> MinecraftItem:
-    if not isinstance(item, MinecraftItem):
-        raise TypeError(f"a building program for {item.id}")
-    return item
-
-
-def drawing_state(item: HexagonsItem) -> hexagons.DrawingState:
+def drawing_state(item: HexagonsItem) -> DrawingState:
     """The gold board before the step and what the earlier steps drew."""
-    steps = [[a for a in turn.actions if isinstance(a, Paint)] for turn in item.history if isinstance(turn, Executed)]
-    return hexagons.DrawingState(item.before, steps)
+    steps = (turn.actions for turn in item.history if isinstance(turn, Executed))
+    return DrawingState(item.before, tuple(tuple(a for a in done if isinstance(a, Paint)) for done in steps))
 
 
-def building_state(item: MinecraftItem) -> minecraft.BuildingState:
+def building_state(item: MinecraftItem) -> BuildingState:
     """The structure, the builder and what the builder did in each earlier turn."""
-    turns = [[a for a in turn.actions if isinstance(a, Action)] for turn in item.history if isinstance(turn, Executed)]
-    return minecraft.BuildingState(item.before, item.pose, turns)
+    turns = (turn.actions for turn in item.history if isinstance(turn, Executed))
+    return BuildingState(item.before, item.pose, tuple(tuple(a for a in done if isinstance(a, Action)) for done in turns))
 
 
 class _Said(NamedTuple):
@@ -132,16 +105,16 @@ class _Said(NamedTuple):
 
 def _read(text: str) -> _Said:
     """The program in a text; none for "none". What can be read as it stands is; only then bullets, labels and prose go."""
-    answer = answer_in(text)
-    text = "" if answer.text.strip(" \t\r\n.").lower() == NOTHING else answer.text
+    found = answer_in(text)
+    text = "" if found.text.strip(" \t\r\n.").lower() == NOTHING else found.text
     program, error = parse_front(text)
     if error is not None:
         statements, prose = _statements(text)
         if statements != text:
             again, later = parse_front(statements)
             if later is None or later.at > error.at:
-                return _Said(again, statements, later, (*answer.discarded, *prose))
-    return _Said(program, text, error, answer.discarded)
+                return _Said(again, statements, later, (*found.discarded, *prose))
+    return _Said(program, text, error, found.discarded)
 
 
 def _statements(text: str) -> tuple[str, list[Discarded]]:
@@ -169,10 +142,10 @@ def _is_prose(line: str) -> bool:
     return capital or line.rstrip().endswith(":")
 
 
-def _parsed(actions: Sequence[Any], answer: _Said, stopped: ProgramError | None) -> Parsed:
-    error = answer.error or stopped
-    wrong = () if error is None else (discard(_line(answer.text, error), str(error)),)
-    return Parsed(tuple(actions), (*answer.discarded, *wrong))
+def _parsed(outcome: ProgramResult, said: _Said) -> Parsed:
+    error = said.error or outcome.error
+    wrong = () if error is None else (discard(_line(said.text, error), str(error)),)
+    return Parsed(outcome.actions, (*said.discarded, *wrong))
 
 
 def _line(text: str, error: ProgramError) -> str:

@@ -89,13 +89,6 @@ def test_cells_that_cannot_be_built_are_said_as_by_the_other_formats() -> None:
     assert "nothing holds a block" in fmt.read("red shift(3,3,3,up)", BUILDER).discarded[0].reason
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_an_item_of_the_other_task_is_a_bug(task: str) -> None:
-    other = BUILDER if task == "hexagons" else ITEM
-    with pytest.raises(TypeError, match="program for"):
-        get_format(task, "program").read("none", other)
-
-
 @settings(max_examples=60, deadline=None)
 @given(text=st.one_of(texts, st.text()))
 def test_reading_is_total(text: str) -> None:
