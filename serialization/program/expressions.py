@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,17 +19,36 @@ Mapped = Callable[[Cell], Cell]
 MAX_NUMBER = 1_000_000
 
 
+KINDS = {
+    "Figure": "figure",
+    "Cell": "cell",
+    "int": "number",
+    "Sequence[int]": "numbers",
+    "Shift": "move",
+    "Way": "direction",
+    "ColorName": "color",
+}
+"""What an argument is in a program, by its type as the function's source writes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a world. `kinds`: what its arguments are; "?" may be left out, "*" comes any number of times.
-
-    Kinds: figure, cell (a set of one), number, numbers, move, direction, color.
-    """
+    """A function of a world. `kinds`: what its arguments are; "?" may be left out, "*" comes any number of times."""
 
     call: Callable[..., Any]
     kinds: tuple[str, ...]
-    counts: bool = False
+    counts: bool
     """Whether it gives a number."""
+
+    @classmethod
+    def of(cls, call: Callable[..., Any]) -> Function:
+        """As its signature says; its first parameter is the machine."""
+        signature = inspect.signature(call)
+        kinds = []
+        for it in [*signature.parameters.values()][1:]:
+            mark = "*" if it.kind is it.VAR_POSITIONAL else "" if it.default is it.empty else "?"
+            kinds.append(KINDS[it.annotation.removesuffix(" | None")] + mark)
+        return cls(call, tuple(kinds), signature.return_annotation == "int")
 
 
 class Shift(ABC):

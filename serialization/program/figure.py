@@ -8,6 +8,9 @@ from typing import Any
 
 Cell = tuple[Any, ...]
 """A tile (row, column), 0-based, or the cell (x, y, z) of a block. It may lie outside the world."""
+Way = str
+"""The name of a direction."""
+ColorName = str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from serialization.program import ast
 from serialization.program import hexagons_geometry as g
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Shift, Value
-from serialization.program.figure import Cell, Figure, together
+from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
 from serialization.program.shared_functions import SHARED
 
@@ -22,7 +22,7 @@ class DrawingState:
 
     board: Board = field(default_factory=Board)
     steps: Sequence[Sequence[Paint]] = ()
-    names: Mapping[str, Value] = field(default_factory=dict)
+    names: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
 def run(program: ast.Program, state: DrawingState | None = None, budget: Budget | None = None) -> ProgramResult:
@@ -45,7 +45,7 @@ def _figure(tiles: Iterable[Cell]) -> Figure:
 # --- places ---
 
 
-def at(d: Drawing, columns: list[int], rows: list[int]) -> Figure:
+def at(d: Drawing, columns: Sequence[int], rows: Sequence[int]) -> Figure:
     """The tiles of columns and rows that are computed; negative numbers count from the right and the bottom."""
     down = [_index(number, ROWS, "row") for number in rows]
     return Figure.of(Tile(row, _index(number, COLUMNS, "column")) for number in columns for row in down)
@@ -57,15 +57,15 @@ def _index(number: int, size: int, name: str) -> int:
     return number - 1 if number > 0 else size + number
 
 
-def line(d: Drawing, *points: Cell) -> Figure:
-    return _figure(g.path([Tile(*point) for point in points]))
+def line(d: Drawing, first: Cell, second: Cell, *others: Cell) -> Figure:
+    return _figure(g.path([Tile(*point) for point in (first, second, *others)]))
 
 
-def ray(d: Drawing, tiles: Figure, way: str, count: int | None = None) -> Figure:
+def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure:
     return together(Figure.of(g.ray(Tile(*tile), way, count)) for tile in tiles)
 
 
-def until(d: Drawing, tiles: Figure, way: str, walls: Figure) -> Figure:
+def until(d: Drawing, tiles: Figure, way: Way, walls: Figure) -> Figure:
     """The tiles from each tile (excluded) straight to the first tile of a set (excluded), or to the edge."""
     path: list[Tile] = []
     for tile in tiles:
@@ -76,7 +76,7 @@ def until(d: Drawing, tiles: Figure, way: str, walls: Figure) -> Figure:
     return Figure.of(dict.fromkeys(path))
 
 
-def triangle(d: Drawing, corner: Cell, way: str, size: int) -> Figure:
+def triangle(d: Drawing, corner: Cell, way: Way, size: int) -> Figure:
     return _figure(g.triangle(Tile(*corner), way, size))
 
 
@@ -172,7 +172,7 @@ def _beyond(axis: int, sign: int) -> Callable[..., Figure]:
     return chosen
 
 
-def sort(d: Drawing, tiles: Figure, way: str) -> Figure:
+def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
     """The same tiles in the order of a direction."""
     if way not in _ORDERS:
         g.unknown_way(way)
@@ -200,6 +200,10 @@ def rows(d: Drawing, tiles: Figure) -> Figure:
     return Figure.of(Tile(row, column) for row in _by(0, tiles) for column in range(COLUMNS))
 
 
+def middle(d: Drawing, tiles: Figure) -> Figure:
+    return Figure.of([g.middle(tiles)])
+
+
 # --- moved ---
 
 
@@ -207,7 +211,7 @@ def reflect(d: Drawing, tiles: Figure, axis: Figure) -> Figure:
     return tiles.mapped(g.mirrored(axis)).filtered(g.near_board)
 
 
-def flip(d: Drawing, tiles: Figure, center: Cell, way: str = "right") -> Figure:
+def flip(d: Drawing, tiles: Figure, center: Cell, way: Way = "right") -> Figure:
     return tiles.mapped(lambda tile: g.flipped(tile, Tile(*center), way)).filtered(g.near_board)
 
 
@@ -218,8 +222,8 @@ def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
 # --- the board and its history ---
 
 
-def is_color(d: Drawing, *colors: str) -> Figure:
-    return d.seen(d.colored(colors))
+def is_color(d: Drawing, color: ColorName, *others: ColorName) -> Figure:
+    return d.seen(d.colored((color, *others)))
 
 
 # --- numbers ---
@@ -236,40 +240,23 @@ def _number_of(axis: int) -> Callable[[Drawing, Figure], int]:
     return number
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    **SHARED,
-    "at": Function(at, ("numbers", "numbers")),
-    "line": Function(line, ("cell", "cell", "cell*")),
-    "ray": Function(ray, ("figure", "direction", "number?")),
-    "until": Function(until, ("figure", "direction", "figure")),
-    "triangle": Function(triangle, ("cell", "direction", "number")),
-    "ring": Function(ring, ("figure", "number?")),
-    "near": Function(near, ("figure", "number?")),
-    "flower": Function(flower, ("figure", "number?")),
-    "inside": Function(inside, ("figure",)),
-    "fill": Function(fill, ("figure",)),
-    "outline": Function(outline, ("figure",)),
-    "touch": Function(touch, ("figure", "figure", "number?")),
-    "top": Function(_ends(1, 1), ("figure", "number?")),
-    "bottom": Function(_ends(1, -1), ("figure", "number?")),
-    "leftmost": Function(_outmost(1, 1), ("figure", "number?")),
-    "rightmost": Function(_outmost(1, -1), ("figure", "number?")),
-    "span": Function(span, ("figure",)),
-    "above": Function(_beyond(1, -1), ("figure", "number?")),
-    "below": Function(_beyond(1, 1), ("figure", "number?")),
-    "left": Function(_beyond(0, -1), ("figure", "number?")),
-    "right": Function(_beyond(0, 1), ("figure", "number?")),
-    "sort": Function(sort, ("figure", "direction")),
-    "columns": Function(columns, ("figure",)),
-    "rows": Function(rows, ("figure",)),
-    "middle": Function(lambda d, tiles: Figure.of([g.middle(tiles)]), ("figure",)),
-    "reflect": Function(reflect, ("figure", "figure")),
-    "flip": Function(flip, ("figure", "cell", "direction?")),
-    "rotate": Function(rotate, ("figure", "number", "cell")),
-    "is": Function(is_color, ("color", "color*")),
-    "columnof": Function(_number_of(1), ("figure",), counts=True),
-    "rowof": Function(_number_of(0), ("figure",), counts=True),
+_CALLS: Mapping[str, Callable[..., Any]] = {
+    **{call.__name__: call for call in (at, line, ray, until, triangle, ring, near, flower, inside, fill, outline, touch)},
+    "top": _ends(1, 1),
+    "bottom": _ends(1, -1),
+    "leftmost": _outmost(1, 1),
+    "rightmost": _outmost(1, -1),
+    "span": span,
+    "above": _beyond(1, -1),
+    "below": _beyond(1, 1),
+    "left": _beyond(0, -1),
+    "right": _beyond(0, 1),
+    **{call.__name__: call for call in (sort, columns, rows, middle, reflect, flip, rotate)},
+    "is": is_color,
+    "columnof": _number_of(1),
+    "rowof": _number_of(0),
 }
+FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for name, call in _CALLS.items()}}
 
 CONSTANTS: Mapping[str, Callable[[Drawing], Figure]] = {
     "all": lambda d: d.seen(g.ALL),

@@ -12,7 +12,7 @@ from harness.worlds.ordering import touching
 from serialization.program import ast
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
-from serialization.program.figure import Cell, Figure, together
+from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
 from serialization.program.minecraft_order import RequestedChange, ordered
 from serialization.program.shared_functions import SHARED
@@ -35,7 +35,7 @@ class BuildingState:
     structure: Structure = field(default_factory=Structure)
     pose: Pose = _START
     turns: Sequence[Sequence[Action]] = ()
-    names: Mapping[str, Value] = field(default_factory=dict)
+    names: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
 def run(program: ast.Program, state: BuildingState | None = None, budget: Budget | None = None) -> ProgramResult:
@@ -109,25 +109,29 @@ def at(b: Building, xs: Sequence[int], ys: Sequence[int], zs: Sequence[int]) -> 
     return Figure.of(cells)
 
 
-def row(b: Building, cell: Cell, way: str, count: int) -> Figure:
+def row(b: Building, cell: Cell, way: Way, count: int) -> Figure:
     step = b.vector(way)
     return _figure(b, (_moved(cell, (step, k)) for k in range(min(count, LONGEST))))
 
 
-def plane(b: Building, cell: Cell, way: str, count: int, other: str, size: int) -> Figure:
+def tower(b: Building, cell: Cell, count: int) -> Figure:
+    return row(b, cell, "up", count)
+
+
+def plane(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     one, two = b.vector(way), b.vector(other)
     both = product(range(min(size, LONGEST)), range(min(count, LONGEST)))
     return _figure(b, (_moved(cell, (one, k), (two, j)) for j, k in both))
 
 
-def frame(b: Building, cell: Cell, way: str, count: int, other: str, size: int) -> Figure:
+def frame(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """The border of a plane."""
     one, two = b.vector(way), b.vector(other)
     both = product(range(min(size, LONGEST)), range(min(count, LONGEST)))
     return _figure(b, (_moved(cell, (one, k), (two, j)) for j, k in both if j in (0, size - 1) or k in (0, count - 1)))
 
 
-def diagonal(b: Building, cell: Cell, way: str, other: str, count: int) -> Figure:
+def diagonal(b: Building, cell: Cell, way: Way, other: Way, count: int) -> Figure:
     one, two = b.vector(way), b.vector(other)
     return _figure(b, (_moved(cell, (one, k), (two, k)) for k in range(min(count, LONGEST))))
 
@@ -139,33 +143,33 @@ def line(b: Building, first: Cell, last: Cell) -> Figure:
     return _figure(b, dict.fromkeys(cells))
 
 
-def lshape(b: Building, corner: Cell, way: str, count: int, other: str, size: int) -> Figure:
+def lshape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """Two arms from a corner, which counts in both."""
     return together([row(b, corner, way, count), row(b, corner, other, size)])
 
 
-def tshape(b: Building, crossing: Cell, way: str, count: int, other: str, size: int) -> Figure:
+def tshape(b: Building, crossing: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """A bar of `count` cells with the crossing in its middle, and a stem of `size` cells from the crossing."""
     start = _moved(crossing, (b.vector(way), -((count - 1) // 2)))
     return together([row(b, start, way, count), row(b, crossing, other, size)])
 
 
-def ushape(b: Building, corner: Cell, way: str, count: int, other: str, size: int) -> Figure:
+def ushape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """A base of `count` cells, and arms of `size` cells from both of its ends, which count in them."""
     end = _moved(corner, (b.vector(way), count - 1))
     return together([row(b, corner, way, count), row(b, corner, other, size), row(b, end, other, size)])
 
 
-def cross(b: Building, middle: Cell, way: str, other: str, arm: int = 1) -> Figure:
+def cross(b: Building, middle: Cell, way: Way, other: Way, arm: int = 1) -> Figure:
     """A middle and four arms of `arm` cells."""
     arms = [(b.vector(way), 1), (b.vector(way), -1), (b.vector(other), 1), (b.vector(other), -1)]
     ends = (_moved(middle, (step, sign * k)) for step, sign in arms for k in range(1, min(arm, LONGEST) + 1))
     return _figure(b, [middle, *ends])
 
 
-def box(b: Building, *figures: Figure) -> Figure:
+def box(b: Building, first: Figure, *others: Figure) -> Figure:
     """All cells between the outermost ones of some sets."""
-    cells = [cell for figure in figures for cell in figure]
+    cells = [cell for figure in (first, *others) for cell in figure]
     if not cells:
         return Figure()
     spans = [range(min(values), max(values) + 1) for values in zip(*cells, strict=True)]
@@ -192,7 +196,7 @@ def _beyond(way: str) -> Callable[..., Figure]:
     return chosen
 
 
-def end(b: Building, cells: Figure, way: str, count: int = 1) -> Figure:
+def end(b: Building, cells: Figure, way: Way, count: int = 1) -> Figure:
     """The layers of the set that lie furthest in a direction."""
     step = b.vector(way)
     height = {cell: sum(p * q for p, q in zip(cell, step, strict=True)) for cell in cells}
@@ -217,7 +221,7 @@ def corners(b: Building, cells: Figure) -> Figure:
     return cells.filtered(lambda cell: all(value in pair for value, pair in zip(cell, ends, strict=True)))
 
 
-def sort(b: Building, cells: Figure, way: str) -> Figure:
+def sort(b: Building, cells: Figure, way: Way) -> Figure:
     """The same cells in the order of a direction."""
     step = b.vector(way)
     ordered = sorted(cells, key=lambda cell: sum(p * q for p, q in zip(cell, step, strict=True)))
@@ -227,7 +231,7 @@ def sort(b: Building, cells: Figure, way: str) -> Figure:
 # --- moved ---
 
 
-def reflect(b: Building, cells: Figure, way: str, axis: Figure) -> Figure:
+def reflect(b: Building, cells: Figure, way: Way, axis: Figure) -> Figure:
     """The mirror image in a direction, over the middle of another set."""
     if not axis:
         raise ProgramError("the empty set cannot be an axis")
@@ -256,8 +260,8 @@ def supports(b: Building, cells: Figure) -> Figure:
     return cells
 
 
-def is_color(b: Building, *colors: str) -> Figure:
-    return b.seen([cell for cell, color in sorted(b.blocks.items()) if color in colors])
+def is_color(b: Building, color: ColorName, *others: ColorName) -> Figure:
+    return b.seen([cell for cell, shade in sorted(b.blocks.items()) if shade in (color, *others)])
 
 
 def _number_of(axis: int) -> Callable[[Building, Figure], int]:
@@ -269,42 +273,16 @@ def _number_of(axis: int) -> Callable[[Building, Figure], int]:
     return number
 
 
-_SHAPE = ("cell", "direction", "number", "direction", "number")
-_BESIDE = ("figure", "number?")
-
-FUNCTIONS: Mapping[str, Function] = {
-    **SHARED,
-    "at": Function(at, ("numbers", "numbers", "numbers")),
-    "row": Function(row, ("cell", "direction", "number")),
-    "tower": Function(lambda b, cell, count: row(b, cell, "up", count), ("cell", "number")),
-    "plane": Function(plane, _SHAPE),
-    "frame": Function(frame, _SHAPE),
-    "diagonal": Function(diagonal, ("cell", "direction", "direction", "number")),
-    "line": Function(line, ("cell", "cell")),
-    "lshape": Function(lshape, _SHAPE),
-    "tshape": Function(tshape, _SHAPE),
-    "ushape": Function(ushape, _SHAPE),
-    "cross": Function(cross, ("cell", "direction", "direction", "number?")),
-    "box": Function(box, ("figure", "figure*")),
-    "on": Function(_beyond("up"), _BESIDE),
-    "below": Function(_beyond("down"), _BESIDE),
-    "left": Function(_beyond("left"), _BESIDE),
-    "right": Function(_beyond("right"), _BESIDE),
-    "front": Function(_beyond("front"), _BESIDE),
-    "behind": Function(_beyond("behind"), _BESIDE),
-    "end": Function(end, ("figure", "direction", "number?")),
-    "near": Function(near, ("figure",)),
-    "middle": Function(middle, ("figure",)),
-    "corners": Function(corners, ("figure",)),
-    "sort": Function(sort, ("figure", "direction")),
-    "reflect": Function(reflect, ("figure", "direction", "figure")),
-    "rotate": Function(rotate, ("figure", "number", "cell")),
-    "supports": Function(supports, ("figure",)),
-    "is": Function(is_color, ("color", "color*")),
-    "xof": Function(_number_of(0), ("figure",), counts=True),
-    "yof": Function(_number_of(1), ("figure",), counts=True),
-    "zof": Function(_number_of(2), ("figure",), counts=True),
+_CALLS: Mapping[str, Callable[..., Any]] = {
+    **{call.__name__: call for call in (at, row, tower, plane, frame, diagonal, line, lshape, tshape, ushape, cross, box)},
+    "on": _beyond("up"),
+    "below": _beyond("down"),
+    **{way: _beyond(way) for way in ("left", "right", "front", "behind")},
+    **{call.__name__: call for call in (end, near, middle, corners, sort, reflect, rotate, supports)},
+    "is": is_color,
+    **{f"{name}of": _number_of(axis) for axis, name in enumerate("xyz")},
 }
+FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for name, call in _CALLS.items()}}
 
 CONSTANTS: Mapping[str, Callable[[Building], Figure]] = {
     "all": lambda b: b.seen(sorted(b.blocks)),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Function, Shift
-from serialization.program.figure import Cell, Figure, together
+from serialization.program.figure import Cell, ColorName, Figure, together
 
 if TYPE_CHECKING:
     from serialization.program.machine import Machine
@@ -71,7 +71,7 @@ def position(number: int, count: int, name: str) -> int:
     return number - 1 if number > 0 else count + number
 
 
-def step(m: Machine, number: int, *colors: str) -> Figure:
+def step(m: Machine, number: int, *colors: ColorName) -> Figure:
     """What an earlier step or turn drew (in some colors): 1 is the first, -1 the one before this."""
     drawn = m.steps[position(number, len(m.steps), "step")]
     return Figure.of(cell for cell, color in drawn if not colors or color in colors)
@@ -83,15 +83,15 @@ def count(m: Machine, cells: Figure) -> int:
     return sum(m.inside(m.outward(cell)) for cell in cells)
 
 
-SHARED: Mapping[str, Function] = {
-    "shift": Function(shift, ("figure", "move")),
-    "repeat": Function(repeat, ("figure", "move", "number?")),
-    "every": Function(every, ("figure", "number", "number?")),
-    "odd": Function(lambda m, cells: every(m, cells, 2), ("figure",)),
-    "even": Function(lambda m, cells: every(m, cells, 2, 2), ("figure",)),
-    "first": Function(_part(lambda cells, n: cells[:n]), ("figure", "number?")),
-    "last": Function(_part(lambda cells, n: cells[max(0, len(cells) - n) :]), ("figure", "number?")),
-    "part": Function(part, ("figure", "number")),
-    "step": Function(step, ("number", "color*")),
-    "count": Function(count, ("figure",), counts=True),
-}
+def odd(m: Machine, cells: Figure) -> Figure:
+    return every(m, cells, 2)
+
+
+def even(m: Machine, cells: Figure) -> Figure:
+    return every(m, cells, 2, 2)
+
+
+_first = _part(lambda cells, n: cells[:n])
+_last = _part(lambda cells, n: cells[max(0, len(cells) - n) :])
+_NAMED = {"shift": shift, "repeat": repeat, "every": every, "odd": odd, "even": even, "first": _first, "last": _last}
+SHARED = {name: Function.of(call) for name, call in {**_NAMED, "part": part, "step": step, "count": count}.items()}
