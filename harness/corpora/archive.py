@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import lzma
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -54,15 +54,24 @@ def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[st
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 
 
-def read_file(path: Path) -> bytes:
-    """Raises DataError if it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from None
+def files(source: Path, folder: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The (path, content) of the files of a corpus, from an archive, whose name the path then has too, or from below a folder.
+
+    `patterns` are globs from the folder on. Raises DataError if something cannot be read.
+    """
+    if source.is_file():
+        for name, data in members(source, lambda name: any(map(PurePosixPath(name).match, patterns))):
+            yield f"{source}: {name}", data
+        return
+    for pattern in patterns:
+        for path in sorted(folder.glob(pattern)):
+            try:
+                yield path.as_posix(), path.read_bytes()
+            except OSError as error:
+                raise DataError(f"cannot read {path}: {error.strerror}") from None
 
 
-def digest(source: Path, files: Callable[[], Iterable[tuple[str, bytes]]]) -> str:
+def digest(source: Path, unpacked: Callable[[], Iterable[tuple[str, bytes]]]) -> str:
     """The sha256 of an archive, or of the (name, content) of an unpacked corpus's files, in hexadecimal.
 
     Names count from `source` on. Raises DataError if something cannot be read.
@@ -74,7 +83,7 @@ def digest(source: Path, files: Callable[[], Iterable[tuple[str, bytes]]]) -> st
         except OSError as error:
             raise DataError(f"cannot read {source}: {error.strerror}") from None
     total = hashlib.sha256()
-    for name, data in files():
+    for name, data in unpacked():
         total.update(f"{name.removeprefix(str(source))}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     return total.hexdigest()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import minecraft
-from harness.corpora.corpus import Corpus
+from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.corpora.minecraft_logs import ActionRun, Game
 from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
@@ -119,6 +119,12 @@ class MinecraftCorpus(Corpus):
         return targets(read_games(source), source, split)
 
     def stats(self, source: Path) -> dict[str, Any]:
-        from harness.corpora.stats import minecraft_stats
-
-        return minecraft_stats(read_games(source))
+        """The counts for each split, as BAP v2 has them in its Table 1; games without a split are left out."""
+        games = {split: [game for game in read_games(source) if game.split == split] for split in self.task.splits}
+        return {
+            "splits": {
+                split: {"games": len(of_split), "targets": len({game.target for game in of_split})}
+                | building_counts(list(minecraft.items(of_split)))
+                for split, of_split in games.items()
+            }
+        }

@@ -8,11 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, MinecraftItem
 from harness.corpora.records import read_items
 from harness.errors import DataError
 from harness.task import Task
-from harness.worlds.minecraft import Structure
+from harness.worlds.minecraft import Structure, net_actions
 
 
 class Corpus:
@@ -68,4 +68,20 @@ def _counts(items: Sequence[Item]) -> dict[str, int]:
         "games or procedures": len(clusters),
         "targets": len(groups),
         "actions": sum(len(item.actions) for item in items),
+    }
+
+
+def building_counts(items: Sequence[MinecraftItem]) -> dict[str, int]:
+    """What is done in some items of the builder's world."""
+    placements = sum(action.kind == "place" for item in items for action in item.actions)
+    actions = sum(len(item.actions) for item in items)
+    net = [len(net_actions(item.before, item.after)) for item in items]
+    return {
+        "items": len(items),
+        "actions": actions,
+        "placements": placements,
+        "removals": actions - placements,
+        "net_actions": sum(net),
+        "empty_board_items": sum(len(item.before) == 0 for item in items),
+        "zero_net_items": net.count(0),
     }

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -19,6 +21,10 @@ from harness.errors import DataError
 from harness.worlds.hexagons import TILES, Board
 
 SPLITS = ("train", "dev", "test")
+AGREED = frozenset({"A", "V1", "V2"})
+"""The tags of a step whose board at least one verifier drew exactly."""
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+"""Words and single punctuation marks, as Table 1 counts them."""
 
 Tag = Literal["A", "V1", "V2", "VV", "F"]
 Code = Annotated[int, Field(ge=0, le=7)]
@@ -131,6 +137,54 @@ def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:
         history = (*history, Utterance("Instructor", instruction), Executed(actions))
 
 
+def statistics(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:
+    """The counts for the steps of each split, as the paper has them in Tables 1, 2 and 6.
+
+    Shares and scores are fractions 0..1, None if nothing was verified. A procedure counts as agreed if its last step is. Steps
+    that no verifier drew are left out of all shares. "agreement" has the board-based scores of the verifiers against the
+    Instructor: the mean of both, the worse of the two, and the better of the two.
+    """
+    everything = [step for split in steps.values() for step in split]
+    rounds = sorted({step.meta["annotation_round"] for step in everything})
+    # The release has a third score, of one verifier against the other.
+    scores = [step.meta["agreement_scores"][:2] for step in everything if step.meta["agreement_scores"]]
+    return {
+        "splits": {split: _split_counts(of_split) for split, of_split in steps.items()},
+        "rounds": {str(r): _round_counts([s for s in everything if s.meta["annotation_round"] == r]) for r in rounds},
+        "total": _round_counts(everything) | _split_counts(everything),
+        "agreement": {
+            "board_f1": _agreement(scores),
+            "board_em": _agreement([[float(score == 1) for score in pair] for pair in scores]),
+        },
+    }
+
+
+def _agreement(pairs: Sequence[Sequence[float]]) -> list[float] | None:
+    return [fmean(map(of_step, pairs)) for of_step in (fmean, min, max)] if pairs else None
+
+
+def _split_counts(steps: Sequence[HexagonsItem]) -> dict[str, Any]:
+    verified = [step for step in steps if step.meta["agreement_tag"]]
+    agreed = [step for step in verified if step.meta["agreement_tag"] in AGREED]
+    return {
+        "procedures": len({step.cluster for step in steps}),
+        "steps": len(steps),
+        "gold_actions": sum(len(step.actions) for step in steps),
+        "no_action_steps": sum(not step.actions for step in steps),
+        "agreed_procedures": sum(step.meta["step"] == step.meta["steps"] for step in agreed),
+        "agreed_steps": len(agreed) / len(verified) if verified else None,
+    }
+
+
+def _round_counts(steps: Sequence[HexagonsItem]) -> dict[str, int]:
+    return {
+        "procedures": len({step.cluster for step in steps}),
+        "steps": len(steps),
+        "tokens": sum(len(_TOKEN.findall(step.instruction)) for step in steps),
+        "images": len({step.group for step in steps}),
+    }
+
+
 class HexagonsCorpus(Corpus):
     """The release, or our sample of the same form."""
 
@@ -138,6 +192,4 @@ class HexagonsCorpus(Corpus):
         return chain.from_iterable(load(source, split) for split in splits)
 
     def stats(self, source: Path) -> dict[str, Any]:
-        from harness.corpora.stats import hexagons_stats
-
-        return hexagons_stats({split: load(source, split) for split in self.task.splits})
+        return statistics({split: load(source, split) for split in self.task.splits})

@@ -12,17 +12,20 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import degrees
 from pathlib import Path
+from typing import Any
 
 from harness.corpora import archive
 from harness.corpora.archive import CorpusRecord, read_json
+from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem, Utterance
+from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
 from harness.worlds.ordering import feasible_order
 
-SPLITS = ("train", "dev", "test")
 ARCHIVE = "singleturn.tar.xz"
 
 BUILT, UNCLEAR = "built", "unclear"
@@ -60,7 +63,7 @@ AIR, GROUND = 0, 62
 
 _TABLE = "clarifying_questions_train.csv"
 _COLUMNS = ("GameId", "ClarifyingQuestion", "InitializedWorldPath", "InputInstruction", "IsInstructionClear")
-_NEEDED = re.compile(r"(?:^|/)(clarifying_questions_train\.csv|(?:initial|target)_world_states/.+)$")
+_NEEDED = re.compile(r"(?:^|[/ ])(clarifying_questions_train\.csv|(?:initial|target)_world_states/.+)$")
 _START = re.compile(r"initial_world_states/builder-data/(?P<game>[^/]+)/(?P<step>[^/]+)")
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _STOOD = re.compile(rf"pos_change \({_NUMBER}, {_NUMBER}, {_NUMBER}\)")
@@ -109,48 +112,27 @@ class _Fault(Exception):
         self.kind, self.detail = kind, detail
 
 
-def find(folder: Path) -> Path | None:
-    """The archive, or the folder with the CSV file in a clone or a part of it; None if there is neither."""
-    if (folder / ARCHIVE).is_file():
-        return folder / ARCHIVE
-    places = (folder, folder / "singleturn", folder / "datasets" / "singleturn")
-    return next((place for place in places if (place / _TABLE).is_file()), None)
-
-
-def digest(source: Path) -> str:
-    """The sha256 of the archive, or of the needed files of a folder with their names. Raises DataError if one cannot be read."""
-    return archive.digest(source, lambda: _files(source))
-
-
 def split_of(start: str) -> str:
     """The split of all instructions that start in worlds of one game; the authors published none for what is built."""
     return {0: "dev", 1: "test"}.get(int(hashlib.sha256(start.encode()).hexdigest(), 16) % 10, "train")
 
 
 def read_instructions(source: Path) -> list[Instruction]:
-    """Every line of the file, in order. Takes some seconds; see `harness.corpora.iglu_cache`.
+    """Every line of the file, in order. Takes some seconds; see `IgluCorpus.instructions`.
 
     Raises DataError for a damaged archive and for a CSV file that is not as published.
     """
-    files = dict(_members(source) if source.is_file() else _files(source))
+    files = {match[1]: data for name, data in _files(source) if (match := _NEEDED.search(name))}
     table = files.get(_TABLE)
     if table is None:
         raise DataError(f"{source} holds no {_TABLE}: expected datasets/singleturn of IGLU as published")
     return list(_read(table, files.get, f"{source}: {_TABLE}"))
 
 
-def _members(source: Path) -> Iterator[tuple[str, bytes]]:
-    for name, data in archive.members(source, _NEEDED.search):
-        if match := _NEEDED.search(name):
-            yield match[1], data
-
-
-def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """The (path within the folder, content) of the needed files, sorted."""
-    yield _TABLE, archive.read_file(folder / _TABLE)
-    for path in sorted((*folder.glob("initial_world_states/**/*"), *folder.glob("target_world_states/**/*"))):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), archive.read_file(path)
+def _files(source: Path) -> Iterator[tuple[str, bytes]]:
+    """The needed files of an archive, or of a folder in order."""
+    worlds = ("initial_world_states/builder-data/*/*", "target_world_states/builder-data/actionHit/*/*")
+    return archive.files(source, source, (_TABLE, *worlds))
 
 
 def _read(table: bytes, world: Callable[[str], bytes | None], where: str) -> Iterator[Instruction]:
@@ -289,3 +271,81 @@ def _item(told: Instruction, split: str, after: Structure) -> MinecraftItem:
         cluster=f"iglu/{split}/{told.start}",
         meta={"game": told.game, "start": told.start, "step": told.step, **question},
     )
+
+
+# --- the corpus ---
+
+LOADER = 1
+"""To be raised whenever the parsed instructions or the columns of the cache change."""
+_TEXTS = ("game", "start", "step", "text", "kind", "detail")
+
+
+class IgluCorpus(Corpus):
+    """The release, or our sample of the same form. Parsed instructions are cached as one Parquet file, a row each."""
+
+    def find(self, folder: Path) -> Path | None:
+        """The archive, or the folder with the CSV file in a clone or a part of it; None if there is neither."""
+        if (folder / ARCHIVE).is_file():
+            return folder / ARCHIVE
+        places = (folder, folder / "singleturn", folder / "datasets" / "singleturn")
+        return next((place for place in places if (place / _TABLE).is_file()), None)
+
+    def digest(self, source: Path) -> str:
+        return archive.digest(source, lambda: ((name.removeprefix(f"{source}/"), data) for name, data in _files(source)))
+
+    def instructions(self, source: Path) -> list[Instruction]:
+        """What `read_instructions` returns, from the cache where it holds this source. Raises DataError as that does."""
+        return through_cache(f"iglu-{LOADER}-{self.digest(source)}", lambda: read_instructions(source), _table, _instructions)
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
+        told = self.instructions(source)
+        return chain.from_iterable(items(told, split) for split in splits)
+
+    def unclear(self, source: Path, split: str) -> Iterator[MinecraftItem]:
+        return unclear(self.instructions(source), split)
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        """The counts for each split, and of the lines of the file.
+
+        `left_out` has, for each of FAULTS, the number of lines, why they are left out, and for each its game and what is wrong.
+        """
+        told = self.instructions(source)
+        built = [one for one in told if one.kind == BUILT]
+        faults = {kind: [[one.game, one.detail] for one in told if one.kind == kind] for kind in FAULTS}
+        return {
+            "splits": {split: _counts(list(items(built, split))) for split in self.task.splits},
+            "instructions": {
+                "lines": len(told),
+                "items": len(built),
+                "unclear": sum(one.kind == UNCLEAR for one in told),
+                "texts": len({one.text for one in built}),
+            },
+            "left_out": {kind: {"lines": len(lines), "why": FAULTS[kind], "which": lines} for kind, lines in faults.items()},
+        }
+
+
+def _counts(of_split: Sequence[MinecraftItem]) -> dict[str, int]:
+    """How many games the starting worlds of a split are from, of how many structures, and what is built."""
+    removing = sum(any(action.kind == "remove" for action in item.actions) for item in of_split)
+    starts = {"games": len({item.cluster for item in of_split}), "structures": len({item.group for item in of_split})}
+    return starts | building_counts(of_split) | {"removing_items": removing}
+
+
+def _table(instructions: list[Instruction]) -> Any:
+    import pyarrow as pa
+
+    fields = [(name, pa.string()) for name in _TEXTS]
+    fields += [("pose", pa.list_(pa.float64())), ("before", pa.binary(CELLS)), ("after", pa.binary(CELLS))]
+    rows = [
+        {name: getattr(told, name) for name in _TEXTS}
+        | {"pose": told.pose and list(told.pose), "before": as_cells(told.before), "after": as_cells(told.after)}
+        for told in instructions
+    ]
+    return pa.Table.from_pylist(rows, pa.schema(fields))
+
+
+def _instructions(table: Any) -> list[Instruction]:
+    texts = zip(*(table[name].to_pylist() for name in _TEXTS), strict=True)
+    poses = (Pose(*values) if values else None for values in table["pose"].to_pylist())
+    before, after = (structures(table[name].combine_chunks()) for name in ("before", "after"))
+    return [Instruction(*told, *more) for told, *more in zip(texts, poses, before, after, strict=True)]

@@ -19,7 +19,6 @@ from harness.errors import DataError
 SPLITS = ("train", "val", "test")
 
 _LOG = re.compile(r"(?:^|[/ ])logs/(?P<day>data-[^/]+)/logs/(?P<game>[^/]+)/postprocessed-observations\.json$")
-_SPLITS = re.compile(r"(?:^|[/ ])logs/splits\.json$")
 _GAME = re.compile(r"B\d+-A\d+-(?P<target>C\d+)-\d{7,}")
 
 
@@ -59,7 +58,7 @@ def read_games(source: Path) -> list[Game]:
     """
     split_of: dict[str, str] | None = None
     games: dict[tuple[bytes, bytes], Game] = {}
-    for name, data in _members(source) if source.is_file() else _files(source):
+    for name, data in _files(source):
         log = _LOG.search(name)
         if log is None:
             split_of = _split_of(read_json(SplitTargets, data, name), name)
@@ -90,19 +89,12 @@ def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
     return split_of
 
 
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The needed members of a .tar.xz, read in one pass. Yields (archive: member, content)."""
-    for name, data in archive.members(path, lambda name: _LOG.search(name) or _SPLITS.search(name)):
-        yield f"{path}: {name}", data
-
-
-def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """The needed files of an unpacked corpus, sorted. Yields (path, content)."""
-    logs = find_logs(folder)
+def _files(source: Path) -> Iterator[tuple[str, bytes]]:
+    """The needed files of an archive, or of an unpacked corpus in order."""
+    logs = source if source.is_file() else find_logs(source)
     if logs is None:
-        raise DataError(f"{folder} holds no data/logs/splits.json: expected the corpus as published, unpacked")
-    for path in (logs / "splits.json", *sorted(logs.glob("data-*/logs/*/postprocessed-observations.json"))):
-        yield path.as_posix(), archive.read_file(path)
+        raise DataError(f"{source} holds no data/logs/splits.json: expected the corpus as published, unpacked")
+    return archive.files(source, logs.parent, ("logs/splits.json", "logs/data-*/logs/*/postprocessed-observations.json"))
 
 
 def items(games: Iterable[Game]) -> Iterator[MinecraftItem]:

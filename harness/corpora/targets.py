@@ -7,7 +7,7 @@ last game ends in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -30,7 +30,7 @@ def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Struct
     wanted = {game.target for game in games if game.split == split}
     known = {
         match["target"]: _structure(data, where)
-        for where, data in _files(source)
+        for where, data in archive.files(source, source, ("**/gold-configurations/*.xml",))
         if (match := _FILE.search(where)) and match["target"] in wanted
     }
     for game in games:
@@ -38,15 +38,6 @@ def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Struct
         if game.split == split and game.target not in known and ends:
             known[game.target] = ends[-1]
     return {name: known[name] for name in sorted(known, key=lambda name: (len(name), name)) if len(known[name])}
-
-
-def _files(source: Path) -> Iterator[tuple[str, bytes]]:
-    """(where, content) of each file of a target, from an archive or a folder."""
-    if source.is_dir():
-        for path in sorted(source.rglob("gold-configurations/*.xml")):
-            yield path.as_posix(), archive.read_file(path)
-        return
-    yield from archive.members(source, _FILE.search)
 
 
 def _structure(data: bytes, where: str) -> Structure:

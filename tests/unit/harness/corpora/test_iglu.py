@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.corpora import iglu, iglu_cache, load, locate
+from harness.corpora import SPLITS, iglu, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.task import SAMPLE
+from harness.tasks import get_task
 from harness.worlds.minecraft import Action, Pose, Structure
 
+CORPUS = iglu.IgluCorpus(get_task("iglu"))
 FIRST = "game-9005"
 """An instruction of the sample: of a purple tower with a yellow block beside it, the yellow one is removed."""
 
@@ -54,7 +56,7 @@ def table(folder: Path) -> Path:
 
 def item(folder: Path, game: str = FIRST) -> MinecraftItem:
     told = iglu.read_instructions(folder)
-    (found,) = (one for split in iglu.SPLITS for one in iglu.items(told, split) if one.meta["game"] == game)
+    (found,) = (one for split in SPLITS["iglu"] for one in iglu.items(told, split) if one.meta["game"] == game)
     return found
 
 
@@ -175,20 +177,20 @@ def test_an_archive_reads_as_the_folder_and_a_cut_one_is_refused(folder: Path) -
 
 
 def test_the_cache_gives_the_same_and_sees_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = iglu_cache.read_instructions(folder)
+    parsed = CORPUS.instructions(folder)
     with monkeypatch.context() as patch:
         patch.setattr(iglu, "read_instructions", lambda source: pytest.fail(f"{source} was parsed again"))
-        assert iglu_cache.read_instructions(folder) == parsed
+        assert CORPUS.instructions(folder) == parsed
     target(folder).unlink()
-    assert iglu_cache.read_instructions(folder) != parsed
+    assert CORPUS.instructions(folder) != parsed
 
 
 @pytest.mark.data
 def test_the_published_files(data_dir: Path) -> None:
-    source = iglu.find(data_dir / "iglu")
+    source = CORPUS.find(data_dir / "iglu")
     if source is None:
         pytest.skip("HARNESS_DATA has no IGLU")
-    told = iglu_cache.read_instructions(source)
+    told = CORPUS.instructions(source)
     assert Counter(one.kind for one in told) == {
         "built": 5334,
         "unclear": 890,
@@ -198,7 +200,7 @@ def test_the_published_files(data_dir: Path) -> None:
         "repeated": 5,
         "no pose": 2,
     }
-    splits = {split: list(iglu.items(told, split)) for split in iglu.SPLITS}
+    splits = {split: list(iglu.items(told, split)) for split in SPLITS["iglu"]}
     assert [(len(items), len({one.cluster for one in items})) for items in splits.values()] == [(4285, 105), (443, 22), (606, 15)]
     everything = sorted((one for items in splits.values() for one in items), key=lambda one: str(one.meta["game"]))
     total = hashlib.sha256()
@@ -210,4 +212,4 @@ def test_the_published_files(data_dir: Path) -> None:
     assert total.hexdigest() == "da316347d0243e995fe4dcadf7fb28f6a92a81b691a5563c2b93b9ac4a710f0b"
     assert (sum(not len(one.before) for one in everything), max(len(one.actions) for one in everything)) == (356, 78)
     assert sum(any(a.kind == "remove" for a in one.actions) for one in everything) == 1944
-    assert sum(len(list(iglu.unclear(told, split))) for split in iglu.SPLITS) == 890
+    assert sum(len(list(iglu.unclear(told, split))) for split in SPLITS["iglu"]) == 890

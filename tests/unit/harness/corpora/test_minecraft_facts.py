@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import load_games, minecraft
+from harness.corpora import corpus_of, load_games, minecraft
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.corpora.records import to_full_record
-from harness.corpora.stats import minecraft_stats
-from harness.worlds.minecraft import Pose, Structure
 from serialization.words import h3_tokens, tokenize
 
 SPLITS = minecraft.SPLITS
@@ -60,33 +58,8 @@ def test_a_run_in_a_history_has_the_pose_of_its_own_item(items: dict[str, list[M
         assert all(turn.pose is not None for _, _, turn in runs)
 
 
-def written(structure: Structure) -> str:
-    return ";".join(f"{block.x} {block.y} {block.z} {block.color}" for block in structure.blocks())
-
-
 def digest(lines: Iterable[Iterable[object]]) -> str:
     return hashlib.sha256("".join("\t".join(map(str, line)) + "\n" for line in lines).encode()).hexdigest()
-
-
-@pytest.mark.parametrize(
-    ("split", "expected"),
-    [
-        ("train", "2d60c879a44101772b7354f9114a54c1e51642728c1858f2e5261d6fb9db3779"),
-        ("val", "54e6a6e3cf9090f47f733423729a4a78b5238437b376abeca3bad0d082f53723"),
-        ("test", "416635282619eace7997f80c42d2d791d233bf1e09282ff75c114e65e908bf48"),
-    ],
-)
-def test_golden_digest_of_the_items(items: dict[str, list[MinecraftItem]], split: str, expected: str) -> None:
-    assert expected == digest(
-        (
-            item.meta["game"],
-            item.meta["index"],
-            ";".join(f"{'P' if a.kind == 'place' else 'R'} {a.color} {a.x} {a.y} {a.z}" for a in item.actions),
-            written(item.before),
-            written(item.after),
-        )
-        for item in items[split]
-    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +75,7 @@ def test_golden_digest_of_the_h3_histories(items: dict[str, list[MinecraftItem]]
 
 
 def test_golden_digest_of_all_that_an_item_holds(items: dict[str, list[MinecraftItem]]) -> None:
-    """The poses, the words as they were typed, the groups and the meta too."""
+    """States, actions, poses, the words as they were typed, groups and meta."""
     found = {split: digest([json.dumps(to_full_record(item))] for item in items[split]) for split in SPLITS}
     assert found == {
         "train": "02ca98072cb81b03ea47f60ac6f6cde16c7e6eaa66754abd6eb20ecd45097e52",
@@ -111,13 +84,7 @@ def test_golden_digest_of_all_that_an_item_holds(items: dict[str, list[Minecraft
     }
 
 
-def test_the_first_item_of_test(items: dict[str, list[MinecraftItem]]) -> None:
-    first = items["test"][0]
-    assert first.id == "minecraft/test/B1-A3-C5-1522432776975/9"
-    assert first.pose == Pose(0.5886874795971726, 1.0, -1.0011516958180822, -5.3999987, 37.500008)
-
-
-def test_stats(games: list[Game]) -> None:
+def test_stats(games: list[Game], data_dir: Path) -> None:
     keys = [
         "games",
         "targets",
@@ -129,7 +96,7 @@ def test_stats(games: list[Game]) -> None:
         "empty_board_items",
         "zero_net_items",
     ]
-    assert minecraft_stats(games)["splits"] == {
+    assert corpus_of("minecraft").stats(data_dir / "minecraft" / "mdc.tar.xz")["splits"] == {
         "train": dict(zip(keys, (281, 85, 3709, 15085, 11006, 4079, 11311, 289, 23), strict=True)),
         "val": dict(zip(keys, (101, 29, 1331, 5778, 4182, 1596, 4564, 104, 14), strict=True)),
         "test": dict(zip(keys, (137, 39, 1616, 6017, 4449, 1568, 4553, 143, 16), strict=True)),
