@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from serialization.program import ast
+from serialization.program.ast import NOWHERE
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
@@ -123,14 +124,15 @@ class Machine(Evaluator):
         for color, _ in colors:
             self.known_color(color, at)
         cycle = [color for color, count in colors for _ in range(count)]
-        groups = [tuple(what)] if way is None else self._groups(what, way[1], at)
+        groups = [tuple(what)] if way is None else self.grouped(what, way[1], at)
         if way is not None and way[0] == "by":
             chosen = {cell: cycle[k % len(cycle)] for k, group in enumerate(groups) for cell in group}
         else:
             chosen = {cell: cycle[k % len(cycle)] for group in groups for k, cell in enumerate(group)}
         self._change(chosen, at)
 
-    def _groups(self, what: Figure, by: str, at: Place) -> Sequence[tuple[Cell, ...]]:
+    def grouped(self, what: Figure, by: str, at: Place = NOWHERE) -> Sequence[tuple[Cell, ...]]:
+        """A set by its columns, rows and the like. Raises ProgramError for what this world does not have."""
         if by == "object":
             return self.objects(what)
         if by not in self.groups:

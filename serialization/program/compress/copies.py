@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from operator import or_
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from serialization.program import ast
 from serialization.program.ast import Call, Expr, Move, Name, Span, number
 from serialization.program.compress.sets import BOARD, Painting, bit, direction, mask_tiles, shifted, tile_expr, to_mask, union
 from serialization.program.compress.shared import length
+from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL, board_shift, flipped, mirrored, turned
 from serialization.program.written import write_statement
 
@@ -212,22 +213,14 @@ def _repeated(source: CopySource, possible: int) -> Iterator[tuple[Expr, Paintin
                 yield Call("repeat", (source.expr, path.move, number(count))), image
 
 
-def axes() -> Iterator[tuple[Expr, Callable[[Tile], Tile]]]:
-    """What `reflect` can mirror over."""
-    for total in range(2, 2 * COLUMNS + 1):
-        axis = Span(total // 2, (total + 1) // 2)
-        columns = {axis.first - 1, axis.last - 1}
-        yield ast.Numbers((axis,)), mirrored(tile for tile in ALL if tile.column in columns)
-    for total in range(2, 2 * ROWS + 1):
-        axis = Span(total // 2, (total + 1) // 2)
-        rows = {axis.first - 1, axis.last - 1}
-        yield ast.Tiles((), (axis,)), mirrored(tile for tile in ALL if tile.row in rows)
-    yield Name("all"), mirrored(ALL)
-
-
 @cache
 def mirrors() -> tuple[tuple[Expr, Mapping[Tile, Tile]], ...]:
-    return tuple((axis, {tile: to(tile) for tile in ALL}) for axis, to in axes())
+    """What `reflect` can mirror over, and where each tile of the board goes."""
+    axes: list[Expr] = [ast.Numbers((Span(total // 2, (total + 1) // 2),)) for total in range(2, 2 * COLUMNS + 1)]
+    axes += [ast.Tiles((), (Span(total // 2, (total + 1) // 2),)) for total in range(2, 2 * ROWS + 1)]
+    board = Drawing(DrawingState())
+    images = [(axis, mirrored(board.figure(axis))) for axis in (*axes, Name("all"))]
+    return tuple((axis, {tile: to(tile) for tile in ALL}) for axis, to in images)
 
 
 def _mirrored(source: CopySource, possible: int) -> Iterator[tuple[Expr, Painting]]:

@@ -6,7 +6,7 @@ end on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ from serialization.program import ast
 from serialization.program.ast import Call, Color, Expr, Move, Name, Numbers, Span, number, plus
 from serialization.program.compress.shared import UNION, cycles, length
 from serialization.program.errors import ProgramError
-from serialization.program.minecraft import DIRECTIONS, Building, BuildingState
+from serialization.program.figure import Figure
+from serialization.program.minecraft import DIRECTIONS, FUNCTIONS, Building, BuildingState
 from serialization.program.written import write_expression, write_statement
 
 Block = tuple[int, int, int]
@@ -41,17 +42,6 @@ def offset(start: Block, end: Block) -> Block:
 
 def moved(cell: Block, by: Block, times: int = 1) -> Block:
     return cell[0] + by[0] * times, cell[1] + by[1] * times, cell[2] + by[2] * times
-
-
-def beyond(cells: Iterable[Block], step: Block, count: int) -> list[Block]:
-    """In each line of the cells along an axis the next ones beyond its last cell, in the order of `on`, `left` and the like."""
-    axis = next(k for k in range(3) if step[k])
-    ends: dict[tuple[int, ...], Block] = {}
-    for cell in cells:
-        line = cell[:axis] + cell[axis + 1 :]
-        if line not in ends or (cell[axis] - ends[line][axis]) * step[axis] > 0:
-            ends[line] = cell
-    return [moved(cell, step, k) for cell in ends.values() for k in range(1, count + 1)]
 
 
 def coordinates(spans: Sequence[Span]) -> tuple[Expr, ...]:
@@ -317,11 +307,11 @@ class CompressionState:
         """The cells next to a set that can be named."""
         for expr, cells_of in self._sets(at):
             for name, way in _BESIDE.items():
-                step = self.rows.vectors[way]
-                if moved(cells[0], step, -1) not in cells_of:
+                if moved(cells[0], self.rows.vectors[way], -1) not in cells_of:
                     continue
                 for count in range(1, 5):
-                    found = [cell for cell in beyond(cells_of, step, count) if cell not in self.blocks[at]]
+                    beyond = FUNCTIONS[name].call(self.builder, Figure.of(cells_of), count)
+                    found = [cell for cell in beyond if cell not in self.blocks[at]]
                     if not found or found != list(cells[: len(found)]):
                         break
                     size = () if count == 1 else (number(count),)

@@ -16,7 +16,7 @@ from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Tile, line, on_board
 from serialization.program.ast import Call, Chain, Expr, Move, Name, number, plus
 from serialization.program.compress.shared import UNION, length
 from serialization.program.figure import Cell
-from serialization.program.hexagons_geometry import ALL, next_tile, triangle
+from serialization.program.hexagons_geometry import ALL, ray, triangle
 from serialization.program.hexagons_geometry import ring as ring_of
 from serialization.program.literal import product, tile_set
 from serialization.program.written import write_expression
@@ -80,25 +80,6 @@ def shifted(mask: int, x: int, z: int) -> int:
         by = x * ROWS + down
         moved |= part << by if by >= 0 else part >> -by
     return moved & BOARD
-
-
-@cache
-def rings() -> tuple[tuple[Tile, Sequence[int]], ...]:
-    """For each tile of the board those tiles of it that lie at distance 0, 1, ..., `LONGEST_RADIUS`."""
-    return tuple((tile, tuple(to_mask(ring_of(tile, radius)) for radius in range(LONGEST_RADIUS + 1))) for tile in ALL)
-
-
-@cache
-def ways(tile: Tile) -> Mapping[str, Sequence[Tile]]:
-    """The straight lines from a tile to the edge, itself first, in the six directions."""
-
-    def walk(way: str) -> Iterator[Tile]:
-        here = tile
-        while on_board(*here):
-            yield here
-            here = next_tile(here, way)
-
-    return {way: tuple(walk(way)) for way in ("up", "up-right", "down-right", "down", "down-left", "up-left")}
 
 
 def touching(mask: int) -> int:
@@ -204,7 +185,8 @@ def _product(columns: tuple[int, ...], rows: int) -> SetExpression:
 def _round_terms() -> tuple[SetExpression, ...]:
     """All rings and flowers about a tile of the board."""
     terms = []
-    for tile, layers in rings():
+    for tile in ALL:
+        layers = [to_mask(ring_of(tile, radius)) for radius in range(LONGEST_RADIUS + 1)]
         filled = layers[0]
         for radius in range(1, LONGEST_RADIUS + 1):
             size = () if radius == 1 else (number(radius),)
@@ -228,7 +210,7 @@ def _lines(needed: int, allowed: int) -> Iterator[SetExpression]:
     for start in mask_tiles(needed):
         for way in ("up-right", "down-right"):
             mask = 0
-            for count, tile in enumerate(ways(start)[way], start=1):
+            for count, tile in enumerate(ray(start, way, None), start=1):
                 mask |= bit(tile)
                 if not bit(tile) & allowed:
                     break

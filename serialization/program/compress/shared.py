@@ -8,8 +8,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from serialization.program import ast
-from serialization.program.errors import ProgramError
-from serialization.program.figure import Cell, Figure
+from serialization.program.figure import Figure
 from serialization.program.machine import Machine
 
 LONGEST_NAME = 4
@@ -36,7 +35,7 @@ def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Ma
         return
     yield from _paint([[colors[cell]] for cell in order], expr, None)
     for name in (*machine.groups, "object"):
-        groups = grouped(cells, name, machine)
+        groups = machine.grouped(cells, name)
         if not 1 < len(groups) < len(order):
             continue
         shades = [[colors[cell] for cell in group] for group in groups]
@@ -45,18 +44,6 @@ def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Ma
         longest = max(shades, key=len)
         if all(_agree(group, longest) for group in shades):
             yield from _paint([[color] for color in longest], expr, ("along", name))
-
-
-def grouped(cells: Figure, name: str, machine: Machine) -> Sequence[Sequence[Cell]]:
-    if name == "object":
-        try:
-            return machine.objects(cells)
-        except ProgramError:
-            return ()
-    found: dict[Cell, list[Cell]] = {}
-    for cell in cells:
-        found.setdefault(tuple(cell[axis] for axis in machine.groups[name]), []).append(cell)
-    return list(found.values())
 
 
 def _agree(group: Sequence[str], longest: Sequence[str]) -> bool:
