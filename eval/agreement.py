@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -38,21 +37,6 @@ def agreement(first: Annotation, second: Annotation) -> dict[str, Any]:
         "correct": _compare([(_CORRECT[bool(a.correct)], _CORRECT[bool(b.correct)]) for a, b in clear], tuple(_CORRECT.values())),
         "differ": [{"id": a.id, "first": a.label, "second": b.label} for a, b in pairs if a.label != b.label],
     }
-
-
-def adjudication(first: Annotation, second: Annotation) -> tuple[list[Judgment], dict[str, tuple[Judgment, Judgment]]]:
-    """The judgments both agree on, by annotator "first+second", and the differing pairs by item.
-
-    Raises UsageError if no item is in both.
-    """
-    pairs = [
-        (replace(a, annotator=a.annotator or first.name), replace(b, annotator=b.annotator or second.name))
-        for a, b in _pairs(first, second)
-    ]
-    agreed = [
-        replace(a, annotator=f"{a.annotator}+{b.annotator}", reason=a.reason or b.reason) for a, b in pairs if a.label == b.label
-    ]
-    return agreed, {a.id: (a, b) for a, b in pairs if a.label != b.label}
 
 
 def _pairs(first: Annotation, second: Annotation) -> list[tuple[Judgment, Judgment]]:

@@ -50,7 +50,7 @@ SECTIONS = {
         "augment": Entry("harness.commands.augment:augment", "Augment the train split: other colors, other words, rotations."),
         "mine": Entry("harness.commands.mine:mine", "Find programs for the instructions of the train split."),
         "annotate": Entry(
-            "harness.commands.annotate:annotate", "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate."
+            "harness.commands.annotate:annotate", "Judge Minecraft items for the v2 benchmark: label, count, compare."
         ),
     },
     "Evaluate": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,13 +36,6 @@ class AnnotationFile:
                 file.write(json_line(judgment.as_json()))
         except OSError as error:
             raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
-
-    def add(self, judgments: Iterable[Judgment]) -> None:
-        """Add judgments of items that are not judged yet, in one write."""
-        new = {judgment.id: judgment for judgment in judgments if judgment.id not in self.judgments}
-        if new:
-            self.judgments |= new
-            self._rewrite()
 
     def sort(self) -> None:
         """Put the file in the order of the items, which skipping and going back may have changed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
@@ -42,7 +42,7 @@ class Loop:
     """What is to be judged, by whom, and the terminal to ask in.
 
     `read_key` gives the next key, `read_line` a line asked for with a text; EOFError from either means quit. `following`
-    gives the turns after an item. `proposals` holds two earlier judgments of an item to choose from.
+    gives the turns after an item.
     """
 
     items: Sequence[MinecraftItem]
@@ -52,7 +52,6 @@ class Loop:
     console: Console
     read_key: Callable[[], str]
     read_line: Callable[[str], str]
-    proposals: Mapping[str, tuple[Judgment, Judgment]] = field(default_factory=dict)
     _reason: str = field(default="", init=False)
     _seen: int = field(default=0, init=False)
 
@@ -92,16 +91,12 @@ class Loop:
         item = self.items[place]
         earlier = self.file.judgments.get(item.id)
         self._reason, self._seen = earlier.reason if earlier else "", 0
-        proposals = dict(zip("12", self.proposals.get(item.id, ()), strict=False))
         contexts = {key: word for key, word in _CONTEXTS.items() if key != "m" or not len(item.before)}
-        first = {key: judgment.label for key, judgment in proposals.items()} | contexts
         self._show(place)
         while True:
-            key = self._choose(item, "Context before?", first)
+            key = self._choose(item, "Context before?", contexts)
             if key in _MOVES:
                 return key
-            if chosen := proposals.get(key):
-                return replace(chosen, annotator=self.annotator, reason=self._reason or chosen.reason)
             if key == "x":
                 return Judgment(item.id, _CONTEXTS[key], None, self.annotator, self._reason)
             answer = self._choose(item, "Structure after?", _CORRECT)
@@ -160,10 +155,10 @@ class Loop:
         console.print()
         console.print(states_beside(item, console.width))
         console.print(f"The builder did {counted(item.actions)}: {written(item.task, item.actions)}")
-        for number, judgment in zip("12", self.proposals.get(item.id, ()), strict=False):
-            console.print(f"{number}  {_with_reason(judgment)}", style="bold")
         if earlier := self.file.judgments.get(item.id):
-            console.print(f"judged before: {_with_reason(earlier)}", style="bold")
+            reason = f" ({printable(earlier.reason)})" if earlier.reason else ""
+            name = printable(earlier.annotator) or "no name"
+            console.print(f"judged before: {name}: {earlier.label}{reason}", style="bold")
 
 
 def keys(read: Callable[[], str]) -> Callable[[], str]:
@@ -185,11 +180,6 @@ def keys(read: Callable[[], str]) -> Callable[[], str]:
         return key
 
     return read_key
-
-
-def _with_reason(judgment: Judgment) -> str:
-    reason = f" ({printable(judgment.reason)})" if judgment.reason else ""
-    return f"{printable(judgment.annotator) or 'no name'}: {judgment.label}{reason}"
 
 
 def _dialogue(turns: Sequence[Turn]) -> Table:

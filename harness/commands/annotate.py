@@ -1,11 +1,11 @@
-"""`harness annotate`: making, counting, comparing and settling annotations of Minecraft items for the v2 benchmark."""
+"""`harness annotate`: making, counting and comparing annotations of Minecraft items for the v2 benchmark."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.annotation import Annotation, Judgment
+    from eval.annotation import Annotation
     from harness.annotation.file import AnnotationFile
     from harness.corpora.item import MinecraftItem, Turn
 
@@ -26,7 +26,7 @@ _SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jso
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def annotate() -> None:
-    """Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.
+    """Judge Minecraft items for the v2 benchmark: label, count, compare.
 
     Judge whether the context of an item is clear from what came before the builder's actions; to judge whether the
     builder did what was asked for, you may also look at what follows.
@@ -113,34 +113,6 @@ def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
         print_agreement(first.name, second.name, result)
 
 
-@annotate.command()
-@click.argument("first", type=_FILE, metavar="A")
-@click.argument("second", type=_FILE, metavar="B")
-@click.option("--out", required=True, type=_FILE, help="The annotation file to create or continue.")
-@click.option("--annotator", default="adjudicator", show_default=True, help="Who decides.")
-def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
-    """Settle where annotations A and B differ: the keys 1 and 2 choose one, all others judge again.
-
-    Judgments that A and B agree on are copied at once. Items that only one of them holds are left out.
-    """
-    from eval.agreement import adjudication
-    from eval.annotation import read_annotation, read_judgments
-    from harness.annotation.file import open_annotation
-
-    _check_name(annotator)
-    if out.resolve() in (first.resolve(), second.resolve()):
-        raise UsageError(f"--out {out} is one of the two annotations: choose another file")
-    items = _items_of(read_judgments(first, partial=True))
-    judged = [read_annotation(path, items, name=path.stem, partial=True) for path in (first, second)]
-    agreed, differing = adjudication(*judged)
-    with open_annotation(out, items) as file:
-        file.add(agreed)
-        click.echo(f"agreed and copied: {len(agreed):,} items; to decide: {len(differing):,}")
-        if any(item not in file.judgments for item in differing):
-            _check_terminal()
-        _loop([item for item in items if item.id in differing], file, annotator, proposals=differing)
-
-
 def _check_name(annotator: str) -> None:
     if not re.fullmatch(r"[\w-][\w.-]*", annotator):
         raise UsageError(
@@ -201,7 +173,6 @@ def _loop(
     annotator: str,
     *,
     again: bool = False,
-    proposals: Mapping[str, tuple[Judgment, Judgment]] | None = None,
 ) -> None:
     from rich.console import Console
 
@@ -217,4 +188,4 @@ def _loop(
 
     console = Console(highlight=False, markup=False, emoji=False)
     read_line = partial(console.input, markup=False, emoji=False)
-    Loop(items, file, annotator, following, console, keys(click.getchar), read_line, proposals or {}).run(again=again)
+    Loop(items, file, annotator, following, console, keys(click.getchar), read_line).run(again=again)

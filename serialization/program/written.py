@@ -4,115 +4,93 @@ from __future__ import annotations
 
 import re
 
-from serialization.program.ast import (
-    Assign,
-    Call,
-    Chain,
-    Color,
-    Condition,
-    Copy,
-    Expr,
-    For,
-    Frame,
-    If,
-    Move,
-    Name,
-    Negative,
-    Numbers,
-    PaintSet,
-    Program,
-    Remove,
-    Repeat,
-    Span,
-    Statement,
-    Tiles,
-)
+from serialization.program import ast
 
 _RANGE = re.compile(r"\d(?:-|\.\.-?)\d+$")
 _LEVELS = {"..": 0, "+": 1, "-": 1, "&": 2, "*": 3, "/": 3}
 
 
-def write(program: Program) -> str:
+def write(program: ast.Program) -> str:
     """The shortest text of the program, a statement a line."""
     return "\n".join(map(write_statement, program.statements))
 
 
-def write_statement(statement: Statement) -> str:
+def write_statement(statement: ast.Statement) -> str:
     match statement:
-        case PaintSet(colors, what, way):
+        case ast.PaintSet(colors, what, way):
             shades = ",".join(color if n == 1 else f"{color}*{n}" for color, n in colors)
             return " ".join([shades, *(way or ()), write_expression(what)])
-        case Remove(what):
+        case ast.Remove(what):
             return f"remove {write_expression(what)}"
-        case Copy(what, swaps):
+        case ast.Copy(what, swaps):
             changes = ",".join(f"{old}={new}" for old, new in swaps)
             return f"copy {write_expression(what)}" + (f" with {changes}" if changes else "")
-        case Assign(name, value):
+        case ast.Assign(name, value):
             return f"{name}={write_expression(value)}"
-        case Repeat(count, move, body):
+        case ast.Repeat(count, move, body):
             head = ["repeat", *([] if count is None else [_count(count)]), *([] if move is None else [_move(move)])]
             return " ".join(head) + _block(body)
-        case For(name, values, body):
+        case ast.For(name, values, body):
             return f"for {name} in {write_expression(values)}{_block(body)}"
-        case If(branches, otherwise):
+        case ast.If(branches, otherwise):
             tests = " else ".join(f"if {_condition(test)}{_block(body)}" for test, body in branches)
             return tests + (f" else{_block(otherwise)}" if otherwise else "")
-        case Frame(frame):
+        case ast.Frame(frame):
             return frame
 
 
-def _block(body: tuple[Statement, ...]) -> str:
+def _block(body: tuple[ast.Statement, ...]) -> str:
     return "{" + ";".join(map(write_statement, body)) + "}"
 
 
-def _condition(test: Condition) -> str:
+def _condition(test: ast.Condition) -> str:
     compared = f"{test.operator}{write_expression(test.right)}" if test.operator and test.right else ""
     return "not " * test.negated + write_expression(test.left) + compared
 
 
-def _move(move: Move) -> str:
+def _move(move: ast.Move) -> str:
     steps = " ".join(way if count is None else f"{way} {_count(count)}" for way, count in move.steps)
     return "grid " * move.grid + steps
 
 
-def _count(count: Expr) -> str:
+def _count(count: ast.Expr) -> str:
     text = write_expression(count, argument=True)
-    return text if isinstance(count, Name) or text.isdigit() else f"({text})"
+    return text if isinstance(count, ast.Name) or text.isdigit() else f"({text})"
 
 
-def _argument(value: Expr | Color | Move) -> str:
+def _argument(value: ast.Expr | ast.Color | ast.Move) -> str:
     match value:
-        case Color(color):
+        case ast.Color(color):
             return color
-        case Move():
+        case ast.Move():
             return _move(value)
     return write_expression(value, argument=True)
 
 
-def write_expression(value: Expr, *, argument: bool = False) -> str:
+def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
     """The text of an expression; as an argument, where a comma would end it, a list stands in parentheses."""
     match value:
-        case Numbers() | Tiles():
+        case ast.Numbers() | ast.Tiles():
             text = _literal(value)
             return f"({text})" if argument and "," in text else text
-        case Name(name):
+        case ast.Name(name):
             return name
-        case Call(name, args):
+        case ast.Call(name, args):
             return f"{name}({','.join(map(_argument, args))})"
-        case Negative(inner):
+        case ast.Negative(inner):
             text = write_expression(inner)
             # -3,4:1 is a list and -7..3 a range, both from a negative number on.
-            listed = isinstance(inner, Numbers | Tiles) and ("," in text or ".." in text)
-            return f"-({text})" if listed or isinstance(inner, Negative | Chain) else f"-{text}"
-        case Chain(first, rest):
+            listed = isinstance(inner, ast.Numbers | ast.Tiles) and ("," in text or ".." in text)
+            return f"-({text})" if listed or isinstance(inner, ast.Negative | ast.Chain) else f"-{text}"
+        case ast.Chain(first, rest):
             return _chain(first, rest, argument)
 
 
-def _literal(value: Numbers | Tiles) -> str:
-    return spans_text(value.spans) if isinstance(value, Numbers) else f"{spans_text(value.columns)}:{spans_text(value.rows)}"
+def _literal(value: ast.Numbers | ast.Tiles) -> str:
+    return spans_text(value.spans) if isinstance(value, ast.Numbers) else f"{spans_text(value.columns)}:{spans_text(value.rows)}"
 
 
-def _chain(first: Expr, rest: tuple[tuple[str, Expr], ...], argument: bool) -> str:
+def _chain(first: ast.Expr, rest: tuple[tuple[str, ast.Expr], ...], argument: bool) -> str:
     level = _LEVELS[rest[0][0]]
     text = _operand(first, level, argument)
     for operator, operand in rest:
@@ -125,16 +103,16 @@ def _chain(first: Expr, rest: tuple[tuple[str, Expr], ...], argument: bool) -> s
     return text
 
 
-def _operand(value: Expr, level: int, argument: bool) -> str:
-    own = _LEVELS[value.rest[0][0]] if isinstance(value, Chain) else 4
+def _operand(value: ast.Expr, level: int, argument: bool) -> str:
+    own = _LEVELS[value.rest[0][0]] if isinstance(value, ast.Chain) else 4
     return write_expression(value, argument=argument) if own > level else f"({write_expression(value)})"
 
 
-def spans_text(spans: tuple[Span, ...]) -> str:
+def spans_text(spans: tuple[ast.Span, ...]) -> str:
     return ",".join(map(_span, spans))
 
 
-def _span(span: Span) -> str:
+def _span(span: ast.Span) -> str:
     if span.first == span.last:
         return str(span.first)
     between = "-" if min(span.first, span.last) >= 0 else ".."

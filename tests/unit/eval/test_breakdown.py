@@ -85,9 +85,6 @@ def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple
     assert len(found.labels["gold actions"]) == len(scores)
 
 
-# The labels that ship.
-
-
 # Whole runs.
 
 
@@ -148,10 +145,7 @@ def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Pat
     assert found["position of the step"] == {"only": 2, "first": 60, "middle": 324, "last": 60}
     assert found["category"]["NONE"] == 129
     assert main(["score", str(tmp_path / "gold.jsonl"), "--by", "level"]) == 0
-    out = capsys.readouterr().out
-    assert "our labels, not the paper's" in out
-    assert "by the paper's labels, which are not ours" in " ".join(out.split())
-    assert "87.77" in out
+    assert "our labels, not the paper's" in capsys.readouterr().out
     assert set(dev_levels()) == {item.id for item in load("hexagons", "dev")}
 
 

@@ -1,4 +1,4 @@
-"""`harness annotate`: the loop with scripted keys, its file, agreement and adjudication, and a real pseudo-terminal."""
+"""`harness annotate`: the loop with scripted keys, its file, agreement, and a real pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from eval.agreement import adjudication, agreement
+from eval.agreement import agreement
 from eval.annotation import Annotation, Judgment
 from harness.annotation.file import open_annotation
 from harness.annotation.judging import Loop, keys
@@ -279,31 +279,6 @@ def test_the_first_games_or_one_item(monkeypatch: pytest.MonkeyPatch, capsys: py
 
 
 A = {FIRST: CLEAR, SECOND: CLEAR, THIRD: UNCLEAR}
-B = {FIRST: CLEAR, SECOND: CLEAR | {"correct": False}, THIRD: CLEAR, FOURTH: CLEAR}
-
-
-def test_adjudication(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(Path("a.jsonl"), A, annotator="ann", reason="[red]why"), write(Path("b.jsonl"), B)
-    out = Path("both.jsonl")
-    code, _, err = run(capsys, "adjudicate", a, b, "--out", out)
-    assert (code, list(written(out))) == (2, [FIRST])
-    assert "stdin is not a terminal" in err
-    at_the_terminal(monkeypatch, "2")
-    code, shown, _ = run(capsys, "adjudicate", a, b, "--out", out, "--annotator", "judge")
-    assert code == 0
-    assert "agreed and copied: 1 items; to decide: 2" in shown
-    assert "1  ann: unique, correct ([red]why)" in shown
-    assert "2  b: unique, incorrect" in shown
-    at_the_terminal(monkeypatch, "x")
-    assert "item 2 of 2, 50.0% judged" in run(capsys, "adjudicate", a, b, "--out", out, "--annotator", "judge")[1]
-    assert [json.loads(line) for line in out.read_text().splitlines()] == [
-        {"id": FIRST, **CLEAR, "annotator": "ann+b", "reason": "[red]why"},
-        {"id": SECOND, "context": "unique", "correct": False, "annotator": "judge"},
-        {"id": THIRD, **UNCLEAR, "annotator": "judge"},
-    ]
-    # Nothing is left to ask, so no terminal is needed.
-    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert run(capsys, "adjudicate", a, b, "--out", out)[0] == 0
 
 
 def made(name: str, *labels: str) -> Annotation:
@@ -326,9 +301,6 @@ def test_agreement_by_hand() -> None:
     assert found["correct"]["equal"] == pytest.approx(2 / 3)
     assert found["correct"]["kappa"] == 0
     assert [item["id"] for item in found["differ"]] == ["1", "4"]
-    agreed, differing = adjudication(made("a", "uuxxwm."), made("b", "uxxxumu"))
-    assert {judgment.annotator for judgment in agreed} == {"a+b"}
-    assert list(differing) == ["1", "4"]
 
 
 def test_agreement_that_cannot_be_corrected_for_chance() -> None:
@@ -393,8 +365,6 @@ BAD = {
     "a split without items": ({}, [*LABEL, "--split", "val"], 2, "there are no items of minecraft/val"),
     "one file to compare": ({FIRST: CLEAR}, ["agreement", "a.jsonl"], 2, "agreement compares two files"),
     "no file": ({}, ["agreement", "a.jsonl", "none.jsonl"], 1, "none.jsonl: cannot be read"),
-    "out is a source": ({FIRST: CLEAR}, ["adjudicate", "a.jsonl", "b.jsonl", "--out", "./a.jsonl"], 2, "one of the two"),
-    "nothing in common": ({}, ["adjudicate", str(SHIPPED / "minecraft_test.jsonl"), "a.jsonl", "--out", "c"], 1, "unknown item"),
     "an empty file": ({}, ["stats", "a.jsonl"], 2, "a.jsonl holds no judgments"),
     "no game to its end": ({FIRST: CLEAR}, ["stats", "a.jsonl"], 2, "no game is fully judged"),
 }

@@ -139,12 +139,3 @@ def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, caps
     assert (
         err == "Error: HARNESS_DATA is /no/such/folder, which is not a folder: set it to the folder of the corpora, or unset it\n"
     )
-
-
-# What follows reads the authors' corpora.
-
-
-@pytest.fixture
-def official(data_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path_factory.getbasetemp() / "published"))
