@@ -46,6 +46,9 @@ def judge_build(meta: Mapping[str, Any], actions: Sequence[Action]) -> dict[str,
     """Which dimensions of a level-1 order are right. Those that it leaves open are not in the result."""
     blocks = Structure().apply(actions).structure.blocks()
     cells: Cells = frozenset((block.x, block.y, block.z) for block in blocks)
+    if not cells:
+        asked = ["color", "shape", "size", *(name for name in ("location", "orientation") if meta[name])]
+        return dict.fromkeys([*asked, "in bounds", "whole structure"], False)
     right = {
         "color": all(block.color == meta["color"] for block in blocks),
         "shape": _is_shape(cells, meta["shape"], stands=meta["shape"] == "tower" and meta["orientation"] is None),
@@ -56,7 +59,6 @@ def judge_build(meta: Mapping[str, Any], actions: Sequence[Action]) -> dict[str,
     if meta["orientation"]:
         right["orientation"] = meta["orientation"] == _orientation(cells)
     right["in bounds"] = all(in_region(*action.cell) for action in actions)
-    right = {name: bool(cells) and value for name, value in right.items()}
     return right | {"whole structure": all(right.values())}
 
 
@@ -65,8 +67,8 @@ def _ends(cells: Iterable[Cell]) -> list[tuple[int, int]]:
 
 
 def _sides(cells: Cells) -> list[int]:
-    """The three sides of the bounding box in blocks, longest first; zeros for nothing."""
-    return sorted((high - low + 1 for low, high in _ends(cells)), reverse=True) if cells else [0, 0, 0]
+    """The three sides of the bounding box in blocks, longest first."""
+    return sorted((high - low + 1 for low, high in _ends(cells)), reverse=True)
 
 
 def _is_size(cells: Cells, meta: Mapping[str, Any]) -> bool:
@@ -75,8 +77,6 @@ def _is_size(cells: Cells, meta: Mapping[str, Any]) -> bool:
 
 
 def _is_shape(cells: Cells, shape: str, *, stands: bool) -> bool:
-    if not cells:
-        return False
     ends, sides = _ends(cells), _sides(cells)
     plane = [axis for axis in range(3) if ends[axis][0] < ends[axis][1]]
     if shape == "row":
@@ -123,15 +123,11 @@ def _diamonds(ends: list[tuple[int, int]], plane: list[int]) -> tuple[Cells, Cel
 
 
 def _orientation(cells: Cells) -> str | None:
-    if not cells:
-        return None
     x, y, z = (low == high for low, high in _ends(cells))
     return "horizontal" if y else "vertical" if x or z else None
 
 
 def _at_corner(cells: Cells) -> bool:
-    if not cells:
-        return False
     x, _, z = _ends(cells)
     return any(abs(a) == SIDE for a in x) and any(abs(a) == SIDE for a in z)
 
@@ -141,8 +137,6 @@ def _at_edge(cells: Cells) -> bool:
 
 
 def _at_center(cells: Cells) -> bool:
-    if not cells:
-        return False
     x, _, z = _ends(cells)
     return any(x == z == 0 for x, _, z in cells) or (abs(sum(x)) <= 1 and abs(sum(z)) <= 1)
 

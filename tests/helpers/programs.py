@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
-from serialization.program import ast
+from harness.worlds.minecraft import Pose
+from serialization.program import ast, hexagons, minecraft
 from serialization.program.build import MAX_NUMBER
+from serialization.program.hexagons import DrawingState
+from serialization.program.machine import ProgramResult
+from serialization.program.minecraft import BuildingState
+from serialization.program.parse import parse, parse_front
 
 COLORS = ("white", "black", "yellow", "green", "red", "blue", "purple", "orange")
 WAYS = ("up", "down", "left", "right", "up-right", "down-left", "front", "behind", "north")
@@ -97,3 +104,34 @@ texts = st.one_of(
     st.lists(st.sampled_from([*_PIECES.split(), "\n", "\t"]), max_size=25).map(" ".join),
     st.lists(st.sampled_from(_PIECES.split()), max_size=25).map("".join),
 )
+
+
+def drawing_after(*steps: str) -> DrawingState:
+    """The state after programs that all go well."""
+    state = DrawingState()
+    for step in steps:
+        done = hexagons.run(parse(step), state)
+        assert done.error is None, done.error
+        state = DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
+    return state
+
+
+def building_after(*turns: str, pose: Pose | None = None) -> BuildingState:
+    """The same of a structure, in which every action can be carried out; the builder stands as given in the end."""
+    state = BuildingState()
+    for turn in turns:
+        done = minecraft.run(parse(turn), state)
+        assert done.error is None, done.error
+        structure, ignored = state.structure.apply(done.actions)
+        assert not ignored
+        state = BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
+    return replace(state, pose=pose or state.pose)
+
+
+def check_error(text: str, run: Callable[[ast.Program], ProgramResult], at: tuple[int, int], says: str) -> None:
+    """A text that cannot be read, or run to its end, is an error that says where and what."""
+    program, error = parse_front(text)
+    error = error or run(program).error
+    assert error is not None
+    assert says in str(error)
+    assert (error.line, error.column) == at, str(error)

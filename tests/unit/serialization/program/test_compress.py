@@ -23,6 +23,7 @@ from serialization.program.literal import building_program, drawing_program
 from serialization.program.minecraft import BuildingState
 from serialization.program.parse import parse
 from serialization.program.written import write
+from tests.helpers.programs import building_after, drawing_after
 
 tiles = st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hex_world.COLORS[:4]))
 paints = st.lists(tiles, max_size=25, unique_by=lambda paint: paint.tile)
@@ -33,23 +34,6 @@ wishes = st.lists(
     ),
     max_size=30,
 )
-
-
-def drawn(*steps: str) -> DrawingState:
-    """The board after some programs."""
-    state = DrawingState()
-    for step in steps:
-        done = hexagons.run(parse(step), state).actions
-        state = DrawingState(state.board.apply(done).board, [*state.steps, done])
-    return state
-
-
-def built(*turns: str) -> BuildingState:
-    state = BuildingState()
-    for turn in turns:
-        done = minecraft.run(parse(turn), state).actions
-        state = BuildingState(state.structure.apply(done).structure, state.pose, [*state.turns, done])
-    return state
 
 
 def feasible(wanted: list[Action], structure: Structure) -> list[Action]:
@@ -143,7 +127,7 @@ def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
     ],
 )
 def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | None) -> None:
-    state = drawn(*steps)
+    state = drawing_after(*steps)
     actions = hexagons.run(parse(program), state).actions
     made = write(compress_drawing(actions, state))
     assert hexagons.run(parse(made), state).actions == actions
@@ -172,7 +156,7 @@ def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | N
     ],
 )
 def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> None:
-    state = built(*turns)
+    state = building_after(*turns)
     done = minecraft.run(parse(actions), state).actions
     made = write(compress_building(done, state))
     assert state.structure.apply(minecraft.run_lenient(parse(made), state).actions) == state.structure.apply(done)

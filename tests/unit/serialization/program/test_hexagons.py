@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,30 +12,21 @@ from serialization.program.hexagons import Drawing, DrawingState, run
 from serialization.program.literal import drawing_program
 from serialization.program.parse import parse
 from serialization.program.written import write
-from tests.helpers.programs import programs
+from tests.helpers.programs import check_error, drawing_after, programs
 
 
 def drawn(text: str, *steps: str) -> str:
     """The plain program of what a program paints after some steps."""
-    state = after(*steps)
+    state = drawing_after(*steps)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
     assert state.board.diff(state.board.apply(outcome.actions).board) == outcome.actions
     return write(drawing_program(outcome.actions)).replace("\n", "; ")
 
 
-def after(*steps: str) -> DrawingState:
-    state = DrawingState()
-    for step in steps:
-        done = run(parse(step), state)
-        assert done.error is None, done.error
-        state = DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
-    return state
-
-
 def tiles(text: str, *steps: str) -> set[Tile]:
     """The tiles, 0-based, of a set."""
-    return {action.tile for action in run(parse(f"red {text}"), after(*steps)).actions}
+    return {action.tile for action in run(parse(f"red {text}"), drawing_after(*steps)).actions}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +140,7 @@ def test_every_function_is_tested() -> None:
     ("name", "paints"), [("all", "1-18"), ("blank", "1-18 - 3:4"), ("painted", "3:4"), ("it", "")]
 )  # fmt: skip
 def test_names_of_the_board(name: str, paints: str) -> None:
-    state = after("blue 3:4")
+    state = drawing_after("blue 3:4")
     found = run(parse(f"red {name}"), state).actions
     assert {a.tile for a in found} == (tiles(paints) if paints else set())
 
@@ -235,13 +224,7 @@ def test_geometry(shape: str, spot: str, way: str, n: int) -> None:
     ],
 )  # fmt: skip
 def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
-    from serialization.program.parse import parse_front
-
-    program, error = parse_front(text)
-    error = error or run(program).error
-    assert error is not None
-    assert re.search(re.escape(says), str(error)), str(error)
-    assert (error.line, error.column) == at, str(error)
+    check_error(text, run, at, says)
 
 
 def test_the_statements_before_an_error_count() -> None:
@@ -267,7 +250,7 @@ def test_without_a_state_every_painted_tile_counts() -> None:
 @settings(max_examples=60, deadline=None)
 @given(program=programs)
 def test_any_program_runs_to_an_outcome(program: ast.Program) -> None:
-    state = after("red 3:1-4; blue flower(9:5)", "green 12")
+    state = drawing_after("red 3:1-4; blue flower(9:5)", "green 12")
     outcome = run(program, state)
     assert all(state.board[a.tile] != a.color for a in outcome.actions)
     assert run(program, state).actions == outcome.actions

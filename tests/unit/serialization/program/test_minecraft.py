@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,28 +10,16 @@ from harness.worlds.minecraft import COLORS, Action, Pose, Structure
 from serialization.program import ast
 from serialization.program.literal import building_program
 from serialization.program.minecraft import Building, BuildingState, run
-from serialization.program.parse import parse, parse_front
+from serialization.program.parse import parse
 from serialization.program.written import write
-from tests.helpers.programs import programs
+from tests.helpers.programs import building_after, check_error, programs
 
 Cell = tuple[int, int, int]
 
 
-def after(*turns: str, pose: Pose | None = None) -> BuildingState:
-    """The state after programs that all go well."""
-    state = BuildingState()
-    for turn in turns:
-        done = run(parse(turn), state)
-        assert done.error is None, done.error
-        structure, ignored = state.structure.apply(done.actions)
-        assert not ignored
-        state = BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
-    return BuildingState(state.structure, pose or state.pose, state.turns, state.names)
-
-
 def built(text: str, *turns: str, pose: Pose | None = None) -> str:
     """The plain program of what a program does, which is feasible."""
-    state = after(*turns, pose=pose)
+    state = building_after(*turns, pose=pose)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
     assert not state.structure.apply(outcome.actions).ignored
@@ -42,7 +28,7 @@ def built(text: str, *turns: str, pose: Pose | None = None) -> str:
 
 def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:
     """The cells of a set, wherever it floats."""
-    state = after(*turns, pose=pose)
+    state = building_after(*turns, pose=pose)
     machine = Building(state)
     machine.blocks = {cell: color for cell, color in machine.blocks.items() if not turns or color}
     found = machine.figure(parse(f"red {text}").statements[0].what)  # type: ignore[union-attr]
@@ -197,11 +183,7 @@ def test_what_floats_is_an_error_and_the_rest_is_built() -> None:
     ],
 )  # fmt: skip
 def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
-    program, error = parse_front(text)
-    error = error or run(program, BuildingState()).error
-    assert error is not None
-    assert re.search(re.escape(says), str(error)), str(error)
-    assert (error.line, error.column) == at, str(error)
+    check_error(text, lambda program: run(program, BuildingState()), at, says)
 
 
 sides, heights = st.integers(-5, 5), st.integers(1, 9)
