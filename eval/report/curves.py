@@ -6,14 +6,24 @@ curves of a training.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle
+import io
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline, named
-from eval.report.charts import INK, chart, printable
 from harness.errors import UsageError
 
+_INK = "#666677"
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "",
+    "text.parse_math": False,
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _INK),
+}
+"""Text stays text, colors are readable on white and on black, and equal drawings are equal bytes."""
 _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
 
 
@@ -62,30 +72,36 @@ def as_markdown(drawn: Curve) -> str:
 
 def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
-    labels = [score.label for score in drawn.points[0].numbers]
-    series = {name: [(point.items, point.numbers[place]) for point in drawn.points] for place, name in enumerate(labels)}
-    return picture(drawn.scored, series, drawn.across)
-
-
-def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], across: str) -> str:
-    """Some curves in one picture, by name: numbers of items to the right, named by `across`, and scores with intervals."""
 
     def draw(axes: Any) -> None:
-        for (name, points), color in zip(series.items(), cycle(_COLORS)):
-            items, percents = [items for items, _ in points], [score.percent() for _, score in points]
-            # matplotlib leaves names that begin with an underscore out of the legend.
-            title = printable(name).lstrip("_")
-            axes.plot(items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=title)
+        items = [point.items for point in drawn.points]
+        for numbers, color in zip(zip(*(point.numbers for point in drawn.points), strict=True), _COLORS, strict=False):
+            percents = [number.percent() for number in numbers]
+            values = [value for value, *_ in percents]
+            axes.plot(items, values, color=color, marker="o", markersize=4, label=numbers[0].label)
             for place, (_, *ends) in zip(items, percents, strict=True):
                 if ends:
                     axes.vlines(place, *ends, color=color, linewidth=1, alpha=0.7)
-        axes.set(xlabel=across, ylabel="percent")
+        axes.set(xlabel=drawn.across, ylabel="percent")
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.locator_params(integer=True, nbins=8)
         axes.figure.legend(frameon=False, loc="outside upper center", ncols=2)
 
-    return chart(printable(title), (5, 3.2), draw)
+    return _chart(drawn.scored, (5, 3.2), draw)
+
+
+def _chart(title: str, size: tuple[float, float], draw: Callable[[Any], None]) -> str:
+    """What `draw` puts on matplotlib axes, as an SVG of that width and height in inches, with a transparent background."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    drawn = io.StringIO()
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+        figure.savefig(drawn, format="svg", transparent=True, metadata={"Title": title, "Date": None, "Creator": None})
+    return drawn.getvalue()
 
 
 _PANELS = (
@@ -112,7 +128,7 @@ def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> s
                     *zip(*shown, strict=True), color=color, marker="o", markersize=4, clip_on=False, label=name.replace("_", " ")
                 )
             if kept is not None:
-                panel.axvline(kept, color=INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
+                panel.axvline(kept, color=_INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
             panel.set(xlabel="step", ylabel=label)
             panel.set_xlim(left=0)
             panel.set_ylim(bottom=0)
@@ -120,4 +136,4 @@ def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> s
             if len(names) > 1:
                 panel.legend(frameon=False)
 
-    return chart("A training by its steps", (4 * len(panels), 2.8), draw)
+    return _chart("A training by its steps", (4 * len(panels), 2.8), draw)

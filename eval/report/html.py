@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 from eval.items import ItemScore
 from eval.published import beside
 from eval.report import tables
-from eval.report.charts import bar
 from eval.tables import off_board
 
 CHUNK = 16
@@ -107,7 +106,6 @@ def render(report: Report) -> bytes:
         papers=beside(scores[0]),
         subsets=tables.subset_tables([run.subsets for run in report.runs]),
         classes=tables.class_rows([run.items for run in report.runs]),
-        lengths=[tables.Lengths.of(run.items) for run in report.runs],
         facts_of=tables.fact_rows([run.facts for run in report.runs]),
         costs=tables.fact_rows([run.cost for run in report.runs]),
         known={item.id for item in report.listed},
@@ -139,7 +137,7 @@ def _template() -> Any:
         "signed": lambda value: f"{100 * value:+.2f}".replace("-", "−"),
         "p": lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}",
     }
-    environment.globals |= {"bar": bar, "off_board": off_board}
+    environment.globals |= {"bar": tables.bar, "off_board": off_board}
     return environment.get_template("report.html.jinja")
 
 

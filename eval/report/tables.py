@@ -1,11 +1,10 @@
-"""Rows for the tables of the HTML report, and the numbers beside its charts. Fractions in, fractions out."""
+"""Rows for the tables of the HTML report. Fractions in, fractions out."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -14,7 +13,6 @@ from eval import export
 from eval.errors import CLASSES
 from eval.items import ItemScore
 from eval.metrics.minecraft import METRICS
-from eval.report.charts import interval_strip, length_grid
 from eval.tables import BUILT, DRAWN, HEXAGONS_ROWS, Cell, hexagons_cells, longest_note, minecraft_cells
 from harness.tasks import get_task, world_of
 
@@ -154,29 +152,27 @@ def class_rows(runs: Sequence[Sequence[ItemScore]]) -> list[ClassRow]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Predicted against gold numbers of changes of one run."""
-
-    chart: Markup
-    wanted: float
-    """Mean per item; so is `made`."""
-    made: float
-    fewer: float
-    """Share of the items with fewer changes than in gold; so are `same` and `more`."""
-    same: float
-    more: float
-
-    @classmethod
-    def of(cls, items: Sequence[ItemScore]) -> Lengths:
-        """The lengths of at least one item."""
-        pairs = [(item.wanted, item.made) for item in items]
-        shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]
-        wanted, predicted = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
-        return cls(length_grid(pairs), wanted, predicted, *shares)
-
-
 def fact_rows(runs: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
     """Each label that any run has, with the values of all runs."""
     labels = dict.fromkeys(label for run in runs for label in run)
     return [(label, [run.get(label) or "not recorded" for run in runs]) for label in labels]
+
+
+# --- small marks in the cells, in a line of SVG each ---
+
+
+def interval_strip(value: float, interval: Sequence[float] | None, limit: float) -> Markup:
+    """A value and its interval as a tick on a line; the strip goes from 0 to `limit`, in the value's unit."""
+
+    def x(number: float) -> float:
+        return round(2 + 116 * number / (limit or 1), 1)
+
+    line = f'<path class="whisker" d="M{x(interval[0])} 6H{x(interval[1])}"/>' if interval else ""
+    body = f'<path class="rule" d="M2 6H118"/>{line}<path class="tick" d="M{x(value)} 1v10"/>'
+    return Markup(f'<svg class="strip" viewBox="0 0 120 12" aria-hidden="true">{body}</svg>')
+
+
+def bar(share: float) -> Markup:
+    """A share, 0..1, as a bar."""
+    body = f'<rect class="heat" width="{round(100 * share, 1)}" height="8"/>'
+    return Markup(f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{body}</svg>')
