@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import BLANK, NOTHING, NUMBER, Constraint, Parsed, scan
-from serialization.formats.lines import COLOR, HEIGHT, SIDE, check_action
+from serialization.formats.lines import COLOR, HEIGHT, SIDE, check_action, written
 
 # As it is written, or with arguments that are still to be read.
 _CALL = re.compile(
@@ -22,13 +22,7 @@ CONSTRAINT = Constraint("regex", rf"({NOTHING}|{_CALL_REGEX}(\n{_CALL_REGEX})*)"
 
 def write(actions: Sequence[Action]) -> str:
     """`place(color='red',x=0,y=1,z=0)` and `pick(x=0,y=1,z=0)`, one a line."""
-    return (
-        "\n".join(
-            f"place(color='{a.color}',x={a.x},y={a.y},z={a.z})" if a.kind == "place" else f"pick(x={a.x},y={a.y},z={a.z})"
-            for a in actions
-        )
-        or NOTHING
-    )
+    return written(actions, "place(color='{color}',x={x},y={y},z={z})", "pick(x={x},y={y},z={z})")
 
 
 def _read_call(match: re.Match[str]) -> Action | str:

@@ -36,10 +36,10 @@ class _Style(NamedTuple):
 
 _LINES = _Style("", "\n", "", NOTHING)
 _STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
-_WRITERS: dict[str, Callable[[Action], str]] = {
-    "lines": lambda action: lines.write([action]),
-    "calls": lambda action: calls.write([action]),
-    "json": lambda action: json_format.write([action])[2:-2],
+_WRITERS: dict[str, Callable[[list[Action]], str]] = {
+    "lines": lines.write,
+    "calls": calls.write,
+    "json": lambda one: json_format.write(one)[2:-2],
 }
 
 FORMATS = frozenset(_STYLES)
@@ -166,7 +166,7 @@ def _possible(format_name: str, state: BuiltState) -> Pieces:
     write = _WRITERS[format_name]
     removals = [Action("remove", None, *cell) for cell in picks]
     placements = [Action("place", color, *cell) for color in COLORS for cell in places]
-    return {write(action): (action,) for action in removals + placements}
+    return {write([action]): (action,) for action in removals + placements}
 
 
 def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:

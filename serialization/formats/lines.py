@@ -46,19 +46,19 @@ def check_action(kind: str, color: str | None, x: int, y: int, z: int) -> Action
     return Action(kind, color, x, y, z)
 
 
+def written(actions: Sequence[Action], place: str, pick: str) -> str:
+    """The actions one a line, as the two patterns say."""
+    return "\n".join((place if a.kind == "place" else pick).format_map(a._asdict()) for a in actions) or NOTHING
+
+
 def write(actions: Sequence[Action]) -> str:
     """`place red 0 1 0` and `pick 0 1 0`, one a line."""
-    return (
-        "\n".join(f"place {a.color} {a.x} {a.y} {a.z}" if a.kind == "place" else f"pick {a.x} {a.y} {a.z}" for a in actions)
-        or NOTHING
-    )
+    return written(actions, "place {color} {x} {y} {z}", "pick {x} {y} {z}")
 
 
 def _read_line(match: re.Match[str]) -> Action | str:
-    x, y, z = int(match[2]), int(match[3]), int(match[4])
-    if match[1]:
-        return check_action("place", match[1].lower(), x, y, z)
-    return check_action("remove", None, x, y, z)
+    cell = int(match[2]), int(match[3]), int(match[4])
+    return check_action("place", match[1].lower(), *cell) if match[1] else check_action("remove", None, *cell)
 
 
 def parse(text: str) -> Parsed:

@@ -19,8 +19,6 @@ from serialization.formats import FORMATS, Format, get_format
 from serialization.formats.answer import MAX_CHARS
 
 ALL = [f for formats in FORMATS.values() for f in formats.values()]
-HEXAGONS = list(FORMATS["hexagons"].values())
-MINECRAFT = list(FORMATS["minecraft"].values())
 by_name = lambda f: f"{f.world}-{f.name}"  # noqa: E731
 
 paints = st.lists(st.builds(hexagons.Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hexagons.COLORS)), max_size=60)
@@ -34,16 +32,25 @@ builds = st.lists(
 )
 
 
-@pytest.mark.parametrize("fmt", HEXAGONS, ids=by_name)
-@given(actions=paints)
-def test_hexagons_round_trip_is_exact(fmt: Format, actions: list[hexagons.Paint]) -> None:
-    assert fmt.parse(fmt.write(canonical(actions))) == (canonical(actions), ())
+def actions_of(fmt: Format) -> st.SearchStrategy[Sequence[Any]]:
+    return paints.map(canonical) if fmt.world == "hexagons" else builds
 
 
-@pytest.mark.parametrize("fmt", MINECRAFT, ids=by_name)
-@given(actions=builds)
-def test_minecraft_round_trip_is_exact(fmt: Format, actions: list[minecraft.Action]) -> None:
-    assert fmt.parse(fmt.write(actions)) == (tuple(actions), ())
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@given(data=st.data())
+def test_a_round_trip_is_exact_and_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) -> None:
+    actions = data.draw(actions_of(fmt))
+    text, constraint = fmt.write(actions), fmt.constraint()
+    assert fmt.parse(text) == (tuple(actions), ())
+    if constraint.kind == "regex":
+        assert re.fullmatch(constraint.value, text)
+    elif constraint.kind == "grammar":
+        testing = pytest.importorskip("xgrammar.testing")
+        assert testing._is_grammar_accept_string(constraint.value, text)
+    else:
+        import jsonschema
+
+        jsonschema.validate(json.loads(text), json.loads(constraint.value))
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
@@ -101,8 +108,7 @@ def other_of(fmt: Format) -> str:
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, data: st.DataObject) -> None:
-    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.world == "hexagons" else builds)
-    text = fmt.write(actions)
+    text = fmt.write(data.draw(actions_of(fmt)))
     wrapped = data.draw(decorated(text, other_of(fmt), fmt.world))
     assert fmt.parse(wrapped).actions == fmt.parse(text).actions, wrapped
 
@@ -283,22 +289,6 @@ def test_what_is_read_and_what_is_thrown_away(task: str, name: str, text: str, a
     assert len(parsed.discarded) == len(discarded), parsed
     for piece, reason in zip(sorted(d.reason for d in parsed.discarded), sorted(discarded), strict=True):
         assert piece.startswith(reason)
-
-
-@pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@given(data=st.data())
-def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) -> None:
-    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.world == "hexagons" else builds)
-    constraint = fmt.constraint()
-    if constraint.kind == "regex":
-        assert re.fullmatch(constraint.value, fmt.write(actions))
-    elif constraint.kind == "grammar":
-        testing = pytest.importorskip("xgrammar.testing")
-        assert testing._is_grammar_accept_string(constraint.value, fmt.write(actions))
-    else:
-        import jsonschema
-
-        jsonschema.validate(json.loads(fmt.write(actions)), json.loads(constraint.value))
 
 
 @pytest.mark.parametrize(
