@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from harness.worlds.hexagons import CODES, Board, Paint, Tile
 from serialization.program import ast
-from serialization.program.ast import Call, Chain, Color, Expr, Name, Numbers, Program, Span, number
+from serialization.program.ast import Call, Color, Expr, Name, Program, number
 from serialization.program.compress.copies import CopySource, copies, mirrors, repetitions
 from serialization.program.compress.sets import (
     BOARD,
     Cover,
     Painting,
     SetExpression,
-    bit_numbers,
     cover,
     difference_terms,
     literal_terms,
-    mask_columns,
     remaining_terms,
     shape_terms,
     term,
@@ -31,45 +29,6 @@ from serialization.program.compress.shared import cycles, length
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL
 from serialization.program.written import write
-
-FEWEST = 3
-"""Columns: two are said one by one."""
-_N = Name("n")
-
-
-def stairs(color: str, mask: int) -> Iterator[ast.For]:
-    """The loop that paints exactly these tiles, if their columns are evenly spaced, have no gaps and end evenly."""
-    columns = {column: bit_numbers(rows) for column, rows in enumerate(mask_columns(mask), start=1) if rows}
-    spaced = _steps(list(columns))
-    if spaced is None or len(columns) < FEWEST or any(rows[-1] - rows[0] >= len(rows) for rows in columns.values()):
-        return
-    top, bottom = (_linear(list(columns), [rows[end] for rows in columns.values()]) for end in (0, -1))
-    if top is not None and bottom is not None:
-        rows = top if top == bottom else Chain(top, (("..", bottom),))
-        yield ast.For("n", Numbers((spaced,)), (ast.PaintSet(((color, 1),), Call("at", (_N, rows))),))
-
-
-def _steps(values: Sequence[int]) -> Span | None:
-    gaps = {b - a for a, b in pairwise(values)}
-    return Span(values[0], values[-1], gaps.pop()) if len(gaps) == 1 else None
-
-
-def _linear(columns: Sequence[int], ends: Sequence[int]) -> Expr | None:
-    """`n+b`, `b-n`, `2*n+b`, `n/2+b` or `b` for the ends of columns."""
-    for slope, rising in ((1, _N), (2, Chain(number(2), (("*", _N),))), (0, Chain(_N, (("/", number(2)),)))):
-        values = [slope * n if slope else n // 2 for n in columns]
-        for sign in (1, -1):
-            rest = {end - sign * value for end, value in zip(ends, values, strict=True)}
-            if len(rest) == 1:
-                return _sum(rising, sign, rest.pop())
-    return number(ends[0]) if len(set(ends)) == 1 else None
-
-
-def _sum(term: Expr, sign: int, rest: int) -> Expr:
-    if sign < 0:
-        return Chain(number(rest), (("-", term),))
-    return Chain(term, (("+" if rest > 0 else "-", number(abs(rest))),)) if rest else term
-
 
 MOST_ORDERED = 4
 """With more colors than this, the largest is painted first and no other order is tried."""
@@ -104,7 +63,6 @@ class PaintTarget:
             (self._cycled(), 10),
             (self._repeated(), 18),
             (self._mirrored(), 26),
-            (self._climbing(), 30),
             (self._copied(), 21),
         ):
             if best > least or self.effort > 1:
@@ -233,12 +191,6 @@ class PaintTarget:
                 half = to_painting({tile: color for tile, color in shades.items() if tile[::-1] <= to[tile][::-1]})
                 for body in self.plain(half):
                     yield (*body, ast.Copy(Call("reflect", (Name("it"), axis))))
-
-    def _climbing(self) -> Iterator[Statements]:
-        """A staircase of one color."""
-        if len(self.needed) == 1:
-            ((color, mask),) = self.needed.items()
-            yield from ((loop,) for loop in stairs(color, mask))
 
     def _copied(self) -> Iterator[Statements]:
         """A copy of something on the board, then what is still missing."""

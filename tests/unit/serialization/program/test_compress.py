@@ -94,8 +94,6 @@ DRAWINGS = [
     ("red,blue,green by column 3-14:2-9", "red,blue,green by column 3-14:2-9"),
     ("red*3,yellow 4:1-10", "red*3,yellow 4"),
     ("red,green,blue line(1:1,12:6)", "red,green,blue line(1:1,12:6)"),
-    ("for n in 1-6{red at(n,11-n..10)}", "for n in 1-6{red at(n,11-n..10)}"),
-    ("for n in 2-8/2{red at(n,2*n-2..9)}", None),
 ]
 
 
