@@ -164,16 +164,14 @@ def block(**changes: Any) -> list[dict[str, Any]]:
     return [{"AbsoluteCoordinates": {"X": 0, "Y": 1, "Z": 0}, "Type": "cwc_minecraft_red_rn"} | changes]
 
 
+def lacking(key: str) -> list[dict[str, Any]]:
+    return [{name: value for name, value in state().items() if name != key}]
+
+
 BAD_STATES = {
-    "no chat": (
-        [{key: value for key, value in state().items() if key != "ChatHistory"}],
-        "WorldStates.0.ChatHistory: Field required",
-    ),
-    "no blocks": ([{key: value for key, value in state().items() if key != "BlocksInGrid"}], "BlocksInGrid: Field required"),
-    "no position": (
-        [{key: value for key, value in state().items() if key != "BuilderPosition"}],
-        "BuilderPosition: Field required",
-    ),
+    "no chat": (lacking("ChatHistory"), "WorldStates.0.ChatHistory: Field required"),
+    "no blocks": (lacking("BlocksInGrid"), "BlocksInGrid: Field required"),
+    "no position": (lacking("BuilderPosition"), "BuilderPosition: Field required"),
     "half a position": (states_with(BuilderPosition={"X": 1.0}), "WorldStates.2.BuilderPosition.Y: Field required"),
     "a coordinate 0.5": (states_with(BlocksInGrid=block(AbsoluteCoordinates={"X": 0.5, "Y": 1, "Z": 0})), "valid integer"),
     "a block without a type": (

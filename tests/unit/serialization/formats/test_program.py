@@ -123,19 +123,10 @@ GRAMMATICAL = {
     ],
 }  # fmt: skip
 UNGRAMMATICAL = {
-    "hexagons": [
-        "rod 3",
-        "red 19",
-        "red 3:11",
-        "red ring()",
-        "red ring(3:1,2,3)",
-        "red tower(3:1,2)",
-        "world",
-        "red 3:4-6:2",
-        "red  3",
-    ],
+    "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "world", "red 3:4-6:2",
+                 "red  3"],
     "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red ring(0,1,0)", "red row(0,1,0,up-left,3)"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
