@@ -9,10 +9,9 @@ from typing import IO
 import pytest
 
 from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
-from harness.corpora.item import HexagonsItem
 from harness.errors import UsageError
 from harness.tasks import TASKS
-from tests.helpers.corpora_files import pack, procedure, state, write_hexagons, write_log, write_minecraft, write_splits
+from tests.helpers.corpora_files import pack, state, write_log, write_minecraft
 
 
 @pytest.fixture(autouse=True)
@@ -66,25 +65,6 @@ class TestLocate:
     def test_dev_is_minecrafts_val(self) -> None:
         assert [split_name("minecraft", split) for split in ("dev", "val", "test")] == ["val", "val", "test"]
         assert split_name("hexagons", "dev") == "dev"
-
-
-class TestLoad:
-    def test_all_splits_in_order(self, tmp_path: Path) -> None:
-        write_hexagons(tmp_path / "data" / "hexagons", test=[procedure(8), procedure(9)])
-        assert [item.cluster for item in load("hexagons")] == [
-            *("hexagons/train/0", "hexagons/dev/1", "hexagons/test/8", "hexagons/test/9")
-        ]
-        assert all(isinstance(item, HexagonsItem) for item in load("hexagons", "test"))
-
-    def test_minecraft(self, tmp_path: Path) -> None:
-        corpus = write_minecraft(tmp_path / "data" / "minecraft")
-        write_log(
-            corpus, [state(), state(["<Architect> hi"]), state(["<Architect> hi"], [(0, 1, 0, "red")])], "B1-A1-C9-1522000000000"
-        )
-        write_splits(corpus, train=["C3"], val=["C9"])
-        assert [item.split for item in load("minecraft")] == ["train", "val"]
-        assert load("minecraft", "dev") == load("minecraft", "val") != []
-        assert load("minecraft", "test") == []
 
 
 class TestCache:
