@@ -27,7 +27,8 @@ from harness.util.registry import choose
 from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
-from serialization.formats import Cell, Format, grouped
+from serialization.formats import Format, grouped
+from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,20 +140,20 @@ class Evaluator(ABC):
             case ast.Chain() | ast.Negative() if self.is_number(value) and any(ast.names_in(value)):
                 # In n+1 a named number is meant, in 3+4 two columns.
                 return self._figure(ast.number(self.number(value)))
-            case ast.Chain(first, rest) if all(operator in "+-&" for operator, _ in rest):
+            case ast.Chain(first, rest) if all(sign in "+-&" for sign, _ in rest):
                 return self._algebra(first, rest)
         raise ProgramError("a number where a set is needed; sets are joined with +, - and &", value.at)
 
     def _algebra(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> Figure:
         joined = [self.figure(first)]
-        for operator, term in rest:
+        for sign, term in rest:
             other = self.figure(term)
-            if operator == "+":
+            if sign == "+":
                 joined.append(other)
             else:
                 whole = together(joined)
                 self.budget.spend(len(whole), term.at)
-                joined = [whole.within(other) if operator == "&" else whole.without(other)]
+                joined = [whole.within(other) if sign == "&" else whole.without(other)]
         return together(joined)
 
     def _named(self, value: ast.Name, name: str) -> Value:
@@ -180,7 +181,7 @@ class Evaluator(ABC):
             case ast.Negative():
                 return True
             case ast.Chain(first, rest):
-                return all(operator in "+-*/" and self.is_number(term) for operator, term in (("+", first), *rest))
+                return all(sign in "+-*/" and self.is_number(term) for sign, term in (("+", first), *rest))
         return False
 
     def number(self, value: ast.Expr) -> int:
@@ -191,7 +192,7 @@ class Evaluator(ABC):
                 return first
             case ast.Negative(inner):
                 return -self.number(inner)
-            case ast.Chain(first, rest) if all(operator in _ARITHMETIC for operator, _ in rest):
+            case ast.Chain(first, rest) if all(sign in _ARITHMETIC for sign, _ in rest):
                 return self._arithmetic(first, rest)
             case ast.Name(name):
                 result = self._named(value, name)
@@ -206,11 +207,11 @@ class Evaluator(ABC):
 
     def _arithmetic(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> int:
         total = self.number(first)
-        for operator, term in rest:
+        for sign, term in rest:
             other = self.number(term)
-            if operator == "/" and other == 0:
+            if sign == "/" and other == 0:
                 raise ProgramError("division by zero", term.at)
-            total = _ARITHMETIC[operator](total, other)
+            total = _ARITHMETIC[sign](total, other)
             if abs(total) > MAX_NUMBER:
                 raise ProgramError(f"numbers go up to {MAX_NUMBER:,}", term.at)
         return total
@@ -290,12 +291,7 @@ class Evaluator(ABC):
 CALL_STEPS = 50
 """What a call costs at least: a function may look at the whole world."""
 _SAID = {"figure": "set", "cell": "single cell", "numbers": "list of numbers"}
-_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a // b,
-}
+_ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
 
 
 def _spoken(kinds: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ def near_board(tile: Cell) -> bool:
 def next_tile(tile: Tile, way: str, count: int = 1) -> Tile:
     """The tile `count` tiles away. Raises ProgramError for a direction that a board lacks."""
     if way not in WAYS:
-        raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+        unknown_way(way)
     if way in ("left", "right"):
         return Tile(tile[0], tile[1] + count * WAYS[way][1])
     x, z = to_cube(tile)
@@ -173,7 +173,7 @@ def flipped(tile: Cell, center: Tile, way: str) -> Tile:
         case "down-right":
             x, z = x + z, -z
         case _:
-            raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+            unknown_way(way)
     return from_cube(x + cx, z + cz)
 
 
@@ -222,7 +222,7 @@ def board_shift(steps: Sequence[tuple[str, int]], grid: bool) -> BoardShift:
     rows = columns = x = z = 0
     for way, count in steps:
         if way not in WAYS:
-            raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+            unknown_way(way)
         if way in ("left", "right"):
             columns += count * WAYS[way][1]
         elif way in ("up", "down"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Function, Shift
@@ -91,7 +91,10 @@ def even(m: Machine, cells: Figure) -> Figure:
     return every(m, cells, 2, 2)
 
 
-_first = _part(lambda cells, n: cells[:n])
-_last = _part(lambda cells, n: cells[max(0, len(cells) - n) :])
-_NAMED = {"shift": shift, "repeat": repeat, "every": every, "odd": odd, "even": even, "first": _first, "last": _last}
-SHARED = {name: Function.of(call) for name, call in {**_NAMED, "part": part, "step": step, "count": count}.items()}
+_CALLS: dict[str, Callable[..., Any]] = {
+    **{call.__name__: call for call in (shift, repeat, every, odd, even)},
+    "first": _part(lambda cells, n: cells[:n]),
+    "last": _part(lambda cells, n: cells[max(0, len(cells) - n) :]),
+    **{call.__name__: call for call in (part, step, count)},
+}
+SHARED = {name: Function.of(call) for name, call in _CALLS.items()}
