@@ -64,7 +64,7 @@ def files(source: Path, folder: Path, patterns: Sequence[str]) -> Iterator[tuple
             yield f"{source}: {name}", data
         return
     for pattern in patterns:
-        for path in sorted(folder.glob(pattern)):
+        for path in sorted(filter(Path.is_file, folder.glob(pattern))):
             try:
                 yield path.as_posix(), path.read_bytes()
             except OSError as error:
