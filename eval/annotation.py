@@ -10,7 +10,7 @@ be repaired and is left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -163,17 +163,13 @@ def statistics(items: Sequence[MinecraftItem], annotation: Annotation) -> dict[s
         "items": len(items),
         "unclear": len(clean.unclear),
         "clear": len(items) - len(clean.unclear),
-        "unique": _count(judgment.context == "unique" for judgment in judgments),
-        "multiple": _count(judgment.context == "multiple" for judgment in judgments),
-        "incorrect": _count(judgment.correct is False for judgment in judgments),
+        "unique": sum(judgment.context == "unique" for judgment in judgments),
+        "multiple": sum(judgment.context == "multiple" for judgment in judgments),
+        "incorrect": sum(judgment.correct is False for judgment in judgments),
         "repaired": len(clean.repaired),
         "left_out": len(clean.left_out),
         "clean": len(clean.items),
         "clean_unique": len(clean.items) - len(clean.multiple),
         "clean_multiple": len(clean.multiple),
-        "clean_empty_board": _count(not item.before.cells.any() for item in clean.items),
+        "clean_empty_board": sum(not item.before.cells.any() for item in clean.items),
     }
-
-
-def _count(values: Iterable[bool]) -> int:
-    return sum(values)

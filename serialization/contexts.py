@@ -21,7 +21,7 @@ from math import floor
 from typing import NamedTuple
 
 from harness.augmentation.rotation import turn_minecraft
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.tasks import TASKS
 from harness.util.registry import choose
 from harness.worlds import World
@@ -125,7 +125,8 @@ def view(item: Item, context: Context, fmt: Format) -> View:
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
     if context.h3:
-        return _h3_view(item)
+        # A selection of its own, of bounded length: at most 231 words in the corpus.
+        return View((TurnText(" ".join(h3_tokens(item))),), 1)
     return _minecraft_view(item, context, fmt)
 
 
@@ -163,17 +164,9 @@ def write_board(board: Board, fmt: Format) -> str:
     return fmt.write(painted).replace("\n", "; ") if fmt.is_program else grouped.write(painted)
 
 
-def _h3_view(item: MinecraftItem) -> View:
-    """One piece: H3 is a selection of its own, of bounded length (at most 231 words in the corpus)."""
-    return View((TurnText(" ".join(h3_tokens(item))),), 1)
-
-
-def _is_opening(turn: Turn) -> bool:
-    return isinstance(turn, Utterance) and MISSION in turn.text.lower()
-
-
 def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
-    turns = [turn for turn in item.history if context.mission or not _is_opening(turn)]
+    opening = [turn for turn in item.history if isinstance(turn, Utterance) and MISSION in turn.text.lower()]
+    turns = [turn for turn in item.history if context.mission or turn not in opening]
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1

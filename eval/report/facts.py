@@ -42,14 +42,15 @@ def cost_facts(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
     records = list(answers.records.values())
     times = [asked[item_id].seconds for item_id in answers.records if item_id in asked]
     seconds = sum(times)
+    ends = [record["finish_reason"] for record in records if "finish_reason" in record]
     return {
         "prompt tokens": _total(_numbers(records, "prompt_tokens")),
         "completion tokens": _total(_numbers(records, "completion_tokens")),
         "reasoning tokens": _total(_numbers(records, "reasoning_tokens")),
         "cached prompt tokens": _total(_numbers(records, "cached_tokens")),
         "seconds": f"{seconds:,.1f} ({len(times) / seconds:,.1f} items a second)" if seconds else "",
-        "answers cut at the length limit": _counted(records, "finish_reason", "length"),
-        "answers ended while thinking": _thinking(records),
+        "answers cut at the length limit": f"{ends.count('length'):,}" if ends else "",
+        "answers ended while thinking": f"{ends.count('thinking'):,}" if "thinking" in ends else "",
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
         "answers with parts that are not actions": _unread(answers),
@@ -75,18 +76,6 @@ def _unread(answers: Answers) -> str:
     """How many answers lost more than what may surround an answer; empty if no record says."""
     recorded = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
     return f"{sum(bool(losses(answers.pieces(item))) for item in recorded):,}" if recorded else ""
-
-
-def _thinking(records: Sequence[Mapping[str, Any]]) -> str:
-    """Empty where there are none, as of most models."""
-    count = sum(record.get("finish_reason") == "thinking" for record in records)
-    return f"{count:,}" if count else ""
-
-
-def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:
-    """How many records have the value, or any non-empty one; empty if no record has the field."""
-    values = [record[key] for record in records if key in record]
-    return f"{sum(one == value if value else bool(one) for one in values):,}" if values else ""
 
 
 def prompt_notes(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 
 from harness.worlds.hexagons import Paint
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Action, net_actions
 from serialization.program import ast
 from serialization.program.compress.hexagons import PaintTarget
 from serialization.program.compress.minecraft import CompressionState
@@ -64,7 +64,7 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
     judge = _exactly(run_building if state is None else lambda program: run_lenient(program, state))
     orders = [tuple(actions)]
     if state is not None and not (done := state.structure.apply(actions)).ignored:
-        orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
+        orders = list(dict.fromkeys([*orders, *_orders(net_actions(state.structure, done.structure))]))
         judge = _leaving(state)
     tried = (ast.Program(statements) for order in orders for statements in CompressionState(order, state, count).programs())
     return _best([plain, *tried], judge, count)
@@ -85,19 +85,11 @@ def _leaving(state: BuildingState) -> Judge:
     return judge
 
 
-def _net(before: Structure, after: Structure) -> list[Action]:
-    """What makes one of the other."""
-    old, new = set(before.blocks()), set(after.blocks())
-    removed = [Action("remove", None, *block[:3]) for block in sorted(old - new)]
-    return removed + [Action("place", block[3], *block[:3]) for block in sorted(new - old)]
-
-
-def _orders(net: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
-    """The same by kind and color, along each axis first."""
+def _orders(net: Iterable[Action]) -> Iterator[tuple[Action, ...]]:
+    """Net changes by kind and color, along each axis first. Removals carry no color."""
+    changes = [action if action.kind == "place" else action._replace(color=None) for action in net]
     for axes in permutations(("x", "y", "z")):
-        yield tuple(
-            sorted(net, key=lambda action: (action.kind == "place", action.color or "", *(getattr(action, n) for n in axes)))
-        )
+        yield tuple(sorted(changes, key=lambda a: (a.kind == "place", a.color or "", *(getattr(a, axis) for axis in axes))))
 
 
 def _is_short(plain: ast.Program) -> bool:

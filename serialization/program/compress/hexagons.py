@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from harness.worlds.hexagons import CODES, Board, Paint, Tile
+from harness.worlds.hexagons import CODES, Paint, Tile
 from serialization.program import ast
 from serialization.program.ast import Call, Color, Expr, Name, Program, number
 from serialization.program.compress.copies import CopySource, copies, mirrors, repetitions
@@ -45,7 +45,7 @@ class PaintTarget:
         self.state = state or DrawingState()
         self.effort = effort
         self.needed: Painting = to_painting({action.tile: action.color for action in actions})
-        on_board = _on_board(self.state.board)
+        on_board = to_painting({tile: self.state.board[tile] for tile in ALL})
         wanted = union(self.needed)
         self.board = {color: mask for color, mask in on_board.items() if color != "white"}
         self.blank = on_board.get("white", 0)
@@ -217,7 +217,3 @@ class PaintTarget:
             if painting and mask not in seen:
                 seen.add(mask)
                 yield CopySource(expr, Tile(*next(iter(cells))), painting)
-
-
-def _on_board(board: Board) -> Painting:
-    return to_painting({tile: board[tile] for tile in ALL})
