@@ -24,7 +24,7 @@ class Prompt(Strict):
     frame: str | None = OVER(None, "Minecraft: world, builder or pose.")
     template: str | None = OVER(None, "The prompts' wording: a shipped template or a folder.")
     shots: int | None = OVER(None, "Examples before every item, in training and on dev.", ge=0)
-    select: Literal["random", "bm25", "embedding", "diverse"] | None = None
+    select: Literal["random", "bm25", "embedding"] | None = None
     """How examples are chosen, as in --select; null: random, the same for all items."""
 
 

@@ -6,23 +6,17 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
 from harness.util.hashing import json_hash
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from prompts.similarity import Similarity
+    from prompts.similarity import Matrix
 
 ORDERS = ("best-last", "best-first", "id", "random")
 """How examples may stand in a prompt. "random" is by a hash of their ids and the seed."""
-
-NEAREST = 200
-"""From how many of the most similar train items a diverse choice is made."""
-
-NOVELTY = 0.5
-"""What being unlike the examples chosen before weighs in a diverse choice, against being like the item."""
 
 
 def _by_seed(seed: int) -> Callable[[Item], bytes]:
@@ -127,12 +121,10 @@ def fixed(train: Sequence[Item], ids: Sequence[str], items: Sequence[Item]) -> d
     return {item.id: [known[name] for name in ids if may_show(known[name], item)] for item in items}
 
 
-def most_similar(
-    train: Sequence[Item], items: Sequence[Item], similarity: Similarity, count: int, seed: int, *, diverse: bool = False
-) -> dict[str, list[Item]]:
+def most_similar(train: Sequence[Item], items: Sequence[Item], alike: Matrix, count: int, seed: int) -> dict[str, list[Item]]:
     """The `count` train items that are most like each item, the best first; equals stand in the order of the seed.
 
-    `diverse` chooses one after the other, by how like it is to the item and how unlike those before (maximal marginal relevance).
+    `alike` says how much, of shape (items, train).
     """
     import numpy as np
 
@@ -141,34 +133,8 @@ def most_similar(
     key = _by_seed(seed)
     ties = np.empty(len(train), np.int64)
     ties[sorted(range(len(train)), key=lambda n: key(train[n]))] = np.arange(len(train))
-    scores = np.round(similarity.scores, DIGITS)
     chosen = {}
-    for item, row in zip(items, scores, strict=True):
-        fitting = (n for n in np.lexsort((ties, -row)) if may_show(train[n], item))
-        ranked = list(islice(fitting, max(NEAREST, count) if diverse else count))
-        if diverse and ranked:
-            ranked = _spread(np.array(ranked), row, similarity.vectors, count)
-        chosen[item.id] = [train[n] for n in ranked]
+    for item, row in zip(items, np.round(alike, DIGITS), strict=True):
+        fitting = (train[n] for n in np.lexsort((ties, -row)) if may_show(train[n], item))
+        chosen[item.id] = list(islice(fitting, count))
     return chosen
-
-
-def _spread(ranked: Any, scores: Any, vectors: Any, count: int) -> list[int]:
-    """Of candidates in the order of their scores, `count` by maximal marginal relevance."""
-    import numpy as np
-
-    from prompts.similarity import DIGITS
-
-    own = vectors[ranked]
-    among = own @ own.T
-    among = np.round(np.asarray(among.toarray() if hasattr(among, "toarray") else among, np.float64), DIGITS)
-    # BM25 has no upper bound: the best candidate counts 1.
-    like = scores[ranked] / max(1.0, scores[ranked].max())
-    nearest = np.zeros(len(ranked))
-    taken: list[int] = []
-    for _ in range(min(count, len(ranked))):
-        worth = np.round((1 - NOVELTY) * like - NOVELTY * nearest, DIGITS)
-        worth[taken] = -np.inf
-        best = int(np.argmax(worth))  # The first of equals, which is the more similar.
-        taken.append(best)
-        nearest = np.maximum(nearest, among[best])
-    return [int(ranked[n]) for n in taken]

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,6 @@ DIGITS = 5
 """Decimals of a similarity that count: below them, machines and batches differ."""
 
 _WORD = re.compile(r"[a-z]+|\d+")
-
-
-class Similarity(NamedTuple):
-    """How alike each item is to each train item, and what says how alike two train items are."""
-
-    scores: Matrix
-    """(items, train), the larger the more alike; at least 0 for BM25, -1 to 1 otherwise."""
-    vectors: Any
-    """(train, width), rows of length 1, dense or sparse: the product of two is their cosine."""
 
 
 def query_text(item: Item) -> str:
@@ -52,8 +43,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def by_words(train: Sequence[str], queries: Sequence[str]) -> Similarity:
-    """BM25 (Lucene's, k1 1.5, b 0.75) of all queries in one sparse product. Words that no train text has count for nothing."""
+def by_words(train: Sequence[str], queries: Sequence[str]) -> Matrix:
+    """BM25 (Lucene's, k1 1.5, b 0.75) of all queries in one sparse product, shape (queries, train), at least 0.
+
+    Words that no train text has count for nothing.
+    """
     from scipy.sparse import csc_matrix, csr_matrix
 
     split = [words(text) for text in train]
@@ -73,9 +67,8 @@ def by_words(train: Sequence[str], queries: Sequence[str]) -> Similarity:
         ),
         (len(queries), width),
     )
-    lengths = np.sqrt(weights.multiply(weights).sum(axis=1)).A1 if len(train) else np.zeros(0)
-    unit = csr_matrix(weights.multiply(1 / np.maximum(lengths, 1e-9)[:, None]))
-    return Similarity((counts @ weights.T).toarray(), unit)
+    scores: Matrix = (counts @ weights.T).toarray()
+    return scores
 
 
 def _bm25s() -> Any:
@@ -88,8 +81,3 @@ def _bm25s() -> Any:
     finally:
         if numba is None:
             del sys.modules["numba"]
-
-
-def by_vectors(train: NDArray[np.float32], queries: NDArray[np.float32]) -> Similarity:
-    """Cosines of vectors of length 1: `train` (train, width) and `queries` (items, width)."""
-    return Similarity(np.asarray(queries @ train.T, np.float64), train)

@@ -247,7 +247,7 @@ def _with_examples(values: Options) -> Options:
     idle = {
         "select": values.get("shots") == 0,
         "shot-ids": select not in ("fixed", None),
-        "encoder": select not in ("embedding", "diverse", None),
+        "encoder": select not in ("embedding", None),
         "shot-order": select in ("random", "fixed") and order.startswith("best"),
     }
     return {key: value for key, value in values.items() if not (idle.get(key) or (key in idle and values.get("shots") == 0))}

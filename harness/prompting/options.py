@@ -100,7 +100,7 @@ class Options(Strict):
     shot_ids: str | None = EXAMPLES(record=False)
     """Ids of train items between commas, or a file of them (select fixed)."""
     encoder: str | None = EXAMPLES(record=False)
-    """Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"""
+    """Sentence encoder (select embedding): a folder or hub name. [default: all-MiniLM-L6-v2]"""
     shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
     """How examples stand. [default: best-last where they are chosen by likeness]"""
     seed: int = DECODING(0, diff=True)

@@ -12,15 +12,13 @@ from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from prompts.similarity import Similarity
+    from prompts.similarity import Matrix
     from prompts.spec import PromptSpec
 
 RANDOM, FIXED = "random", "fixed"
-RETRIEVED = ("bm25", "embedding", "diverse")
+RETRIEVED = ("bm25", "embedding")
 """Ways to choose examples by how like an item they are."""
 SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
-BM25 = "bm25"
-"""As --encoder of a diverse choice: by words instead of vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +43,8 @@ def check_choice(shots: int, select: str | None, ids: str | None, encoder: str |
         raise UsageError("--select fixed needs --shot-ids: ids of train items between commas, or a file of them")
     if ids is not None and select != FIXED:
         raise UsageError("--shot-ids are for --select fixed; add it, or leave the ids out")
-    if encoder is not None and select not in ("embedding", "diverse"):
-        raise UsageError(f"--encoder {encoder} is for --select embedding and diverse")
-    if encoder == BM25 and select == "embedding":
-        raise UsageError("--encoder bm25 is for --select diverse; for BM25 alone take --select bm25")
+    if encoder is not None and select != "embedding":
+        raise UsageError(f"--encoder {encoder} is for --select embedding")
     if order in ORDERS[:2] and select not in RETRIEVED:
         raise UsageError(f"--shot-order {order}: of {select or RANDOM} examples none is the best; take id or random")
 
@@ -106,19 +102,20 @@ def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mappi
         if len(ids) < count:
             raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
         return fixed(train, ids[:count], items)
-    similarity = _similarity(select, options.encoder, items, train)
-    return most_similar(train, items, similarity, count, seed, diverse=select == "diverse")
+    return most_similar(train, items, _alike(select, options.encoder, items, train), count, seed)
 
 
-def _similarity(select: str, encoder: str | None, items: Sequence[Item], train: Sequence[Item]) -> Similarity:
-    from prompts.similarity import by_vectors, by_words, query_text
+def _alike(select: str, encoder: str | None, items: Sequence[Item], train: Sequence[Item]) -> Matrix:
+    from prompts.similarity import by_words, query_text
 
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
-    if BM25 in (select, encoder):
+    if select == "bm25":
         return by_words(known, asked)
     from harness.engines.models.encoding import MINILM, embedded
 
-    return by_vectors(embedded(known, encoder or MINILM), embedded(asked, encoder or MINILM))
+    # Vectors of length 1: their products are cosines.
+    alike: Matrix = (embedded(asked, encoder or MINILM) @ embedded(known, encoder or MINILM).T).astype(float)
+    return alike
 
 
 def choice_settings(options: Any) -> dict[str, Any]:

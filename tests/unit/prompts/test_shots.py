@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
-from prompts.similarity import Similarity, by_words, query_text
+from prompts.similarity import Matrix, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 
@@ -38,18 +38,16 @@ TRAIN = [
 ITEM = hexagons(9, "paint a RED flower in the top left corner!", "own")
 
 
-def similarity(train: Sequence[Item], items: Sequence[Item]) -> Similarity:
+def similarity(train: Sequence[Item], items: Sequence[Item]) -> Matrix:
     return by_words(*([query_text(item) for item in side] for side in (train, items)))
 
 
-@pytest.mark.parametrize("diverse", [False, True])
-def test_the_most_similar_come_first_without_the_items_own_image(diverse: bool) -> None:
-    chosen = most_similar(TRAIN, [ITEM], similarity(TRAIN, [ITEM]), 64, 0, diverse=diverse)[ITEM.id]
+def test_the_most_similar_come_first_without_the_items_own_image() -> None:
+    chosen = most_similar(TRAIN, [ITEM], similarity(TRAIN, [ITEM]), 64, 0)[ITEM.id]
     assert chosen[0] is TRAIN[0]
     assert TRAIN[1] not in chosen
     assert len(chosen) == 4
-    if not diverse:
-        assert chosen[1] is TRAIN[3]
+    assert chosen[1] is TRAIN[3]
 
 
 def test_bm25_leaves_numba_alone() -> None:
@@ -62,12 +60,11 @@ def test_bm25_leaves_numba_alone() -> None:
 def test_no_example_of_the_same_drawing_or_game(task: str) -> None:
     train, items = load(task, "train"), load(task, "train")[:20] + load(task, "dev")
     made = similarity(train, items)
-    assert made.scores.shape == (len(items), len(train))
-    for diverse in (False, True):
-        chosen = most_similar(train, items, made, 5, 0, diverse=diverse)
-        for item in items:
-            assert len(chosen[item.id]) == 5
-            assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
+    assert made.shape == (len(items), len(train))
+    chosen = most_similar(train, items, made, 5, 0)
+    for item in items:
+        assert len(chosen[item.id]) == 5
+        assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
 
 
 def test_the_gold_actions_of_an_item_choose_nothing() -> None:

@@ -65,8 +65,7 @@ def test_given_ids_are_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
         (("--shots", "1", "--select", "fixed", "--shot-ids", "hexagons/dev/1/1"), "no such item in the train split"),
         (("--shots", "1", "--select", "fixed", "--shot-ids", "no/file.txt"), "no such file"),
         (("--shots", "1", "--select", "fixed", "--shot-ids", " , "), "there is no id in it"),
-        (("--shots", "2", "--encoder", "minilm"), "--encoder minilm is for --select embedding and diverse"),
-        (("--shots", "2", "--select", "embedding", "--encoder", "bm25"), "take --select bm25"),
+        (("--shots", "2", "--encoder", "minilm"), "--encoder minilm is for --select embedding"),
         (("--shots", "2", "--select", "embedding", "--encoder", "./none"), "--encoder ./none: no such folder"),
         (("--shots", "2", "--shot-order", "best-last"), "of random examples none is the best"),
     ],
@@ -84,7 +83,7 @@ def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, cap
         ShotChoice(3, 1),
         ShotChoice(3, 0, "random", shot_order="id"),
         ShotChoice(3, 0, "bm25"),
-        ShotChoice(3, 0, "diverse", encoder="bm25", shot_order="best-first"),
+        ShotChoice(3, 0, "bm25", shot_order="best-first"),
     ],
 )
 def test_items_that_are_not_known_before_get_the_same_examples(choice: ShotChoice) -> None:
