@@ -80,6 +80,7 @@ def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: 
         "board": "",
         "blocks": "",
         "begun": "",
+        "scene": "",
         **fields,
         "turns": [piece.text for piece in pieces],
         "first": first,

@@ -4,7 +4,7 @@ HEXAGONS has the paper's seven (section 6.2, Table 7). Minecraft has the whole d
 H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and dialogue.
 A dialogue that begins among blocks, as IGLU's instructions do, tells them first.
 Both have `conversation`: a drawing procedure or a game as one chat, in which the earlier answers are messages of the model.
-In HEXAGONS `conversation+state` adds to its last message what stands now.
+`conversation+state` adds to its last message what stands now.
 
 What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
 their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
@@ -14,8 +14,9 @@ A third one, `pose`, changes the text instead (serialization/pose.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from math import floor
 from typing import NamedTuple
@@ -27,8 +28,9 @@ from harness.util.registry import choose
 from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
+from serialization import scene
 from serialization.formats import Format, grouped
-from serialization.formats.moves import Cell
+from serialization.scene import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
@@ -46,7 +48,8 @@ class Context:
     """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
 
     `chat`: earlier answers are messages of their own. In HEXAGONS they are what the model itself answered, in Minecraft what
-    was done in the game. `mission`: the opening line of a game is kept.
+    was done in the game. `mission`: the opening line of a game is kept. `scene`: what stands around the builder
+    (serialization/scene.py).
     """
 
     name: str
@@ -57,6 +60,7 @@ class Context:
     rich: bool = False
     chat: bool = False
     mission: bool = False
+    scene: bool = False
 
     @property
     def rolls_out(self) -> bool:
@@ -79,6 +83,7 @@ _ALL = (
     Context("h3", "minecraft", h3=True),
     Context("context-rich", "minecraft", rich=True),
     Context("conversation", "minecraft", chat=True),
+    Context("conversation+state", "minecraft", chat=True, scene=True),
 )
 
 CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == its.world} for task, its in TASKS.items()}
@@ -170,7 +175,7 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
-    stood = None if context.rich else started_with(item)
+    stood = None if context.rich or context.scene else started_with(item)
     pieces = [TurnText(f"Blocks: {write_structure(stood)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
@@ -194,6 +199,8 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         builder = _write_builder(item.pose, pose, fmt)
         pieces += builder
         fresh += len(builder)
+    if context.scene:
+        fields["scene"] = scene.write(item, _places(item, fmt), named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)
 
 
@@ -203,6 +210,12 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnTe
         return [TurnText(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
     return [TurnText(f"The builder turned {TURNED[quarters]}.")] if quarters else []
+
+
+def _places(item: MinecraftItem, fmt: Format) -> Callable[[Cell], str]:
+    """How a cell is said: from the one of the last action, if the format says earlier turns so, or by its numbers."""
+    last, quarter = scene.last_cell(item), item.pose.quarter
+    return partial(moves.way, last, quarter=quarter) if fmt.of_turn else partial(moves.way, None, quarter=quarter)
 
 
 def started_with(item: MinecraftItem) -> Structure:

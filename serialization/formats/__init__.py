@@ -12,7 +12,7 @@ from harness.util.registry import choose
 from harness.worlds import World
 from serialization.formats import calls, grouped, json, lines, moves, program, triplets
 from serialization.formats.answer import Constraint, Parsed
-from serialization.formats.moves import Cell
+from serialization.scene import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Format:
     of_turn: Callable[[Sequence[Any], Cell | None, int], str] | None = None
     """Writes an earlier turn, where its text depends on the cell of the action before it and on the quarter that the builder
     looked to. Such a format says where things are as the builder sees them."""
+    points: bool = False
+    """Whether an answer may begin from what the last message names (`serialization.scene.anchors`)."""
 
     @property
     def is_program(self) -> bool:
@@ -70,6 +72,18 @@ _LISTED = (
         moves.read_for,
         moves.answer,
         of_turn=moves.write,
+    ),
+    Format(
+        "moves+anchors",
+        "minecraft",
+        moves.write,
+        moves.parse,
+        lambda: moves.constraint(anchored=True),
+        128,
+        moves.read_for,
+        moves.anchored_answer,
+        of_turn=moves.write,
+        points=True,
     ),
     Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
     Format(

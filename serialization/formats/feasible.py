@@ -15,11 +15,12 @@ import numpy as np
 
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure, in_region
+from serialization import scene
 from serialization.formats import calls, lines, moves
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
-from serialization.formats.moves import Cell, last_cell
 from serialization.pose import as_seen
+from serialization.scene import Cell, last_cell
 
 Pieces = Mapping[str, tuple[Action, ...]]
 """The texts of what can be done next, each with its actions."""
@@ -35,7 +36,8 @@ class _Style(NamedTuple):
 
 
 _LINES = _Style("", "\n", "", NOTHING)
-_STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
+_MOVES = ("moves", "moves+anchors")
+_STYLES = {"lines": _LINES, "calls": _LINES, **dict.fromkeys(_MOVES, _LINES), "json": _Style("[[", "], [", "]]", "[]")}
 _WRITERS: dict[str, Callable[[list[Action]], str]] = {
     "lines": lines.write,
     "calls": calls.write,
@@ -54,6 +56,8 @@ class BuiltState(NamedTuple):
     """The cell of the action before."""
     quarter: int
     """How the builder looks, as `Pose.quarter`."""
+    anchors: Mapping[str, Cell] | None = None
+    """The cells that a line may begin from, by their names; None for a format without them."""
 
 
 class Feasible:
@@ -72,7 +76,8 @@ class Feasible:
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
-        state = BuiltState(item.before, last_cell(item), item.pose.quarter)
+        anchors = scene.anchors(item) if format_name == "moves+anchors" else None
+        state = BuiltState(item.before, last_cell(item), item.pose.quarter, anchors)
         return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
@@ -84,7 +89,7 @@ class Feasible:
             "last": self._start.last,
             "quarter": self._start.quarter,
         }
-        said |= {"opening": self._opening, "pose": self._pose and list(self._pose)}
+        said |= {"anchors": self._start.anchors, "opening": self._opening, "pose": self._pose and list(self._pose)}
         return json.dumps(said)
 
     @classmethod
@@ -94,8 +99,9 @@ class Feasible:
             match said := json.loads(text):
                 case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
                     cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
-                    pose = said.get("pose")
-                    state = BuiltState(Structure.of(tuple(block) for block in blocks), cell, quarter % 4)
+                    anchors, pose = said.get("anchors"), said.get("pose")
+                    named = anchors and {str(name): (int(x), int(y), int(z)) for name, (x, y, z) in anchors.items()}
+                    state = BuiltState(Structure.of(tuple(block) for block in blocks), cell, quarter % 4, named)
                     return cls(name, state, str(said.get("opening", "")), pose and Pose(*map(float, pose)))
         except (TypeError, IndexError, KeyError, RecursionError) as error:
             raise ValueError(f"not a state: {error}") from error
@@ -161,7 +167,7 @@ class Feasible:
 
 def _possible(format_name: str, state: BuiltState) -> Pieces:
     picks, places = _feasible(state.structure)
-    if format_name == "moves":
+    if format_name in _MOVES:
         return _possible_moves(picks, places, state)
     write = _WRITERS[format_name]
     removals = [Action("remove", None, *cell) for cell in picks]
@@ -187,8 +193,8 @@ def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) ->
     pieces: dict[str, tuple[Action, ...]] = {}
     for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
         for cell in cells:
-            way = moves.way(state.last, cell, state.quarter)
-            row = _row(kind, cell, state.last, state.structure)
+            way, origin = moves.start(state.last, cell, state.quarter, state.anchors)
+            row = _row(kind, cell, origin, state.structure)
             for word, color in words.items():
                 actions = tuple(Action(kind, color, *at) for at in row)
                 pieces[f"{word} {way}"] = actions[:1]

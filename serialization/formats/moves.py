@@ -3,19 +3,22 @@
 It says where a block goes as a builder would: so many cells left, up or behind, as the builder looks. `red up x3` is three
 blocks, each on top of the one before. So what a text means depends on the item: on the cell of the last action before it, and
 on the builder's direction.
+
+In the format `moves+anchors` a line may also begin from a cell that the prompt names (`serialization.scene.anchors`): `red A up`
+is a red block on top of part A, `red ahead` one in front of the builder. Any line may have its cell, as in `red at 0 1 0`. Of
+these forms the one of the fewest words is written, and all of them are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from harness.corpora.item import Executed, Item, MinecraftItem
+from harness.corpora.item import Item, MinecraftItem
 from harness.worlds.minecraft import CODES, COLORS, Action, turn
 from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, discard, scan
 from serialization.formats.lines import BETWEEN, COLOR, END, HEIGHT, SIDE, check_action
-
-Cell = tuple[int, int, int]
+from serialization.scene import AHEAD, LETTERS, Cell, anchors, last_cell
 
 DIRECTIONS = {
     "left": (1, 0, 0),
@@ -32,43 +35,67 @@ MOST_REPEATS = 10
 
 _WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
 _WAYS = rf"{GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}}"
+_ANCHOR = rf"(?-i:[{LETTERS}])(?:{GAP}end)?|{AHEAD}"
 _NUMBERS = BETWEEN.join(f"(?P<{name}>{NUMBER[1:-1]})" for name in "xyz")
 _MOVE = re.compile(
     rf"(?<!\w)(?:place{GAP})?(?P<done>{'|'.join(COLORS)}|pick|remove)"
     rf"(?:{GAP}at{GAP}{_NUMBERS}|{GAP}here"
-    rf"|(?P<ways>{_WAYS})(?:{GAP}x(?P<times>[1-9]\d?))?){END}",
+    rf"|(?:{GAP}(?P<start>{_ANCHOR}))?(?P<ways>{_WAYS})(?:{GAP}x(?P<times>[1-9]\d?))?|{GAP}(?P<there>{_ANCHOR})){END}",
     re.IGNORECASE,
 )
 _STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNORECASE)
 
 
-def constraint() -> Constraint:
+def constraint(*, anchored: bool = False) -> Constraint:
     """The ways in the order in which they are written: left or right, up or down, behind or front."""
     side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
     ways = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})( x([2-9]|10))?"
-    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{ways})"
+    anchor = rf"([{LETTERS}]( end)?|{AHEAD})"
+    moved = rf"({anchor}|({anchor} )?{ways})" if anchored else ways
+    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{moved})"
     return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
 
 
-def write(actions: Sequence[Action], before: Cell | None = None, quarter: int = 0) -> str:
+def write(
+    actions: Sequence[Action], before: Cell | None = None, quarter: int = 0, anchors: Mapping[str, Cell] | None = None
+) -> str:
     """`red at 0 1 0`, then `blue left 2 up`, `pick here`: one a line, each from the cell of the line above.
 
     `before` is the cell of the action before the first one; without it, the first line says its cell. `quarter`: how the
-    builder looks, as `Pose.quarter`.
+    builder looks, as `Pose.quarter`. `anchors`: lines may begin from these cells, too; None for the format without them.
     """
     lines: list[str] = []
     counts: list[int] = []
+    same = ""
     for action in actions:
+        done = "pick" if action.kind == "remove" else action.color
         here = way(before, action.cell, quarter)
-        line = f"{'pick' if action.kind == 'remove' else action.color} {here}"
         # The same way again and again is one line. `here` is not a way: a second block does not fit there.
-        if lines and line == lines[-1] and here != "here":
+        if f"{done} {here}" == same and here != "here":
             counts[-1] += 1
         else:
-            lines.append(line)
+            text, origin = start(before, action.cell, quarter, anchors)
+            lines.append(f"{done} {text}")
             counts.append(1)
+            same = f"{done} {way(origin, action.cell, quarter)}"
         before = action.cell
     return "\n".join(line if n == 1 else f"{line} x{n}" for line, n in zip(lines, counts, strict=True)) or NOTHING
+
+
+def start(before: Cell | None, cell: Cell, quarter: int, anchors: Mapping[str, Cell] | None = None) -> tuple[str, Cell | None]:
+    """How a line says where its cell is, in the fewest words, and the cell that it begins from: that of the line before, unless
+    it is shorter from an anchor or by its numbers."""
+    best = way(before, cell, quarter), before
+    if anchors is None:
+        return best
+    for name, origin in anchors.items():
+        text = f"{name} {way(origin, cell, quarter)}".removesuffix(" here")
+        best = min(best, (text, origin), key=_words)
+    return min(best, (way(None, cell, quarter), None), key=_words)
+
+
+def _words(said: tuple[str, Cell | None]) -> int:
+    return said[0].count(" ")
 
 
 def way(before: Cell | None, cell: Cell, quarter: int) -> str:
@@ -81,9 +108,10 @@ def way(before: Cell | None, cell: Cell, quarter: int) -> str:
     return " ".join(steps) or "here"
 
 
-def parse(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
+def parse(text: str, before: Cell | None = None, quarter: int = 0, anchors: Mapping[str, Cell] | None = None) -> Parsed:
     """The inverse of `write`. Where nothing goes before, a way is taken from the middle of the ground, 0 1 0."""
     cell = before or (0, 1, 0)
+    known = {name.lower(): at for name, at in (anchors or {}).items()}
 
     def read(match: re.Match[str]) -> tuple[str, list[Action | str]]:
         nonlocal cell
@@ -91,6 +119,10 @@ def parse(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
         step = _step(match["ways"] or "", quarter)
         if match["x"]:
             cell = (int(match["x"]), int(match["y"]), int(match["z"]))
+        if anchor := match["start"] or match["there"]:
+            if (named := known.get(" ".join(anchor.lower().split()))) is None:
+                return match.group(), ["nothing has this name"]
+            cell = named
         for _ in range(int(match["times"] or 1)):
             cell = (cell[0] + step[0], cell[1] + step[1], cell[2] + step[2])
             done.append(check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell))
@@ -112,17 +144,18 @@ def _step(way: str, quarter: int) -> Cell:
     return int(x), up, int(z)
 
 
-def last_cell(item: Item) -> Cell | None:
-    """The cell of the last action before a builder's turn; None before the first one."""
-    done = [a for said in item.history if isinstance(said, Executed) for a in said.actions if isinstance(a, Action)]
-    return done[-1].cell if done else None
-
-
 def answer(actions: Sequence[Action], item: Item) -> str:
     assert isinstance(item, MinecraftItem)
     return write(actions, last_cell(item), item.pose.quarter)
 
 
-def read_for(text: str, item: Item) -> Parsed:
+def anchored_answer(actions: Sequence[Action], item: Item) -> str:
+    """The same in `moves+anchors`."""
     assert isinstance(item, MinecraftItem)
-    return parse(text, last_cell(item), item.pose.quarter)
+    return write(actions, last_cell(item), item.pose.quarter, anchors(item))
+
+
+def read_for(text: str, item: Item) -> Parsed:
+    """An answer in either format."""
+    assert isinstance(item, MinecraftItem)
+    return parse(text, last_cell(item), item.pose.quarter, anchors(item))

@@ -29,6 +29,7 @@ def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
         "llama-grpo",
         "llama-lora",
         "llama-qlora",
+        "minecraft-state",
         "nebula",
     ]
     for path in SHIPPED:

@@ -90,13 +90,15 @@ def test_names_that_do_not_fit_are_refused() -> None:
         PromptSpec.make("hexagons", frame="builder")
 
 
-def test_the_state_stands_in_the_last_message_of_a_conversation_alone() -> None:
-    item = PROBES["hexagons"][0]
-    blind, seeing = (
-        conversation(item, PromptSpec.make("hexagons", name, "bare-program")) for name in ("conversation", "conversation+state")
-    )
+@pytest.mark.parametrize(
+    ("task", "fmt", "told"), [("hexagons", "bare-program", "Board: "), ("minecraft", "moves+anchors", "Now: ")]
+)
+def test_the_state_stands_in_the_last_message_of_a_conversation_alone(task: str, fmt: str, told: str) -> None:
+    item, plain = PROBES[task][0], "moves" if task == "minecraft" else fmt
+    blind = conversation(item, PromptSpec.make(task, "conversation", plain))
+    seeing = conversation(item, PromptSpec.make(task, "conversation+state", fmt))
     assert seeing[1:-1] == blind[1:-1]
-    before, line, _ = str(seeing[-1]["content"]).rpartition("\nBoard: ")
+    before, line, _ = str(seeing[-1]["content"]).rpartition(f"\n{told}")
     assert line
     assert before == blind[-1]["content"], "what comes last is a branch: all before it is shared"
 
@@ -135,7 +137,8 @@ def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
     for one, following in pairwise(texts):
         same = next(n for n, pair in enumerate(zip_longest(one, following)) if pair[0] != pair[1])
         tail = len(one) - same
-        assert tail < 60 or (context == "context-rich" and "Blocks:" in one[same - 60 :]), one[same:]
+        told = "Blocks:" if context == "context-rich" else "Now:" if context == "conversation+state" else None
+        assert tail < 60 or (told and told in one[same - 60 :]), one[same:]
 
 
 @given(st.integers(0, 12))
