@@ -1,4 +1,4 @@
-"""The headline numbers of runs, for a model card, a web page or a spreadsheet.
+"""The headline numbers of runs, for a model card, a paper, a web page or a spreadsheet.
 
 In percent with two decimals and 95% intervals; every table names the benchmark, and for v2 the annotation.
 """
@@ -105,6 +105,35 @@ def as_markdown(results: Mapping[str, Scores]) -> str:
     return f"{table}\n\n{' '.join(_notes(results))}\n"
 
 
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # LaTeX takes a bracket at the start of a row for an argument of the line break before it.
+    "[": "{[}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def as_latex(results: Mapping[str, Scores]) -> str:
+    """A table of the package booktabs with a row for each run. Raises UsageError for runs of two tasks."""
+    head, rows = _rows(results)
+    lines = [" & ".join(map(_escaped, line)) + r" \\" for line in (head, *rows)]
+    columns = "ll" + "r" * (len(head) - 2)
+    return "\n".join(
+        (
+            *(f"% {note}" for note in (r"Needs \usepackage{booktabs}.", *_notes(results))),
+            rf"\begin{{tabular}}{{{columns}}}",
+            *(r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"),
+            "\\end{tabular}\n",
+        )
+    )
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
 def as_csv(results: Mapping[str, Scores]) -> str:
     """A row for each run; every number is followed by the ends of its interval. Raises UsageError for runs of two tasks."""
     _one_task(results)
@@ -149,6 +178,7 @@ def _one_task(results: Mapping[str, Scores]) -> None:
 
 WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {
     "model-index": as_model_index,
+    "latex": as_latex,
     "markdown": as_markdown,
     "csv": as_csv,
 }

@@ -1,4 +1,4 @@
-"""`harness export`: the headline numbers of runs for a model card, a page or a spreadsheet; curves."""
+"""`harness export`: the headline numbers of runs for a model card, a paper, a page or a spreadsheet; curves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eval.report.curves import Curve
     from eval.score_run import Answers, Benchmark
 
-FORMS = ("model-index", "markdown", "csv", "curve", "coverage")
+FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -30,7 +30,7 @@ def export(
 
     \b
     harness export my-run --as model-index
-    harness export base lora --as markdown --out table.md
+    harness export base lora --as latex --out table.tex
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
     harness export parser-dev --as coverage --out coverage.svg
 

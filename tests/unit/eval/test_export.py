@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from huggingface_hub.repocard_data import model_index_to_eval_results
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
 from eval.export import WRITERS
@@ -73,10 +76,20 @@ def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
     assert (row["action_em"], row["action_em_low"]) == ("6.25", "")
 
 
-@pytest.mark.parametrize("form", ["markdown", "csv"])
+@pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
 def test_two_tasks_do_not_fit_in_one_table(form: str) -> None:
     with pytest.raises(UsageError, match="runs of hexagons and minecraft have different metrics"):
         WRITERS[form]({"a": drawn(), "b": built()})
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1))
+def test_no_name_breaks_a_latex_row(name: str) -> None:
+    text = WRITERS["latex"]({name: drawn()})
+    body = text[text.index("\\midrule\n") + 9 : text.index("\\bottomrule")]
+    plain = re.sub(r"\\textbackslash\{\}|\\textasciitilde\{\}|\\textasciicircum\{\}|\\[&%$#_{}]|\{\[\}", "", body)
+    assert plain.count("&") == 6
+    assert plain.count("\\") == 2
+    assert not set(plain) & set("%$#_{}~^[")
 
 
 # Curves.
@@ -147,7 +160,7 @@ def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["half", "--as", "csv", "--sizes", "1"], "--sizes is for --as curve only"),
+        (["half", "--as", "latex", "--sizes", "1"], "--sizes is for --as curve only"),
         (["half", "--as", "curve", "--sizes", "1,2"], "--sizes 1,2: give 1 whole numbers"),
         (["half", "--as", "curve", "--sizes", "1", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
         (["half", "half", "--as", "csv"], "half is given twice"),
