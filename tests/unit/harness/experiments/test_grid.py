@@ -65,6 +65,14 @@ def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
     assert said[0] == "row 1 of 3, right: finished before"
     assert said[-1] == "row 3 of 3, half: finished before"
     assert [line["error"] for line in lines] == [None, None, None]
+    # One that lost its answers is run again, and so is one whose files changed.
+    (rows[0].answers / "predictions.jsonl").unlink()
+    with Path("half.jsonl").open("a") as file:
+        file.write("\n")
+    said, _ = run(*rows)
+    assert "row 1 of 3, right: finished" in said
+    assert "row 2 of 3, missing: finished before" in said
+    assert "row 3 of 3, half: finished before" not in said
 
 
 def test_the_table_compares_each_row_with_the_first() -> None:
@@ -80,22 +88,6 @@ def test_the_table_compares_each_row_with_the_first() -> None:
     written = as_markdown(lines, "Points.").splitlines()
     assert written[0] == "| row | action F1 | action EM | difference | p (Holm) | letters |"
     assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
-
-
-def test_a_row_whose_files_changed_is_another_one() -> None:
-    one = row("right")
-    run(one)
-    with Path("right.jsonl").open("a") as file:
-        file.write("\n")
-    said, _ = run(one)
-    assert said[0] != "row 1 of 1, right: finished before"
-
-
-def test_a_row_that_was_killed_or_lost_its_answers_is_run_again() -> None:
-    one = row("right")
-    run(one)
-    (one.answers / "predictions.jsonl").unlink()
-    assert run(one)[0][-1] == "row 1 of 1, right: finished"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
