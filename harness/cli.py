@@ -36,7 +36,6 @@ SECTIONS = {
         ),
         "play": Entry("harness.commands.play:play", "Let a model play whole games with a simulated Architect, who corrects it."),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
-        "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },
     "Train": {
         "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
@@ -56,7 +55,6 @@ SECTIONS = {
     "Evaluate": {
         "score": Entry("harness.commands.score:score", "Score a predictions file."),
         "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
-        "import": Entry("harness.commands.imports:import_run", "Turn predictions made elsewhere into a run."),
         "plugins": Entry(
             "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks."
         ),

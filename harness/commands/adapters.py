@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.tasks import TASK_NAMES
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from adapters.catalog import AdapterEntry
     from adapters.checking import Agreement
+
+_SHOWN = ("task", "context", "format", "frame", "template", "prompt_hash", "base", "base_fingerprint", "imported")
+"""What of an adapter's record is listed as JSON."""
+BASE = option(None, "Hub name or local folder. [default: the one it was trained on]", names=("--base", "--model"))
 
 
 @click.group()
@@ -50,23 +56,8 @@ def list_adapters(as_json: bool) -> None:
 
 
 def _values(entry: AdapterEntry) -> dict[str, Any]:
-    about = entry.about
-    return {
-        "name": entry.name,
-        "where": entry.where,
-        "folder": str(entry.folder),
-        "task": about.task,
-        "context": about.context,
-        "format": about.format,
-        "frame": about.frame,
-        "template": about.template,
-        "prompt_hash": about.prompt_hash,
-        "base": about.base,
-        "base_fingerprint": about.base_fingerprint,
-        "megabytes": round(entry.megabytes, 3),
-        "dev": entry.judged,
-        "imported": about.imported,
-    }
+    own = {"name": entry.name, "where": entry.where, "folder": str(entry.folder)}
+    return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.judged} | entry.about.model_dump(include={*_SHOWN})
 
 
 @adapters.command()
@@ -103,20 +94,20 @@ def show(name: str, as_json: bool) -> None:
         click.echo(f"\n{(folder / CARD_FILE).read_text()}")
 
 
-@adapters.command()
-@click.argument("name")
-@click.option("--base", "--model", help="Hub name or local folder. [default: the one it was trained on]")
-@click.option("--items", default=0, type=click.IntRange(0), help="Also ask N dev items: base, peft, merged model and vLLM.")
-@click.option(
-    "--engine",
-    type=click.Choice(["vllm", "transformers"]),
-    help="transformers leaves vLLM out. [default: vllm, if it is installed]",
-)
-@click.option(
-    "--max-new-tokens", default=64, show_default=True, type=click.IntRange(1), help="Longest compared answer, in tokens."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(name: str, base: str | None, items: int, engine: str | None, max_new_tokens: int, as_json: bool) -> None:
+class Check(Strict):
+    """The options of `harness adapters check`."""
+
+    name: str = argument()
+    base: str | None = BASE
+    items: int = option(0, "Also ask N dev items: base, peft, merged model and vLLM.", ge=0)
+    engine: str | None = option(choices=("vllm", "transformers"))
+    """transformers leaves vLLM out. [default: vllm, if it is installed]"""
+    max_new_tokens: int = option(64, "Longest compared answer, in tokens.", ge=1)
+    as_json: bool = option(False, "Print JSON.", names=("--json",))
+
+
+@adapters.command(cls=ModelCommand, model=Check)
+def check(options: Check) -> None:
     """Check that the adapter NAME is complete and fits its base and this harness's prompts.
 
     With --items, also that it changes what the base answers; and count how often peft, the merged model and vLLM agree.
@@ -128,32 +119,27 @@ def check(name: str, base: str | None, items: int, engine: str | None, max_new_t
     from harness.engines.vllm.engine import not_served
     from prompts.probe import format_hash
 
-    adapter = load_adapter(name, base)
+    adapter = load_adapter(options.name, options.base)
     weights = check_weights(adapter)
     refused = not_served(adapter.path)
-    say = functools.partial(click.echo, err=as_json)
+    say = functools.partial(click.echo, err=options.as_json)
+    origin = weights_fingerprint(adapter.base) or "from a hub"
     say(
-        f"{name} fits {display_name(adapter.base)} ({weights_fingerprint(adapter.base) or 'from a hub'}) and the prompt format "
-        f"{adapter.spec.name} ({format_hash(adapter.spec)}): rank {adapter.rank}, {weights.count:,} weights in "
-        f"{', '.join(weights.kinds)}"
+        f"{options.name} fits {display_name(adapter.base)} ({origin}) and the prompt format {adapter.spec.name} "
+        f"({format_hash(adapter.spec)}): rank {adapter.rank}, {weights.count:,} weights in {', '.join(weights.kinds)}"
     )
     if refused:
         say(f"vLLM cannot serve it unmerged: it has {refused}")
-    found = {
-        "name": name,
-        "base": display_name(adapter.base),
-        "rank": adapter.rank,
-        "weights": weights.count,
-        "vllm": not refused,
-    }
-    if items:
-        with_vllm = engine == "vllm" or (engine is None and find_spec("vllm") is not None)
+    found = {"name": options.name, "base": display_name(adapter.base), "rank": adapter.rank}
+    found |= {"weights": weights.count, "vllm": not refused}
+    if options.items:
+        with_vllm = options.engine == "vllm" or (options.engine is None and find_spec("vllm") is not None)
         engines = ["transformers", "vllm"] if with_vllm else ["transformers"]
-        result = agreement(adapter, items, engines, functools.partial(click.echo, err=True), max_new_tokens)
+        result = agreement(adapter, options.items, engines, functools.partial(click.echo, err=True), options.max_new_tokens)
         found |= asdict(result)
-        if not as_json:
-            _print_agreement(result, max_new_tokens)
-    if as_json:
+        if not options.as_json:
+            _print_agreement(result, options.max_new_tokens)
+    if options.as_json:
         click.echo(json.dumps(found))
 
 
@@ -194,25 +180,22 @@ def merge(name: str, folder: Path, base: str | None) -> None:
     click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; harness prompt --model {folder} {flags}")
 
 
-@adapters.command("import")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help=f"{TASK_NAMES}.")
-@click.option("--context", required=True, help="The context that it was trained with, or the nearest one.")
-@click.option("--format", required=True, help="How it was trained to write actions.")
-@click.option("--frame", help="Minecraft: world, builder or pose. [default: world]")
-@click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: our own]")
-@click.option("--base", "--model", help="Hub name or local folder. [default: what its adapter_config.json names]")
-@click.option("--name", help="Name of the run folder under runs/. [default: the folder's]")
-def import_folder(
-    folder: Path,
-    task: str,
-    context: str,
-    format: str,
-    frame: str | None,
-    template: str | None,
-    base: str | None,
-    name: str | None,
-) -> None:
+class Import(Strict):
+    """The options of `harness adapters import`."""
+
+    folder: Path = argument()
+    task: str = option(..., f"{TASK_NAMES}.")
+    context: str = option(..., "The context that it was trained with, or the nearest one.")
+    format: str = option(..., "How it was trained to write actions.")
+    frame: str | None = option(None, "Minecraft: world, builder or pose. [default: world]")
+    template: str | None = option(None, "The prompts' wording: a shipped template or a folder. [default: our own]")
+    base: str | None = option(names=("--base", "--model"))
+    """Hub name or local folder. [default: what its adapter_config.json names]"""
+    name: str | None = option(None, "Name of the run folder under runs/. [default: the folder's]")
+
+
+@adapters.command("import", cls=ModelCommand, model=Import)
+def import_folder(options: Import) -> None:
     """Take in a published peft adapter: FOLDER has its adapter_config.json and adapter_model.safetensors.
 
     \b
@@ -223,7 +206,8 @@ def import_folder(
     from harness.engines.models.bases import display_name
     from prompts.spec import PromptSpec
 
-    taken = import_adapter(folder, PromptSpec.make(task, context, format, frame, template), base, name)
+    spec = PromptSpec.make(options.task, options.context, options.format, options.frame, options.template)
+    taken = import_adapter(options.folder, spec, options.base, options.name)
     adapter, own = taken.adapter, taken.adapter.path.parent.name
     click.echo(
         f"{adapter.path}: rank {adapter.rank}, {taken.weights.count:,} weights in {', '.join(taken.weights.kinds)}, for "

@@ -24,7 +24,7 @@ _FILE = click.Path(path_type=Path)
 _SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jsonl": "our annotation, second pass"}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group()
 def annotate() -> None:
     """Judge Minecraft items for the v2 benchmark: label, count, compare.
 

@@ -10,37 +10,30 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.util.options import ModelCommand, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.service.players import AnyPlayer
     from harness.service.workers import Workers
 
 
-@click.command()
-@click.option("--port", default=8010, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
-@click.option(
-    "--folder", default="runs/app", show_default=True, type=click.Path(path_type=Path), help="Keeps games and corrections."
-)
-@click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint, such as harness serve: its models play too.")
-@click.option("--model", "models", multiple=True, help="A model of the endpoint. Repeatable. [default: all that it lists]")
-@click.option(
-    "--adapter",
-    "adapters",
-    multiple=True,
-    metavar="NAME[=DIR]",
-    help="An adapter: of the endpoint, or loaded here without one. Repeatable. [default: those that ship]",
-)
-@click.option("--no-models", is_flag=True, help="No language models: the parser and the baselines alone.")
-@click.option("--open", "browse", is_flag=True, help="Open the page in the browser.")
-def app(
-    port: int,
-    folder: Path,
-    base_url: str | None,
-    models: tuple[str, ...],
-    adapters: tuple[str, ...],
-    no_models: bool,
-    browse: bool,
-) -> None:
+class App(Strict):
+    """The options of `harness app`."""
+
+    port: int = option(8010, "The port to listen on.", ge=1, le=65535)
+    folder: Path = option(Path("runs/app"), "Keeps games and corrections.")
+    base_url: str | None = option(metavar="URL")
+    """An OpenAI-compatible endpoint, such as harness serve: its models play too."""
+    models: tuple[str, ...] = option((), "A model of the endpoint. Repeatable. [default: all that it lists]", names=("--model",))
+    adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
+    """An adapter: of the endpoint, or loaded here without one. Repeatable. [default: those that ship]"""
+    no_models: bool = option(False, "No language models: the parser and the baselines alone.")
+    browse: bool = option(False, "Open the page in the browser.", names=("--open",))
+
+
+@click.command(cls=ModelCommand, model=App)
+def app(options: App) -> None:
     """Open a web page on this machine: draw, play, look at the corpora, build with a model.
 
     \b
@@ -58,25 +51,26 @@ def app(
     from harness.service.players import own_players
     from harness.service.workers import Workers
 
-    if no_models and (base_url or models or adapters):
+    url, models, adapters = options.base_url, options.models, options.adapters
+    if options.no_models and (url or models or adapters):
         raise UsageError("--no-models: leave out --base-url, --model and --adapter")
-    if models and not base_url:
+    if models and not url:
         raise UsageError("--model needs --base-url: which endpoint serves it?")
-    check_port("127.0.0.1", port)
+    check_port("127.0.0.1", options.port)
     notes: list[str] = []
     end_by_exceptions()
     with Workers() as workers:
         players: list[AnyPlayer] = [*own_players(workers)]
-        if not no_models:
-            players += _served(base_url, models, adapters, workers, notes) if base_url else _loaded(adapters, workers, notes)
+        if not options.no_models:
+            players += _served(url, models, adapters, workers, notes) if url else _loaded(adapters, workers, notes)
         api = create_app(players)
-        with closing(add_page(api, players, folder, notes)), listening(api, "127.0.0.1", port) as alive:
-            url = f"http://127.0.0.1:{port}/"
+        with closing(add_page(api, players, options.folder, notes)), listening(api, "127.0.0.1", options.port) as alive:
+            page = f"http://127.0.0.1:{options.port}/"
             for note in notes:
                 click.echo(f"Note: {note}", err=True)
-            click.echo(f"The page is at {url} (players: {', '.join(player.name for player in players)}; Ctrl-C stops it)")
-            if browse:
-                click.launch(url)
+            click.echo(f"The page is at {page} (players: {', '.join(player.name for player in players)}; Ctrl-C stops it)")
+            if options.browse:
+                click.launch(page)
             while alive():
                 time.sleep(0.5)
 
@@ -86,7 +80,7 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
     from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
-    from harness.service.loaded import LocalPlayer
+    from harness.service.players import LocalPlayer
 
     found: list[AnyPlayer] = []
     for name, folder in (named_adapters(asked) or shipped_adapters()).items():

@@ -10,6 +10,8 @@ import click
 
 from harness.errors import UsageError
 from harness.tasks import world_of
+from harness.util.options import ModelCommand, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -18,17 +20,20 @@ if TYPE_CHECKING:
 _PIECE = 500
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--task", required=True, help="minecraft, hexagons or iglu.")
-@click.option(
-    "--factor", type=click.IntRange(1), default=4, show_default=True, help="Size of the output, as a multiple of the train split."
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file: .jsonl, .jsonl.gz or .parquet.")
-@click.option("--change", "changes", multiple=True, help="colors, words (minecraft) or turn. Repeatable. [default: all]")
-@click.option("--whole", is_flag=True, help="Change whole games and procedures, not items drawn from many variants of them.")
-@click.option("--overwrite", is_flag=True, help="Replace existing output.")
-def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ...], whole: bool, overwrite: bool) -> None:
+class Augment(Strict):
+    """The options of `harness augment`."""
+
+    task: str = option(..., "minecraft, hexagons or iglu.")
+    factor: int = option(4, "Size of the output, as a multiple of the train split.", ge=1)
+    seed: int = option(0, ge=0)
+    out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet.")
+    changes: tuple[str, ...] = option((), "colors, words (minecraft) or turn. Repeatable. [default: all]", names=("--change",))
+    whole: bool = option(False, "Change whole games and procedures, not items drawn from many variants of them.")
+    overwrite: bool = option(False, "Replace existing output.")
+
+
+@click.command(cls=ModelCommand, model=Augment)
+def augment(options: Augment) -> None:
     """Write the train split and changed copies of its items: other colors, other words, turned.
 
     \b
@@ -41,13 +46,14 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     from harness.simulators.outputs import check_free, output_form, write
     from harness.simulators.stream import GameSource
 
-    source = GameSource(task, seed, "train", output_form(out, None))
+    task, out, factor = options.task, options.out, options.factor
+    source = GameSource(task, options.seed, "train", output_form(out, None))
     if source.form == "logs":
         raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
     words = lexicon() if world_of(task) == "minecraft" else None
-    changed = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
-    check_free(out, source.form, overwrite)
+    changed = changing.augment(items, options.seed, factor, changes=options.changes, lexicon=words, whole=options.whole)
+    check_free(out, source.form, options.overwrite)
     written = write(_pieces(changed, task, source.form), factor * len(items), out, source)
     click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
 from harness.tasks import world_of
+from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,46 +27,37 @@ _METRICS = {
 }
 
 
-@click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
-@click.option("--annotation", type=click.Path(path_type=Path), help="Annotation file for v2. [default: ours, for test]")
-@click.option("--intersect", is_flag=True, help="Compare only the items that all runs share.")
-@click.option(
-    "--changed", default=10, show_default=True, type=click.IntRange(0), help="How many of the most different items to list."
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the resampling.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
-def compare(
-    runs: tuple[Path, ...],
-    benchmark: str | None,
-    annotation: Path | None,
-    intersect: bool,
-    changed: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+class Compare(ScoredRuns):
+    """The options of `harness compare`."""
+
+    intersect: bool = option(False, "Compare only the items that all runs share.")
+    changed: int = option(10, "How many of the most different items to list.", ge=0)
+    seed: int = option(0, "Seed of the resampling.", ge=0)
+    as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
+
+
+@click.command(cls=ModelCommand, model=Compare)
+def compare(options: Compare) -> None:
     """Test two or more runs (names, folders or predictions files) against each other.
 
     Paired by item: intervals by the cluster bootstrap, p-values by a permutation test over clusters, with Holm's correction
     where there are more than two runs.
     """
     from eval.compare import compare_runs
-    from eval.score_run import Benchmark, read_runs, score_items
+    from eval.score_run import read_runs, score_items
     from eval.tables import benchmark_name
 
-    if len(runs) < 2:
+    if len(options.runs) < 2:
         raise UsageError("harness compare takes two or more runs")
-    how = Benchmark(benchmark, annotation)
-    read = read_runs(runs, intersect=intersect)
+    how, read = options.how, read_runs(options.runs, intersect=options.intersect)
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
-    result = compare_runs(first.task, scores, changed=changed, seed=seed)
+    result = compare_runs(first.task, scores, changed=options.changed, seed=options.seed)
     if world_of(first.task) == "minecraft":
         name, judged = how.of(first)
         result = {"benchmark": name, **({"annotation": judged.name} if judged else {}), **result}
     result = {**result, "split": first.split}
-    if as_json:
+    if options.as_json:
         click.echo(json.dumps(result))
         return
     named = f", {benchmark_name(result)} benchmark" if "benchmark" in result else ""

@@ -10,6 +10,9 @@ from typing import Any
 
 import click
 
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
+
 
 @click.group()
 def data() -> None:
@@ -96,30 +99,32 @@ def _shown(value: float | None) -> str:
     return "none verified" if value is None else f"{value:,}"
 
 
-@data.command()
-@click.argument("task")
-@click.option("--split", required=True, help="train, dev or test.")
-@click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
-@click.option(
-    "--ask",
-    is_flag=True,
-    help="All that an item holds, then the unclear instructions, where the corpus lists them.",
-)
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write them to this file instead of printing them.")
-def items(task: str, split: str, limit: int | None, ask: bool, out: Path | None) -> None:
+class Items(Strict):
+    """The options of `harness data items`."""
+
+    task: str = argument()
+    split: str = option(..., "train, dev or test.")
+    limit: int | None = option(None, "Print only the first items.", ge=0)
+    ask: bool = option(False, "All that an item holds, then the unclear instructions, where the corpus lists them.")
+    out: Path | None = option(None, "Write them to this file instead of printing them.")
+
+
+@data.command(cls=ModelCommand, model=Items)
+def items(options: Items) -> None:
     """Print the items of TASK (see `harness data list`) as JSON Lines."""
     from harness.corpora import corpus_of, load, locate, split_name
     from harness.corpora.records import to_full_record, to_record
     from harness.errors import UsageError
     from harness.util.files import write_atomically
 
-    unclear = corpus_of(task).unclear(locate(task).path, split_name(task, split)) if ask else ()
+    task, split = options.task, options.split
+    unclear = corpus_of(task).unclear(locate(task).path, split_name(task, split)) if options.ask else ()
     if unclear is None:
         raise UsageError(f"--ask: {task} has no list of unclear instructions")
-    chosen = islice(chain(load(task, split), unclear), limit)
-    lines = (json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False) for item in chosen)
-    if out:
-        write_atomically(out, "".join(f"{line}\n" for line in lines))
+    chosen = islice(chain(load(task, split), unclear), options.limit)
+    lines = (json.dumps((to_full_record if options.ask else to_record)(item), ensure_ascii=False) for item in chosen)
+    if options.out:
+        write_atomically(options.out, "".join(f"{line}\n" for line in lines))
         return
     for line in lines:
         click.echo(line)

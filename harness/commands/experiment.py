@@ -10,21 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
+
 if TYPE_CHECKING:
     from harness.experiments.file import ExperimentStep
     from harness.experiments.grid import Grid, Row
     from harness.prompting.options import Options
 
 
-@click.command()
-@click.argument("file")
-@click.option("--name", help="Name of the folder under runs/. [default: the file's, without .yaml]")
-@click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the file for all rows, as in prompt.limit=20."
-)
-@click.option("--dry-run", is_flag=True, help="Check the file and print the commands of every row, without running anything.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
-def experiment(file: str, name: str | None, overrides: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+class ExperimentOptions(Strict):
+    """The options of `harness experiment`."""
+
+    file: str = argument()
+    name: str | None = option(None, "Name of the folder under runs/. [default: the file's, without .yaml]")
+    overrides: tuple[str, ...] = option((), names=("--set",), metavar="KEY=VALUE")
+    """Change a key of the file for all rows, as in prompt.limit=20."""
+    dry_run: bool = option(False, "Check the file and print the commands of every row, without running anything.")
+    as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
+
+
+@click.command(cls=ModelCommand, model=ExperimentOptions)
+def experiment(options: ExperimentOptions) -> int:
     """Run and score every row of FILE, a YAML of prompts or trainings (or demo, grid, contexts, ingredients), and compare
     the rows of each task with its first one.
 
@@ -39,18 +46,18 @@ def experiment(file: str, name: str | None, overrides: tuple[str, ...], dry_run:
     from harness.experiments.grid import Grid
     from harness.runs.folder import RUNS
 
-    path = experiment_path(file)
-    name = name or path.stem
-    parts = read_experiment(path, name, steps(), overrides)
+    path = experiment_path(options.file)
+    name = options.name or path.stem
+    parts = read_experiment(path, name, steps(), options.overrides)
     rows = [row for part in parts.values() for row in part]
-    if dry_run:
+    if options.dry_run:
         for row in rows:
             click.echo("\n".join([f"# {row.name}", *(shlex.join(("harness", *words)) for words in row.commands)]))
         return 0
     grid = Grid(RUNS / name, rows)
     try:
         grid.run(functools.partial(click.echo, err=True))
-        lines = _report(grid, parts, as_json)
+        lines = _report(grid, parts, options.as_json)
     finally:
         grid.close()
     failed = [line["row"] for line in lines if line["error"]]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
+from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:
     from eval.report.curves import Curve
@@ -16,16 +18,17 @@ if TYPE_CHECKING:
 FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--as", "form", required=True, type=click.Choice(FORMS), help="What to write.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file; a curve as .svg or .md. [default: print]")
-@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
-@click.option("--annotation", type=click.Path(path_type=Path), help="Annotation file for v2. [default: ours, for test]")
-@click.option("--sizes", metavar="N,N,...", help="For a curve: each run's number of training items. [default: as recorded]")
-def export(
-    runs: tuple[Path, ...], form: str, out: Path | None, benchmark: str | None, annotation: Path | None, sizes: str | None
-) -> None:
+class Export(ScoredRuns):
+    """The options of `harness export`."""
+
+    form: str = option(..., "What to write.", names=("--as",), choices=FORMS)
+    out: Path | None = option(None, "Write to this file; a curve as .svg or .md. [default: print]")
+    sizes: str | None = option(metavar="N,N,...")
+    """For a curve: each run's number of training items. [default: as recorded]"""
+
+
+@click.command(cls=ModelCommand, model=Export)
+def export(options: Export) -> None:
     """Write the headline numbers of RUNS (names, folders or predictions files), with intervals.
 
     \b
@@ -38,18 +41,18 @@ def export(
     """
     from eval.export import WRITERS
     from eval.report.curves import curve
-    from eval.score_run import Benchmark, read_named, score_answers
+    from eval.score_run import read_named, score_answers
     from harness.util.files import write_atomically
 
-    if sizes is not None and form != "curve":
+    form, out, how = options.form, options.out, options.how
+    if options.sizes is not None and form != "curve":
         raise UsageError("--sizes is for --as curve only")
-    how = Benchmark(benchmark, annotation)
-    answers = read_named(runs)
+    answers = read_named(options.runs)
     if form == "coverage":
         text = _drawn(_coverage(answers, how), out)
     else:
         scores = {name: score_answers(one, how) for name, one in answers.items()}
-        text = _drawn(curve(scores, _sizes(answers, sizes)), out) if form == "curve" else WRITERS[form](scores)
+        text = _drawn(curve(scores, _sizes(answers, options.sizes)), out) if form == "curve" else WRITERS[form](scores)
     if out is None:
         click.echo(text, nl=False)
     else:

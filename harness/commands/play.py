@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from harness.errors import UsageError
 from harness.prompting.options import FLAGS, Options
-from harness.tasks import PLAYED, SIMULATORS, TASKS, listed
-from harness.util.options import GroupedCommand, click_options
+from harness.tasks import PLAYED, SIMULATORS, TASKS, get_task, listed
+from harness.util.options import ModelCommand, click_options, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.play.player import GamePlayer
@@ -27,33 +29,29 @@ OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 """The options of `harness prompt` that say how a language model is asked."""
 
 
-@click.command(cls=GroupedCommand, params=click_options(Options, OF_THE_MODEL))
-@click.option("--task", help=f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, else {DEFAULT}]")
-@click.option(
-    "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
-)
-@click.option(
-    "--model", "--base", help="parser, another baseline, an adapter, or a base or an endpoint's model. [default: smollm2-135m]"
-)
-@click.option("--games", "count", type=click.IntRange(1), help="How many games. [default: 20; all requests of an everyday task]")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the games, and of what is said.")
-@click.option("--split", default="dev", show_default=True, help="The split that targets come from: train, dev or test.")
-@click.option(
-    "--targets",
-    "source",
-    default="simulated",
-    show_default=True,
-    help="Where targets come from: simulated, or corpus (the real games).",
-)
-@click.option("--simulator", help=f"{listed(_LIVE)}. [default: the task's own]")
-@click.option(
-    "--corrections", default=3, show_default=True, type=click.IntRange(0, 100), help="Most corrections of a step; 0: none."
-)
-@click.option("--give-up", is_flag=True, help="End a game at the first step that stays wrong, instead of going on.")
-@click.option("--pictures", default=12, show_default=True, type=click.IntRange(0), help="The games that report.html shows.")
-@click.option("--name", help="The run's folder under runs/. [default: built from the settings]")
-@click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
-def play(**flags: Any) -> int:
+class Play(Strict):
+    """The options of `harness play` besides those."""
+
+    task: str | None = option(None, f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, else {DEFAULT}]")
+    architect: Literal["simulator"] = option("simulator", "Who gives the instructions.")
+    model: str | None = option(names=("--model", "--base"))
+    """parser, another baseline, an adapter, or a base or an endpoint's model. [default: smollm2-135m]"""
+    count: int | None = option(names=("--games",), ge=1)
+    """How many games. [default: 20; all requests of an everyday task]"""
+    seed: int = option(0, "Seed of the games, and of what is said.", ge=0)
+    split: str = option("dev", "The split that targets come from: train, dev or test.")
+    source: str = option("simulated", names=("--targets",))
+    """Where targets come from: simulated, or corpus (the real games)."""
+    simulator: str | None = option(None, f"{listed(_LIVE)}. [default: the task's own]")
+    corrections: int = option(3, "Most corrections of a step; 0: none.", ge=0, le=100)
+    give_up: bool = option(False, "End a game at the first step that stays wrong, instead of going on.")
+    pictures: int = option(12, "The games that report.html shows.", ge=0)
+    name: str | None = option(None, "The run's folder under runs/. [default: built from the settings]")
+    as_json: bool = option(False, "Print the scores as JSON.", names=("--json",))
+
+
+@click.command(cls=ModelCommand, model=Play, params=click_options(Options, OF_THE_MODEL))
+def play(options: Play, **asked: Any) -> int:
     """Let a model play whole games with a simulated Architect or Instructor, who corrects it when it builds or draws wrongly.
 
     \b
@@ -69,101 +67,87 @@ def play(**flags: Any) -> int:
     """
     from harness.play.player import adapters_task
 
-    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or DEFAULT
-    games = _requests(flags) if flags["task"] in _REQUESTS else _simulated(flags)
-    with _player(flags) as player:
-        return _play(flags, games, player)
+    task = options.task or adapters_task(asked["adapter"] or options.model) or DEFAULT
+    options = options.model_copy(update={"task": task})
+    games = _games(options, task)
+    changes = {"source": "requests", "corrections": 0} if task in _REQUESTS else {}
+    options = options.model_copy(update={"count": len(games), **changes})
+    with _player(options, task, asked) as player:
+        return _play(options, task, games, player, asked)
 
 
-def _simulated(flags: dict[str, Any]) -> list[LiveGame]:
-    from harness.play.targets import live_games
-    from harness.simulators.live import Manner
-
-    flags["count"] = flags["count"] or 20
-    manner = Manner(flags["corrections"], flags["give_up"])
-    asked = {"source": flags["source"], "simulator": flags["simulator"]}
-    return live_games(flags["task"], flags["count"], flags["seed"], flags["split"], manner, **asked)
-
-
-def _requests(flags: dict[str, Any]) -> list[LiveGame]:
-    """The requests of an everyday task. Raises UsageError for options of simulated games."""
+def _given(names: list[str]) -> list[str]:
+    """Of some options, those that are on the command line."""
     from click.core import ParameterSource
-
-    from harness.play.targets import everyday_games
 
     source = click.get_current_context().get_parameter_source
-    for name, option in (
-        ("source", "targets"),
-        ("simulator", "simulator"),
-        ("corrections", "corrections"),
-        ("give_up", "give-up"),
-    ):
-        if source(name) is not ParameterSource.DEFAULT:
-            raise UsageError(f"--{option}: the requests of {flags['task']} are asked as they are; leave it out")
-    games = everyday_games(flags["task"], flags["count"], flags["split"])
-    flags |= {"count": len(games), "source": "requests", "corrections": 0}
-    return games
+    return [name for name in names if source(name) is not ParameterSource.DEFAULT]
 
 
-def _player(flags: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
+def _games(options: Play, task: str) -> list[LiveGame]:
+    """Simulated games, or the requests of an everyday task. Raises UsageError for options of the former with the latter."""
+    from harness.play.targets import everyday_games, live_games
+    from harness.simulators.live import Manner
+
+    if task in _REQUESTS:
+        for name in _given(["source", "simulator", "corrections", "give_up"]):
+            word = "targets" if name == "source" else name.replace("_", "-")
+            raise UsageError(f"--{word}: the requests of {task} are asked as they are; leave it out")
+        return everyday_games(task, options.count, options.split)
+    manner = Manner(options.corrections, options.give_up)
+    count, source, simulator = options.count or 20, options.source, options.simulator
+    return live_games(task, count, options.seed, options.split, manner, source=source, simulator=simulator)
+
+
+def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
     """Who plays. Raises UsageError for an unknown name, and for options of language models with another player."""
-    from click.core import ParameterSource
-
     from harness.baselines import BASELINES
     from harness.play.player import as_known, baseline_player, prompted_player
 
-    source = click.get_current_context().get_parameter_source
-    given = [name for name in OF_THE_MODEL if source(name) is not ParameterSource.DEFAULT]
-    if flags["model"] in BASELINES and not flags["base_url"]:
+    given = _given(OF_THE_MODEL)
+    if options.model in BASELINES and not asked["base_url"]:
         if given:
-            raise UsageError(f"--{given[0].replace('_', '-')} is for language models; {flags['model']} does not take it")
-        return nullcontext(baseline_player(flags["model"], flags["task"]))
-    own = {name: flags[name] for name in OF_THE_MODEL}
-    if flags["base_url"] and "engine" not in given:
-        own["engine"] = "openai"
-    options = Options(**own, task=flags["task"], seed=flags["seed"])
-    return prompted_player(as_known(flags["model"], options), functools.partial(click.echo, err=True))
+            raise UsageError(f"--{given[0].replace('_', '-')} is for language models; {options.model} does not take it")
+        return nullcontext(baseline_player(options.model, task))
+    if asked["base_url"] and "engine" not in given:
+        asked = asked | {"engine": "openai"}
+    prompted = as_known(options.model, Options(**asked, task=task, seed=options.seed))
+    return prompted_player(prompted, functools.partial(click.echo, err=True))
 
 
-def _play(flags: dict[str, Any], games: list[LiveGame], player: GamePlayer) -> int:
+def _play(options: Play, task: str, games: list[LiveGame], player: GamePlayer, asked: dict[str, Any]) -> int:
     from harness.play.games import TURNS, play_games
     from harness.runs.folder import RUNS, Run, log_to
 
-    name = flags["name"] or _default_name(flags)
-    asked = (
-        "requests"
-        if flags["source"] == "requests"
-        else f"games, {flags['source']} targets, {flags['corrections']} corrections a step"
-    )
-    what = f"{flags['task']} {flags['split']}: {len(games)} {asked}"
-    click.echo(f"{what}; {player.title}; {RUNS / name}", err=flags["as_json"])
-    own = {
-        key: flags[key]
-        for key in ("task", "architect", "source", "simulator", "split", "count", "seed", "corrections", "give_up")
-    }
-    with ExitStack() as stack:
-        run = stack.enter_context(closing(Run(RUNS / name, {"command": "play", **own, **player.settings}, TURNS)))
+    folder = RUNS / (options.name or _default_name(options, asked))
+    kind = "requests" if get_task(task).judged else f"games, {options.source} targets, {options.corrections} corrections a step"
+    title = f"{task} {options.split}: {len(games)} {kind}; {player.title}"
+    click.echo(f"{title}; {folder}", err=options.as_json)
+    own = options.model_dump(exclude={"model", "pictures", "name", "as_json"})
+    with closing(Run(folder, {"command": "play", **own, **player.settings}, TURNS)) as run:
         log_to(run.folder)
         lines = play_games(run, games, player.predictor, functools.partial(click.echo, err=True))
-        return _finish(run, flags, lines, f"{what}; {player.title}")
+        return _finish(run.folder, options, lines, title)
 
 
-def _finish(run: Any, flags: dict[str, Any], lines: list[dict[str, Any]], title: str) -> int:
+def _finish(folder: Path, options: Play, lines: list[dict[str, Any]], title: str) -> int:
     """Write play.jsonl, scores.json and report.html, and print the numbers. Returns the exit code: 1 if games were cut short."""
     from eval.live import print_games, score_games
     from harness.play.report import render
     from harness.util.files import json_line, write_atomically
 
-    scores = {**score_games(flags["task"], lines), "targets": flags["source"], "split": flags["split"]}
-    write_atomically(run.folder / "play.jsonl", "".join(json_line(line) for line in lines))
-    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
-    write_atomically(run.folder / "report.html", render(title, scores, lines[: flags["pictures"]]))
-    if flags["as_json"]:
+    scores = {**score_games(str(options.task), lines), "targets": options.source, "split": options.split}
+    write_atomically(folder / "play.jsonl", "".join(json_line(line) for line in lines))
+    write_atomically(folder / "scores.json", json.dumps(scores, indent=1) + "\n")
+    write_atomically(folder / "report.html", render(title, scores, lines[: options.pictures]))
+    if options.as_json:
         click.echo(json.dumps(scores))
     else:
         print_games(scores)
-        _say_unchanged(lines)
-        click.echo(f"{run.folder / 'play.jsonl'}, {run.folder / 'report.html'}")
+        answers = [turn for line in lines for turn in line["dialogue"] if "actions" in turn]
+        if nothing := sum(not turn["actions"] for turn in answers):
+            click.echo(f"{nothing} of {len(answers)} answers did nothing; play.jsonl and report.html say why, a turn each.")
+        click.echo(f"{folder / 'play.jsonl'}, {folder / 'report.html'}")
     if not scores["errors"]:
         return 0
     first = next(line for line in lines if line["error"] is not None)
@@ -175,25 +159,16 @@ def _finish(run: Any, flags: dict[str, Any], lines: list[dict[str, Any]], title:
     return 1
 
 
-def _say_unchanged(lines: list[dict[str, Any]]) -> None:
-    """A line about the answers that did nothing, if there are any."""
-    answers = [turn for line in lines for turn in line["dialogue"] if "actions" in turn]
-    if nothing := sum(not turn["actions"] for turn in answers):
-        click.echo(f"{nothing} of {len(answers)} answers did nothing; play.jsonl and report.html say why, a turn each.")
-
-
-def _default_name(flags: dict[str, Any]) -> str:
+def _default_name(options: Play, asked: dict[str, Any]) -> str:
     """The run's name, built from its settings."""
-    from pathlib import Path
-
     from harness.engines.models.bases import DEFAULT_BASE
 
-    player = Path(flags["adapter"] or flags["model"] or DEFAULT_BASE)
+    player = Path(asked["adapter"] or options.model or DEFAULT_BASE)
     model = player.parent.name if player.name in ("adapter", "model") else player.name
-    parts = ["play", flags["task"], flags["split"], model, flags["simulator"] or flags["source"], f"{flags['count']}-games"]
-    parts += [f"{flags['shots']}-shot"] if flags["shots"] else []
-    parts += [f"{flags['corrections']}-corrections"] if flags["corrections"] != 3 and flags["source"] != "requests" else []
-    parts += ["give-up"] if flags["give_up"] else []
-    parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(flags["constrain"] or "", [])
-    parts += [f"seed-{flags['seed']}"] if flags["seed"] else []
+    parts = ["play", str(options.task), options.split, model, options.simulator or options.source, f"{options.count}-games"]
+    parts += [f"{asked['shots']}-shot"] if asked["shots"] else []
+    parts += [f"{options.corrections}-corrections"] if options.corrections != 3 and options.source != "requests" else []
+    parts += ["give-up"] if options.give_up else []
+    parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(asked["constrain"] or "", [])
+    parts += [f"seed-{options.seed}"] if options.seed else []
     return "_".join(parts).replace("/", "-")

@@ -7,7 +7,7 @@ import click
 NAMES = ("lm-eval", "inspect-ai", "verifiers", "openenv", "trl")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("name", required=False, type=click.Choice(NAMES))
 def plugins(name: str | None) -> None:
     """Print how another harness takes the benchmarks; for lm-eval, the folder of its task files.

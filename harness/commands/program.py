@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from serialization.program.machine import ProgramResult
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--item", "item_id", help="Run it on the state of this item: its board and steps, or its blocks and builder.")
 @click.option(

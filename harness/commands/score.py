@@ -13,7 +13,21 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
-    from eval.score_run import Answers
+    from eval.score_run import Answers, Benchmark
+
+
+class ScoredRuns(Strict):
+    """The options of commands that score runs."""
+
+    runs: tuple[Path, ...] = argument()
+    benchmark: str | None = option(None, "Minecraft: legacy (default), fair or v2.")
+    annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
+
+    @property
+    def how(self) -> Benchmark:
+        from eval.score_run import Benchmark
+
+        return Benchmark(self.benchmark, self.annotation)
 
 
 class Score(Strict):

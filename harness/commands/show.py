@@ -11,6 +11,8 @@ import click
 
 from harness.errors import UsageError
 from harness.util.files import write_atomically
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,29 +36,22 @@ class Prediction(NamedTuple):
     """The other fields of its record."""
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("item_id")
-@click.option(
-    "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
-)
-@click.option("--run", help="Also show what this run (a name or a folder) predicted.")
-@click.option("--explain", is_flag=True, help="With --run: how the baseline `parser` read the words, and its program.")
-@click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
-@click.option("--png", type=click.Path(path_type=Path), help="Write the picture as PNG.")
-@click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Scale of the PNG.")
-@click.option("--behind", is_flag=True, help="Minecraft: draw the files as seen from behind the builder.")
-@click.option("--history", default=6, show_default=True, type=click.IntRange(0), help="How many of the last turns to print.")
-def show(
-    item_id: str,
-    items_file: Path | None,
-    run: str | None,
-    explain: bool,
-    svg: Path | None,
-    png: Path | None,
-    scale: float,
-    behind: bool,
-    history: int,
-) -> None:
+class Show(Strict):
+    """The options of `harness show`."""
+
+    item_id: str = argument()
+    items_file: Path | None = option(None, "The file from harness simulate that holds the item.", names=("--items",))
+    run: str | None = option(None, "Also show what this run (a name or a folder) predicted.")
+    explain: bool = option(False, "With --run: how the baseline `parser` read the words, and its program.")
+    svg: Path | None = option(None, "Write the picture to this file: after, or gold and predicted.")
+    png: Path | None = option(None, "Write the picture as PNG.")
+    scale: float = option(2.0, "Scale of the PNG.", ge=0.1, le=20)
+    behind: bool = option(False, "Minecraft: draw the files as seen from behind the builder.")
+    history: int = option(6, "How many of the last turns to print.", ge=0)
+
+
+@click.command(cls=ModelCommand, model=Show)
+def show(options: Show) -> None:
     """Draw an item, and what a run predicted for it.
 
     \b
@@ -68,19 +63,19 @@ def show(
     from harness.drawing.items import item_svg
     from harness.drawing.svg import png_bytes
 
-    if explain and run is None:
+    if options.explain and options.run is None:
         raise UsageError("--explain needs a run: --run NAME")
-    item = find_item(item_id, items_file)
-    prediction = None if run is None else find_prediction(run, item)
+    item = find_item(options.item_id, options.items_file)
+    prediction = None if options.run is None else find_prediction(options.run, item)
     console = Console(highlight=False, markup=False, emoji=False)
-    _print_item(console, item, history)
+    _print_item(console, item, options.history)
     if prediction is not None:
         _print_prediction(console, item, prediction)
-        if explain:
+        if options.explain:
             _print_explanation(console, prediction.notes)
-    if svg or png:
-        picture = item_svg(item, prediction.state if prediction else None, behind=behind)
-        for path, content in ((svg, picture.encode()), (png, png_bytes(picture, scale=scale))):
+    if options.svg or options.png:
+        picture = item_svg(item, prediction.state if prediction else None, behind=options.behind)
+        for path, content in ((options.svg, picture.encode()), (options.png, png_bytes(picture, scale=options.scale))):
             if path is not None:
                 write_atomically(path, content)
                 console.print(f"Written: {path}", soft_wrap=True)

@@ -1,1 +1,1 @@
-"""Runs that belong together: experiments, rows of our own commands from YAML files; two runs as one; runs made elsewhere."""
+"""Experiments: rows of our own commands from YAML files, run and compared."""

@@ -7,7 +7,6 @@ commands do.
 from __future__ import annotations
 
 import codecs
-import ctypes
 import json
 import math
 import os
@@ -28,8 +27,8 @@ from typing import Any
 
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
-from harness.util.gpus import gpu_groups, visible_gpus
 from harness.util.hashing import json_hash, short_hash
+from harness.util.processes import ending_with_parent, gpu_groups, visible_gpus
 
 STATE_FILE = "rows.json"
 """In the grid's folder: which rows are finished, and why others are not."""
@@ -38,7 +37,6 @@ ENDING = 30.0
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PARALLEL = re.compile(r"(?:tensor|pipeline)[-_]parallel[-_]size=(\d+)")
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,7 @@ def run_command(words: Sequence[str], log: Path, alone: Alone | None = None) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment,
-        preexec_fn=_end_with_parent(),
+        preexec_fn=ending_with_parent(),
     )
     assert process.stdout is not None
     printed, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
@@ -228,18 +226,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
         process.kill()
         process.wait()
-
-
-def _end_with_parent() -> Callable[[], None] | None:
-    """What a child calls first, so that it does not outlive this process; Linux has it."""
-    if not sys.platform.startswith("linux"):
-        return None
-    prctl = ctypes.CDLL(None).prctl
-
-    def called() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    return called
 
 
 def _error(code: int, printed: str) -> str:

@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
 from harness.baselines.typed import read_bounded
@@ -15,7 +15,7 @@ from harness.corpora.records import ActionRecord, turn_record
 from harness.errors import UsageError
 from harness.page.builder import QUESTIONS, question, reply_text
 from harness.page.store import State
-from harness.service.schema import BUILDER, BuildRequest, ExecuteResponse
+from harness.service.schema import BUILDER, Body, BuildRequest, ExecuteResponse
 from harness.simulators.games import game
 from harness.simulators.live import Manner
 from harness.simulators.minecraft.live import BuildingGame
@@ -29,37 +29,33 @@ SIMULATORS = ("blocks", "shapes")
 """Simulated Architects who tell a target that is known before."""
 
 
-class _Event(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Say(_Event):
+class Say(Body):
     """The Architect says something."""
 
     type: Literal["say"]
     text: str = Field(max_length=MOST_TEXT, pattern=r"\S")
 
 
-class UndoTurn(_Event):
+class UndoTurn(Body):
     """The Architect takes the last message back, with what was said and done after it."""
 
     type: Literal["undo"]
 
 
-class Again(_Event):
+class Again(Body):
     """The Architect takes back what was said and done after the last message, which another Builder is to answer."""
 
     type: Literal["again"]
 
 
-class BuildTurn(_Event):
+class BuildTurn(Body):
     """A person builds: as the Builder; or as the Architect, who puts right what a model answered last."""
 
     type: Literal["build"]
     actions: list[ActionRecord] = Field(max_length=500)
 
 
-class End(_Event):
+class End(Body):
     """The game is over: what stands is compared with the target."""
 
     type: Literal["end"]

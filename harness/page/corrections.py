@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.records import ActionRecord, Digits, to_full_record
 from harness.errors import UsageError
 from harness.page.store import StoreError
-from harness.service.schema import BuildRequest, DrawRequest
+from harness.service.schema import Body, BuildRequest, DrawRequest
 from harness.util.files import json_line, make_private
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
@@ -26,10 +26,8 @@ _LONGEST = 20_000_000
 """No line is longer: a request is not."""
 
 
-class CorrectedAnswer(BaseModel):
+class CorrectedAnswer(Body):
     """What a model was asked, and what it should have done."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     request: DrawRequest | BuildRequest = Field(discriminator="task")
     board: Digits | None = Field(None, description="HEXAGONS: the board as it should be after the step.")

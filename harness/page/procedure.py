@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from eval.metrics.hexagons import MEASURES, measure
 from harness.corpora.records import Digits
 from harness.errors import UsageError
 from harness.page.store import State
+from harness.service.schema import Body
 from harness.worlds.hexagons import TILES, Board
 
 BLANK = "0" * TILES
@@ -21,30 +22,26 @@ MOST_STEPS = 200
 MOST_TEXT = 60_000
 
 
-class _Event(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Add(_Event):
+class Add(Body):
     """The Instructor writes steps: each line is one."""
 
     type: Literal["add"]
     text: str = Field(max_length=MOST_TEXT)
 
 
-class UndoStep(_Event):
+class UndoStep(Body):
     """The last step is taken back."""
 
     type: Literal["undo"]
 
 
-class Finish(_Event):
+class Finish(Body):
     """The description is whole; what follows is drawing what each step means."""
 
     type: Literal["finish"]
 
 
-class PaintOn(_Event):
+class PaintOn(Body):
     """The board of the current step, as far as it is drawn."""
 
     type: Literal["paint"]
@@ -52,14 +49,14 @@ class PaintOn(_Event):
     board: Digits
 
 
-class Go(_Event):
+class Go(Body):
     """To another step: the next one, or an earlier one that is drawn again (the Instructor only)."""
 
     type: Literal["go"]
     step: int = Field(ge=0, lt=MOST_STEPS)
 
 
-class Drawn(_Event):
+class Drawn(Body):
     """The last step is drawn."""
 
     type: Literal["done"]

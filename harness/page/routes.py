@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.staticfiles import StaticFiles
 
@@ -22,7 +22,7 @@ from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.players import AnyPlayer
-from harness.service.schema import DrawRequest, ExecuteResponse
+from harness.service.schema import Body, DrawRequest, ExecuteResponse
 from harness.worlds import World
 from harness.worlds.hexagons import Board
 
@@ -34,14 +34,10 @@ _KINDS: Mapping[str, tuple[TypeAdapter[Any], Callable[[State, Any], tuple[State,
 }
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
-class Begin(_Body):
+class Begin(Body):
     """A new session: of the kinds, each with what it needs."""
 
     kind: str
@@ -54,7 +50,7 @@ class Begin(_Body):
     seed: int = Field(0, ge=0, lt=10**9)
 
 
-class SessionChange(_Body):
+class SessionChange(Body):
     """An event in a session, for the version that it was made for; `id` is the change's own."""
 
     version: int
@@ -62,7 +58,7 @@ class SessionChange(_Body):
     event: dict[str, Any]
 
 
-class Ask(_Body):
+class Ask(Body):
     """A model is to act in a session."""
 
     version: int

@@ -28,9 +28,6 @@ MIN_KEY = 12
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-
-BATCH_ENGINE = "harness.engines.openai.batch_api:BatchEngine"
-
 SHARE = 0.2
 """Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
 
@@ -71,7 +68,9 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     if options.engine == "openai":
         if not options.base_url or not options.model:
             raise UsageError("--engine openai needs --base-url and --model, e.g. --base-url http://127.0.0.1:8000/v1")
-        engine = _endpoint_engine(resolve("engine", "batch", {"batch": BATCH_ENGINE}) if options.batch_api else kind, options)
+        if options.batch_api:
+            from harness.engines.openai.batch_api import BatchEngine as kind
+        engine = _endpoint_engine(kind, options)
     elif options.engine == "scripted":
         if not options.model:
             raise UsageError('--engine scripted needs --model FILE: JSON Lines of {"id": ..., "text": ...}')

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
@@ -24,6 +24,7 @@ from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, EndpointPlayer
+from harness.service.schema import Body
 from harness.service.workers import Workers
 from harness.util.files import write_atomically
 from prompts.spec import PromptSpec
@@ -307,10 +308,8 @@ class AdapterList(BaseModel):
     available: list[str]
 
 
-class AdapterRequest(BaseModel):
+class AdapterRequest(Body):
     """Which adapter to load."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str = Field(max_length=100, description="One of those that are available. One that is loaded is loaded anew.")
 

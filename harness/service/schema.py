@@ -20,9 +20,13 @@ BUILDER = PoseRecord(**FACING._asdict())
 """Where the builder stands if a request does not say."""
 
 
-class _Asked(BaseModel):
+class Body(BaseModel):
+    """What a client sends: no other fields, and values of the declared types alone."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
+
+class _Asked(Body):
     model: str = Field("parser", max_length=200, description="Who answers: one of GET /v1/harness/players.")
     instruction: _Text = Field(description="What to do now.")
     samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
@@ -37,10 +41,8 @@ class _Asked(BaseModel):
         return max(0, len(self.history) - MOST_TURNS)
 
 
-class Step(BaseModel):
+class Step(Body):
     """An earlier step of a drawing."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     instruction: _Text
     actions: list[PaintRecord] = Field(max_length=180)

@@ -4,13 +4,10 @@ language models. No key can take all of either."""
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import multiprocessing
 import os
 import resource
-import signal
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from harness.errors import HarnessError, UsageError
 from harness.tasks import get_task
+from harness.util.processes import ending_with_parent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -36,7 +34,6 @@ THREADS = 16
 """Requests to language models that one key has at a time."""
 OUT_OF_MEMORY = 77
 """The exit code of a worker that reached its memory limit."""
-PR_SET_PDEATHSIG = 1
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -125,8 +122,8 @@ class Workers:
 
 def _begin(data: int, parent: int) -> None:
     """The first thing that a worker does: bound its memory, end with its parent, and read the parser's rules."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if bind := ending_with_parent():
+        bind()
     if os.getppid() != parent:
         os._exit(1)
     resource.setrlimit(resource.RLIMIT_DATA, (data, data))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from harness.util.gpus import visible_gpus
+from harness.util.processes import visible_gpus
 
 T = TypeVar("T")
 

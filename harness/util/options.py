@@ -75,8 +75,23 @@ class GroupedOption(click.Option):
     group = OWN
 
 
-class GroupedCommand(click.Command):
-    """A command whose help has a section for each group of options, with the most used ones first."""
+class ModelCommand(click.Command, Generic[M]):
+    """A command whose options are the fields of `model`, of which its function receives one, and then the values of further
+    `params`. Its help has a section for each group of options, with the most used ones first."""
+
+    def __init__(
+        self, name: str | None, *, model: type[M], callback: Callable[..., Any], params: Sequence[click.Parameter], **about: Any
+    ) -> None:
+        def called(**values: Any) -> Any:
+            own = {name: values.pop(name) for name in model.model_fields if name in values}
+            return callback(model(**own), **values)
+
+        super().__init__(name, callback=called, params=[*click_options(model), *params], **about)
+        self.model = model
+
+    def parsed(self, words: Sequence[str]) -> M:
+        """The options that words of the command line stand for, without running the command."""
+        return self.model(**self.make_context(self.name, list(words), click.get_current_context(silent=True)).params)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {OWN: [], FIRST: []}
@@ -89,21 +104,6 @@ class GroupedCommand(click.Command):
         for title in filter(groups.get, groups):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in groups[title]])
-
-
-class ModelCommand(GroupedCommand, Generic[M]):
-    """A command whose options are the fields of `model`, of which its function receives one."""
-
-    def __init__(self, name: str | None, *, model: type[M], callback: Callable[[M], Any], **about: Any) -> None:
-        def called(**values: Any) -> Any:
-            return callback(model(**values))
-
-        super().__init__(name, callback=called, **about | {"params": click_options(model)})
-        self.model = model
-
-    def parsed(self, words: Sequence[str]) -> M:
-        """The options that words of the command line stand for, without running the command."""
-        return self.model(**self.make_context(self.name, list(words), click.get_current_context(silent=True)).params)
 
 
 def click_options(model: type[BaseModel], names: Collection[str] | None = None) -> list[click.Parameter]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.helpers import ROOT
+from tests.helpers.serving import ServedCommand
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -18,41 +14,12 @@ if TYPE_CHECKING:
 AXE = ROOT / "tests" / "helpers" / "axe" / "axe.min.js"
 
 
-class PageServer:
-    """The server, with its games in `folder`; it can be killed and started again."""
+class PageServer(ServedCommand):
+    """The server, with its games in the folder `games`."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
-        self.folder, self.options = folder, options
-        self.url = f"http://127.0.0.1:{self.port}/"
-        self.start()
-
-    def start(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
-        environment |= {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, "-m", "harness.cli", "app", "--port", str(self.port), "--folder", str(self.folder)]
-        command += self.options
-        with (self.folder.parent / "stderr").open("ab") as stderr:
-            self.process = subprocess.Popen(
-                [*command, *self.options],
-                cwd=self.folder.parent,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                text=True,
-            )
-        assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
-        assert "The page is at" in self.said, (self.folder.parent / "stderr").read_text()
-
-    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
-        self.process.send_signal(sign)
-        code = self.process.wait(60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        return code
+    def __init__(self, games: Path, *options: str) -> None:
+        self.games = games
+        super().__init__(games.parent, "app", "--folder", str(games), *options, lines=1, OMP_NUM_THREADS="1")
 
 
 class Window:

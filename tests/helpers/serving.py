@@ -1,16 +1,16 @@
-"""`harness serve` as a user starts it, for tests that ask what it serves."""
+"""Commands of ours that listen at a port, as a user starts them."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from tests.helpers import ROOT
 
@@ -21,20 +21,52 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def served(folder: Path, *options: str) -> Iterator[str]:
-    """The URL of the OpenAI protocol, as the server says it when it answers; it ends with the context."""
-    words = [sys.executable, "-m", "harness.cli", "serve", "--port", str(free_port()), *options]
-    environment = {name: value for name, value in os.environ.items() if name != "HARNESS_API_KEY"} | {"PYTHONPATH": str(ROOT)}
-    with (folder / "serve.stderr").open("wb") as stderr:
-        process = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)
-    assert process.stdout is not None
-    try:
-        said = iter(process.stdout.readline, "")
-        url = next((match[1] for line in said if (match := re.search(r"^Serving .* at (http://\S+)", line))), None)
-        assert url, (folder / "serve.stderr").read_text()
-        yield url.rstrip("/")
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(90)
-        process.stdout.close()
+def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class ServedCommand:
+    """A command at a port of its own; `said` holds the `lines` that it prints until it answers. It can be started again."""
+
+    def __init__(self, folder: Path, *words: str, module: str = "harness.cli", lines: int = 5, **variables: str) -> None:
+        self.folder, self.lines = folder, lines
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.errors = folder / "stderr"
+        folder.mkdir(exist_ok=True)
+        name, *options = words
+        self.command = [sys.executable, "-m", module, name, "--port", str(self.port), *options]
+        kept = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
+        self.environment = {**kept, "PYTHONPATH": str(ROOT), **variables}
+        self.start()
+
+    def start(self) -> None:
+        with self.errors.open("ab") as errors:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
+        assert self.process.stdout is not None
+        self.said = [self.process.stdout.readline() for _ in range(self.lines)]
+        assert all(self.said), self.errors.read_text()
+
+    def child(self, name: bytes) -> int:
+        """The id of the process below it whose command line holds a name."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return next(int(child) for child in children if name in Path(f"/proc/{child}/cmdline").read_bytes())
+
+    def end(self, sign: signal.Signals = signal.SIGINT) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(sign)
+        code = self.process.wait(90)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import ROOT
+from tests.helpers.finetuning import environment, torchrun
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -23,10 +22,8 @@ def train(folder: Path, launcher: tuple[str, ...], name: str, batch_size: int) -
     """Train and losses on train and dev, by epoch."""
     keys = [*(f"network.{key}" for key in TINY), *(f"training.{key}" for key in (*TRAINING, f"batch_size={batch_size}"))]
     words = ["baseline", "train", "cnn-gru", "--limit", "17", "--name", name, *(word for key in keys for word in ("--set", key))]
-    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    environment = kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, *launcher, "-m", "harness.cli", *words]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     assert done.stdout.count("the model of epoch") == 1
@@ -35,7 +32,7 @@ def train(folder: Path, launcher: tuple[str, ...], name: str, batch_size: int) -
 
 
 def test_two_processes_learn_as_one_with_twice_the_batch(tmp_path: Path) -> None:
-    both = train(tmp_path, ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"), "two", 2)
+    both = train(tmp_path, torchrun(2), "two", 2)
     alone = train(tmp_path, (), "one", 4)
     assert len(alone) == 2
     assert [loss for point in both for loss in point] == pytest.approx([loss for point in alone for loss in point], rel=1e-4)

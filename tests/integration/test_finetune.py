@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +15,7 @@ from adapters.registry import load_adapter
 from harness.cli import cli
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import UsageError
-from harness.training.checkpoints import last_checkpoint
-from tests.helpers import ROOT
+from tests.helpers.finetuning import environment
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
@@ -30,13 +26,6 @@ SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.le
 def command(base: Path, *more: str) -> list[str]:
     settings = [word for override in SMALL for word in ("--set", override)]
     return [sys.executable, "-m", "harness.cli", "finetune", "llama-lora", "--base", str(base), *settings, *more]
-
-
-def environment() -> dict[str, str]:
-    """Of a fresh machine: no corpora, no hub; the code is this checkout's."""
-    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    # With several threads the order of additions, and so the last bit of a weight, may differ from run to run.
-    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
 
 
 def harness(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -107,34 +96,6 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
     assert isinstance(other.exception, UsageError)
     assert "choose another --name" in str(other.exception)
     assert weights.stat().st_mtime_ns == before
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_path: Path) -> None:
-    words = command(base, "--max-steps", "12", "--limit", "12", "--set", "training.evaluations=6")
-    process = subprocess.Popen(
-        [*words, "--name", "killed"], cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    checkpoints = tmp_path / "runs/killed/checkpoints"
-    deadline = time.monotonic() + 300
-    while process.poll() is None and time.monotonic() < deadline and not last_checkpoint(checkpoints):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-    assert not (tmp_path / "runs/killed/adapter").exists()
-    resumed = harness(tmp_path, [*words, "--name", "killed"])
-    assert resumed.returncode == 0, resumed.stderr
-    assert "resuming from" in resumed.stdout
-    whole = harness(tmp_path, [*words, "--name", "whole"])
-    assert whole.returncode == 0, whole.stderr
-    curves = []
-    for name in ("killed", "whole"):
-        said = json.loads((tmp_path / f"runs/{name}/adapter/harness.json").read_text())
-        assert said["steps"] == 12
-        curves.append([(point["step"], point["dev_f1"]) for point in said["curve"]])
-    assert curves[0] == curves[1]
-    weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]
-    assert weights[0] == weights[1]
 
 
 @pytest.mark.slow

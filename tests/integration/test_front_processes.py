@@ -10,11 +10,8 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ from harness.engines.models.weights import weights_fingerprint
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
+from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import build_tiny_adapter
 from tools.load import load
 
@@ -34,48 +32,18 @@ CHAT = "/v1/chat/completions"
 ASK: dict[str, Any] = {"model": "one", "messages": [{"role": "user", "content": "Hello"}]}
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-class Serving:
-    """The command, ready to answer."""
-
+class Serving(ServedCommand):
     def __init__(self, folder: Path, *options: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        folder.mkdir(exist_ok=True)
-        self.folder, self.url = folder, f"http://127.0.0.1:{self.port}"
-        command = [sys.executable, "-m", "tests.helpers.fake_serve", "serve", "--port", str(self.port), *options]
-        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
-        environment |= {"PYTHONPATH": str(ROOT)}
-        self.errors = folder / "stderr"
-        with self.errors.open("wb") as errors, (folder / "stdout").open("wb") as out:
-            self.process = subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=errors)
+        super().__init__(folder, "serve", *options, module="tests.helpers.fake_serve")
         self.client = httpx.Client(base_url=self.url, timeout=60)
-        wait_until(self.ready)
-
-    def ready(self) -> bool:
-        assert self.process.poll() is None, self.errors.read_text()
-        try:
-            return self.client.get("/ready").status_code == 200
-        except httpx.HTTPError:
-            return False
 
     def vllm(self) -> int:
         """The id of the stand-in's process."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return next(int(child) for child in children if b"fake_vllm" in Path(f"/proc/{child}/cmdline").read_bytes())
+        return self.child(b"fake_vllm")
 
-    def end(self, number: int = signal.SIGINT) -> int:
+    def end(self, sign: signal.Signals = signal.SIGINT) -> int:
         self.client.close()
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        return self.process.wait(60)
+        return super().end(sign)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +92,7 @@ def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
         assert client.get("/health").status_code == 200 or response.status_code != 200
         return response.status_code == 200
 
-    wait_until(back)
+    wait_until(back, 60)
     assert set(statuses) <= {200, 503}
     assert statuses[0] == 503
     assert client.post(CHAT, json=ASK).json()["model"] == "one@2"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,47 +67,30 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path: Path) ->
     assert json.loads(again.stdout) == json.loads(whole.stdout)
 
 
+def prompted(folder: Path, name: str, *options: str | Path) -> list[Any]:
+    """The records of a run."""
+    environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
+    words = [HARNESS, "prompt", *options, "--name", name]
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in lines(folder, name)]
+
+
 def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(tmp_path: Path) -> None:
     base = build_tiny_model(tmp_path / "base", context_length=4096)
-    environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
+    options = ("--base", base, "--constrain", "format", "--limit", "4", "--max-new-tokens", "64")
     for task, name in (("hexagons", "grouped"), ("minecraft", "lines"), ("hexagons", "json")):
-        options = (
-            "--base",
-            base,
-            "--task",
-            task,
-            "--format",
-            name,
-            "--constrain",
-            "format",
-            "--limit",
-            "4",
-            "--max-new-tokens",
-            "64",
-        )
-        done = subprocess.run(
-            [HARNESS, "prompt", *options, "--name", f"{task}-{name}"],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        for record in map(json.loads, lines(tmp_path, f"{task}-{name}")):
+        for record in prompted(tmp_path, f"{task}-{name}", *options, "--task", task, "--format", name):
             # Only the piece that the token limit cut may be thrown away.
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
 
 
 def test_feasible_answers_can_be_carried_out_whatever_the_model(tmp_path: Path) -> None:
     base = build_tiny_model(tmp_path / "base", context_length=4096)
-    environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
     items = {item.id: item for item in load("minecraft", "dev") if isinstance(item, MinecraftItem)}
     shared = ("--base", base, "--task", "minecraft", "--temperature", "1", "--max-new-tokens", "96", "--limit", "6")
     for name in ("moves", "calls"):
-        options = (*shared, "--constrain", "feasible", "--format", name, "--name", name)
-        done = subprocess.run([HARNESS, "prompt", *options], cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        records = [json.loads(line) for line in lines(tmp_path, name)]
+        records = prompted(tmp_path, name, *shared, "--constrain", "feasible", "--format", name)
         assert any(record["actions"] for record in records)
         for record in records:
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record

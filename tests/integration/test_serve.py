@@ -7,10 +7,8 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,7 @@ from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
-from tests.helpers.serving import free_port
+from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -49,46 +47,17 @@ def build_adapter(base: Path, folder: Path, seed: int) -> Path:
     return folder
 
 
-class Serving:
-    """`harness serve` as a user starts it. `said` holds what it printed by the time it answers."""
-
-    def __init__(self, folder: Path, *options: str, key: str | None = None, wait: bool = True) -> None:
-        self.port = free_port()
-        self.folder = folder
-        folder.mkdir(exist_ok=True)
-        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
-        environment |= {"HARNESS_API_KEY": key} if key else {}
-        self.environment = environment
-        command = [sys.executable, "-m", "harness.cli", "serve", "--port", str(self.port), *options]
-        with (folder / "stderr").open("wb") as stderr:
-            self.process = subprocess.Popen(
-                command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
-            )
-        assert self.process.stdout is not None
-        self.said = [self.process.stdout.readline() for _ in range(5)] if wait else []
-        assert all(self.said), (folder / "stderr").read_text()
-
+class Serving(ServedCommand):
     @property
     def log(self) -> Path:
         return self.folder / "runs" / f"serve-{self.port}.log"
 
-    def server(self) -> int | None:
+    def server(self) -> int:
         """The id of the server's process, which is its group's too."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        found = [int(child) for child in children if b"vllm.command" in Path(f"/proc/{child}/cmdline").read_bytes()]
-        return found[0] if found else None
+        return self.child(b"harness.engines.vllm.server")
 
-    @contextmanager
-    def client(self, key: str = KEY) -> Iterator[openai.OpenAI]:
-        with openai.OpenAI(base_url=f"http://127.0.0.1:{self.port}/v1", api_key=key, max_retries=0, timeout=60) as client:
-            yield client
-
-    def end(self, sign: signal.Signals) -> int:
-        self.process.send_signal(sign)
-        code = self.process.wait(60)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
-        return code
+    def client(self) -> openai.OpenAI:
+        return openai.OpenAI(base_url=f"{self.url}/v1", api_key=KEY, max_retries=0, timeout=60)
 
 
 def group(leader: int) -> list[int]:
@@ -102,14 +71,6 @@ def group(leader: int) -> list[int]:
         if int(pgid) == leader and state not in "ZX":
             found.append(int(stat.parent.name))
     return found
-
-
-def gone(leader: int) -> bool:
-    """Whether a process group ends, given time for an orderly end."""
-    deadline = time.monotonic() + 40
-    while group(leader) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return not group(leader)
 
 
 def listening_ports(processes: list[int]) -> set[int]:
@@ -134,15 +95,12 @@ def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     (folder / "keys").chmod(0o600)
     build_adapter(base, folder / "more" / "painter", 3)
     options += ["--adapters", str(folder / "more"), "--api-keys", str(folder / "keys")]
-    serving = Serving(folder, *options, "--", "--max-num-seqs", "64", key=KEY)
-    yield serving
-    if serving.process.poll() is None:
-        serving.end(signal.SIGINT)
+    with Serving(folder, "serve", *options, "--", "--max-num-seqs", "64", HARNESS_API_KEY=KEY) as serving:
+        yield serving
 
 
 def test_no_port_but_the_fronts_answers_and_no_other_user_reaches_the_socket(serving: Serving) -> None:
     leader = serving.server()
-    assert leader is not None
     assert listening_ports([serving.process.pid]) == {serving.port}
     for port in listening_ports(group(leader)):
         # Torch's and vLLM's own, for what computes: they do not speak HTTP.
@@ -194,14 +152,14 @@ def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving,
     renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
     rendered = [renderer.render(item) for item in load("hexagons", "dev")[:4]]
     sampling = Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))
-    with closing(OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "one", api_key=KEY)) as engine:
+    with closing(OpenAIEngine(f"{serving.url}/v1", "one", api_key=KEY)) as engine:
         answers = list(engine.generate(rendered, sampling))
     assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
     assert {answer.text for answer in answers} <= {"red", "blue"}
 
 
 def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
-    with harness.Client(f"http://127.0.0.1:{serving.port}", key=KEY) as client:
+    with harness.Client(serving.url, key=KEY) as client:
         players = {player.name: player.kind for player in client.players()}
         done = client.execute("minecraft", "Put a red block anywhere.", "tiny", constrain="feasible")
         drawn = client.execute("hexagons", "Paint a tile.", "one", constrain="format")
@@ -217,7 +175,7 @@ def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
 
 def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) -> None:
     """Loaded anew with other weights, the same prompt gets another answer: nothing of the old one is remembered."""
-    adapters = f"http://127.0.0.1:{serving.port}/v1/harness/adapters"
+    adapters = f"{serving.url}/v1/harness/adapters"
     folder = serving.folder / "more" / "painter" / "adapter_model.safetensors"
     answers = []
 
@@ -249,7 +207,6 @@ def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) 
 
 def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     leader = serving.server()
-    assert leader is not None
     assert len(group(leader)) > 1
     assert KEY.encode() not in Path(f"/proc/{leader}/cmdline").read_bytes()
     assert serving.end(signal.SIGINT) == 130
@@ -265,7 +222,7 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     """With a base that has no chat template: ours is used, and it can chat."""
     # The server shows an item of the sample; so must we.
     base = build_tiny_model(tmp_path / "plain", chat=False)
-    serving = Serving(tmp_path / "serving", "--base", str(base))
+    serving = Serving(tmp_path / "serving", "serve", "--base", str(base))
     request = json.loads(serving.log.with_suffix(".json").read_text())
     assert request["stop"]
     renderer = Renderer(SPEC, load_tokenizer(str(base)), 2048, 64)
@@ -275,9 +232,8 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     assert chat.usage is not None
     assert chat.usage.prompt_tokens == len(rendered.token_ids)
     leader = serving.server()
-    assert leader is not None
     assert serving.end(signal.SIGKILL) == -signal.SIGKILL
-    assert gone(leader)
+    wait_until(lambda: not group(leader), 40)  # Given time for an orderly end.
 
 
 @pytest.mark.slow

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.engines.shared import brief
-from tools.bench import data, networks, page, prompting, serving, training
-from tools.bench.machine import described, gpus
-from tools.bench.measuring import Benchmark, Ratio, Skipped
+from tools.bench import data, page, prompting, serving, training
+from tools.bench.measuring import Benchmark, Ratio, Skipped, described, gpus
 
 # The loop comes last: its vLLM keeps the memory and the threads of this process.
-BENCHMARKS = [one for group in (data, networks, page, training, serving, prompting) for one in group.BENCHMARKS]
+BENCHMARKS = [one for group in (data, page, training, serving, prompting) for one in group.BENCHMARKS]
 HEAD = ("benchmark", "first", "second", "ratio [95% interval]", "at least", "took")
 
 

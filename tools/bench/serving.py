@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from tools.bench.measuring import ROOT, ROUNDS, Benchmark, Pairs, against, in_turn, processor_time
-
-LINES = 5
-"""What `harness serve` prints until it answers."""
-
-
-@contextmanager
-def _started(command: list[str], folder: str, **variables: str) -> Iterator[int]:
-    """The process id of a server, once it answers."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
-    process = subprocess.Popen([sys.executable, *command], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        for _ in range(LINES):
-            process.stdout.readline()
-        yield process.pid
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+from tools.bench.measuring import ROUNDS, Benchmark, Pairs, against, in_turn, processor_time
 
 
 @cache
@@ -47,12 +25,11 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
     from adapters.registry import SHIPPED, load_adapter
     from harness.engines.vllm.engine import FEASIBLE_TOKENS
     from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, server_options
-    from tests.helpers.serving import free_port
+    from tests.helpers.serving import ServedCommand
     from tools.load import load
 
     os.environ["VLLM_CPU_KVCACHE_SPACE"] = "1"
     adapter = load_adapter("hexagons", None)
-    ours = free_port()
     bare = Path(tempfile.mkdtemp(prefix="harness-")) / "vllm.sock"
     options = server_options(adapter.base, "base", [ServedAdapter("hexagons", adapter.path, adapter.rank)], bare, None)
     # What only `harness serve` has.
@@ -60,7 +37,7 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
         option for option in options if option not in ("--disable-uvicorn-access-log", "--logits-processors", FEASIBLE_TOKENS)
     ]
     share = ["--gpu-memory-utilization=0.4"] if torch.cuda.is_available() else []
-    command = ["-m", "harness.cli", "serve", "--port", str(ours), "--adapter", f"hexagons={SHIPPED / 'hexagons'}", "--", *share]
+    words = ["serve", "--adapter", f"hexagons={SHIPPED / 'hexagons'}", "--", *share]
 
     def rate(url: str, socket: Path | None = None) -> float:
         seen = asyncio.run(load(url, "hexagons", clients, seconds, socket=socket))
@@ -70,13 +47,13 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
 
     with tempfile.TemporaryDirectory() as folder, Server([*options, *share], bare, Path(folder) / "bare.log") as server:
         server.wait_until_ready()
-        with _started(command, folder) as front:
+        with ServedCommand(Path(folder) / "front", *words) as front:
             spent: list[tuple[float, float]] = []
 
             def through() -> float:
-                before = processor_time(front)
-                measured = rate(f"http://127.0.0.1:{ours}")
-                after = processor_time(front)
+                before = processor_time(front.process.pid)
+                measured = rate(front.url)
+                after = processor_time(front.process.pid)
                 own, below = after[0] - before[0], after[1] - before[1]
                 spent.append((below, own + below))
                 return measured
@@ -87,18 +64,17 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
 def passing(clients: int = 64, seconds: float = 5.0) -> Pairs:
     """Milliseconds of processor time that the front may take for a streamed piece of an answer, which is a core at 10,000
     pieces a second, and those that it takes; a stand-in for vLLM writes them."""
-    from tests.helpers.serving import free_port
+    from tests.helpers.serving import ServedCommand
     from tools.load import load
 
-    port = free_port()
-    command = ["-m", "tests.helpers.fake_serve", "serve", "--no-adapters", "--port", str(port)]
     # Pieces that come by themselves, and not several at a time.
-    with tempfile.TemporaryDirectory() as folder, _started(command, folder, FAKE_VLLM_PAUSE="0.05") as front:
+    slow: dict[str, Any] = {"module": "tests.helpers.fake_serve", "FAKE_VLLM_PAUSE": "0.05"}
+    with tempfile.TemporaryDirectory() as folder, ServedCommand(Path(folder), "serve", "--no-adapters", **slow) as front:
 
         def milliseconds() -> float:
-            before = processor_time(front)[0]
-            seen = asyncio.run(load(f"http://127.0.0.1:{port}", "smollm2-135m", clients, seconds, max_tokens=64))
-            return (processor_time(front)[0] - before) / seen.tokens * 1000
+            before = processor_time(front.process.pid)[0]
+            seen = asyncio.run(load(front.url, "smollm2-135m", clients, seconds, max_tokens=64))
+            return (processor_time(front.process.pid)[0] - before) / seen.tokens * 1000
 
         return against(0.1, milliseconds, rounds=3)
 

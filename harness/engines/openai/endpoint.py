@@ -16,7 +16,6 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
 from harness.engines.engine import without_secrets
 from harness.engines.shared import brief
@@ -88,7 +87,6 @@ class Endpoint:
         self._base = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
         self._query = parts.query
         self._socket = socket
-        self._proxy = None if socket or proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
         self.shown = without_secrets(url)
         self.timeout, self.retries = timeout, retries
         self._connections = connections
@@ -183,9 +181,10 @@ class Endpoint:
         # httpx writes the address of every request to its log, and with it a key that stands there.
         logging.getLogger("httpx").setLevel(logging.WARNING)
         limits = httpx.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
-        uds = str(self._socket) if self._socket else None
         return httpx.AsyncClient(
-            transport=httpx.AsyncHTTPTransport(uds=uds, limits=limits, proxy=self._proxy),
+            # With a transport of our own, httpx takes no proxy from the environment.
+            transport=httpx.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
+            limits=limits,
             timeout=self.timeout,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             headers={"User-Agent": "grid-world-harness", **self._headers},

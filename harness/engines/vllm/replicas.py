@@ -14,7 +14,7 @@ from typing import Any
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.vllm.engine import by_prefix
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.util.gpus import gpu_groups, visible_gpus
+from harness.util.processes import gpu_groups, visible_gpus
 from harness.util.registry import resolve_path
 from prompts.rendered import Rendered
 

@@ -1,4 +1,4 @@
-"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind."""
+"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. The module, run, is the child."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VLLM_URL = "http://vllm"
 """The address of a server behind a socket: the name is sent as Host, and looked up nowhere."""
 
 # -P: nothing in the current folder shadows a package.
-COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm.command", "serve")
+COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm.server", "serve")
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
 """A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""
@@ -261,3 +261,25 @@ def last_error(log: Path) -> str:
         if match and "root cause" not in line:
             return match[1][:300]
     return lines[-1][:300] if lines else "it printed nothing"
+
+
+def main() -> None:
+    """Run `vllm serve` on this process's arguments, as `vllm.entrypoints.cli.main` does: vLLM's own script asks for the version
+    of a package `vllm`, and the CPU build is installed under another name."""
+    from vllm.entrypoints.cli.serve import cmd_init
+    from vllm.entrypoints.serve.utils.api_utils import cli_env_setup
+    from vllm.logger import configure_logging_from_args
+    from vllm.utils.argparse_utils import FlexibleArgumentParser
+
+    cli_env_setup()
+    parser = FlexibleArgumentParser(description="vLLM CLI")
+    (serve,) = cmd_init()
+    serve.subparser_init(parser.add_subparsers(required=True, dest="subparser"))
+    arguments = parser.parse_args()
+    configure_logging_from_args(arguments)
+    serve.validate(arguments)
+    serve.cmd(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""How sure answers are: what they score above a confidence, and hybrids of two runs."""
+"""How sure answers are: what they score above a confidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.experiments.hybrid import Hybrid
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -44,38 +43,9 @@ def test_the_surest_answers_are_scored_alone() -> None:
     assert f"| {len(items)} | {1 - (len(items) - 1) / 100:.3f} (100%) |" in as_markdown(curve)
 
 
-def test_each_run_answers_its_part_of_a_hybrid(capsys: pytest.CaptureFixture[str]) -> None:
-    items = write("sure", "train", lambda n: n % 2 == 0, lambda n: 0.9 - 0.8 * (n % 2))
-    write("other", "train", lambda n: n % 2 == 1)
-    both = Hybrid(read_answers(Path("sure")), read_answers(Path("other")))
-    assert both.scores(0.5)["action"]["em"] == 1.0
-    assert both.scores(0.0)["action"]["em"] == pytest.approx(sum(n % 2 == 0 for n in range(len(items))) / len(items))
-    assert main(["hybrid", "sure", "other", "--below", "0.5", "--name", "both"]) == 0
-    first, second = (sum(n % 2 == odd for n in range(len(items))) for odd in (0, 1))
-    assert capsys.readouterr().out == f"runs/both: {first} answers of sure, {second} of other\n"
-    assert main(["score", "both", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["action"]["em"] == 1.0
-    records = [json.loads(line) for line in Path("runs/both/predictions.jsonl").read_text().splitlines()]
-    assert [record["from"] for record in records[:2]] == ["sure", "other"]
-
-
-def test_thresholds_are_compared_on_dev(capsys: pytest.CaptureFixture[str]) -> None:
-    write("sure", "dev", lambda n: n % 2 == 0, lambda n: 0.9 - 0.8 * (n % 2))
-    write("other", "dev", lambda n: n % 2 == 1)
-    assert main(["hybrid", "sure", "other"]) == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows[2:]] == ["sure", "0.100", "0.900", "other"]
-    assert rows[4].endswith("best")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hybrid", "plain", "plain"], "a hybrid needs two different runs"),
-        (["hybrid", "plain", "sure", "--below", "0.5", "--name", "x"], "the answers of plain have no confidence"),
-        (["hybrid", "sure", "plain", "--below", "0.5"], "--below and --name go together"),
-        (["hybrid", "sure", "of-dev", "--below", "0.5", "--name", "x"], "sure and of-dev answer different items"),
-        (["hybrid", "sure", "plain"], "a threshold is chosen on dev"),
         (["export", "sure", "plain", "--as", "coverage"], "--as coverage takes one run"),
         (["export", "plain", "--as", "coverage"], "the answers of plain have no confidence"),
     ],
@@ -83,7 +53,6 @@ def test_thresholds_are_compared_on_dev(capsys: pytest.CaptureFixture[str]) -> N
 def test_what_does_not_fit_is_a_usage_error(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     write("sure", "test", lambda n: True, lambda n: 0.5)
     write("plain", "test", lambda n: True)
-    write("of-dev", "dev", lambda n: True)
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
 

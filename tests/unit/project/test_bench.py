@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tools.bench import __main__ as bench
-from tools.bench import machine
+from tools.bench import measuring
 from tools.bench.measuring import Benchmark, Pairs, Ratio, Skipped
 
 
@@ -78,8 +78,8 @@ class TestGpu:
     def test_what_to_send_holds_the_machine_and_the_table_alone(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(machine, "gpus", lambda: ["GPU A, 80 GiB", "GPU B, 80 GiB"])
-        monkeypatch.setattr(bench, "gpus", machine.gpus)
+        monkeypatch.setattr(measuring, "gpus", lambda: ["GPU A, 80 GiB", "GPU B, 80 GiB"])
+        monkeypatch.setattr(bench, "gpus", measuring.gpus)
         monkeypatch.setattr(bench, "BENCHMARKS", [fixed("quick", (2, 1), (2, 1))])
         assert bench.main(["--gpu"]) == 0
         sent = capsys.readouterr().out.partition("Send us everything below this line")[2]

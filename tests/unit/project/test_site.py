@@ -15,17 +15,8 @@ from tests.helpers import ROOT
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
     pytest.importorskip("mkdocs")
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "--config-file",
-        str(ROOT / "mkdocs.yml"),
-        "--site-dir",
-        str(folder),
-    ]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    command += ["--config-file", str(ROOT / "mkdocs.yml"), "--site-dir", str(folder)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from eval.score_run import read_answers, score_answers
-from harness.corpora import load
 from harness.corpora.item import Item, drawing_steps
 from harness.runs.answering import Answer, answer_items
 from harness.runs.asked import read_asked
 from harness.runs.folder import Run, log_to
-from tests.helpers import ROOT
 from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
-
-START = """
-import sys
-from harness.baselines import BASELINES
-from harness.cli import main
-BASELINES["slow"] = "tests.helpers.slow_baseline:Slow"
-sys.exit(main(["baseline", "predict", "slow", "--name", sys.argv[1]]))
-"""
 
 
 def steps(run: Run) -> list[str]:
@@ -104,22 +88,3 @@ def test_an_error_of_an_item_is_kept_and_only_that_is_asked_again_where_answers_
         assert [record.get("error") for record in run.records].count("lost") == (asked == len(ITEMS))
     run.close()
     assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
-
-
-def test_a_killed_rollout_goes_on_and_is_scored() -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", START]
-    process = subprocess.Popen([*words, "killed"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    predictions, deadline = Path("runs/killed/predictions.jsonl"), time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline and not (predictions.exists() and predictions.stat().st_size):
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-    there = len(predictions.read_bytes().splitlines())
-    items = load("hexagons", "dev")
-    assert 0 < there < len(items)
-    for name in ("killed", "whole"):
-        subprocess.run([*words, name], env=environment, check=True, capture_output=True, timeout=60)
-    assert predictions.read_bytes() == Path("runs/whole/predictions.jsonl").read_bytes()
-    scores = score_answers(read_answers(Path("runs/killed")))
-    assert (scores["items"], scores["missing"], scores["errors"]) == (len(items), 0, 0)

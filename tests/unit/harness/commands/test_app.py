@@ -10,8 +10,7 @@ import pytest
 
 from harness.cli import main
 from harness.commands.app import _loaded, _served
-from harness.service.loaded import LocalPlayer
-from harness.service.players import EndpointPlayer
+from harness.service.players import EndpointPlayer, LocalPlayer
 from harness.service.workers import Workers
 from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer

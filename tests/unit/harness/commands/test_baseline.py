@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +21,6 @@ from harness.corpora import load
 from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import digest
-from tests.helpers import ROOT
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -108,28 +102,6 @@ def test_a_run_of_another_checkpoint_is_not_gone_on_with(trained: Path) -> None:
     refused = run([*arguments, "--checkpoint", "other"])
     assert isinstance(refused.exception, UsageError)
     assert "checkpoint_hash" in str(refused.exception)
-
-
-def test_a_killed_training_goes_on_and_ends_as_if_it_had_not_been() -> None:
-    arguments = words("--max-epochs", "3", **{"training.checkpoint_minutes": 1e-9})
-    root = str(ROOT)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "harness.cli", *arguments, "--name", "killed"],
-        env=os.environ | {"PYTHONPATH": root},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    curves, deadline = Path("runs/killed/curve.jsonl"), time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and not curves.exists():
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
-    resumed, whole = run([*arguments, "--name", "killed"]), run([*arguments, "--name", "whole"])
-    assert "resumed from a checkpoint" in resumed.output
-    assert whole.exit_code == 0
-    assert curve(Path("runs/killed")) == curve(Path("runs/whole"))
-    weights = [Path(f"runs/{name}/model/model.safetensors").read_bytes() for name in ("killed", "whole")]
-    assert weights[0] == weights[1]
 
 
 def test_files_of_items_are_trained_on_too_or_alone() -> None:

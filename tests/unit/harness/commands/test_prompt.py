@@ -199,20 +199,6 @@ def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.Captur
         assert f"{flags[0]} is for " in err
 
 
-def test_no_key_reaches_the_run_folder_or_a_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-in-the-environment")
-    url = "http://user:sk-secret-login@127.0.0.1:9/v1?api_key=sk-secret-query"
-    flags = ["--model", "m", "--limit", "2", "--name", "r", "--context-length", "4096", "--retries", "0"]
-    code = main(["prompt", "--engine", "openai", "--base-url", url, *flags])
-    captured = capsys.readouterr()
-    assert code == 1
-    assert "no connection to http://127.0.0.1:9/v1" in captured.err
-    assert "sk-secret" not in captured.out + captured.err
-    for path in Path("runs/r").iterdir():
-        assert "sk-secret" not in path.read_text(), path
-    assert "http://127.0.0.1:9/v1" in Path("runs/r/run.yaml").read_text()
-
-
 @pytest.mark.parametrize(
     "spec", [{"template": "nebula"}, {"template": "few-shot-code"}, {"template": "./mine"}, {"frame": "pose"}]
 )

@@ -10,61 +10,16 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.engines.openai.engine import OpenAIEngine
 from harness.runs.asked import read_asked
 from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, listed, slow_drip
-
-BROKEN: dict[str, Answer | None] = {
-    "429": failure(429, "slow down"),
-    "500": failure(500, "out of memory"),
-    "garbage": (200, {}, b"<html>\x00 not JSON"),
-    "no choices": (200, {}, b"{}"),
-    "nothing": None,
-}
-
-
-def set_timeout(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    given = OpenAIEngine.__init__.__kwdefaults__
-    assert given is not None
-    defaults = given | {"timeout": seconds, "max_retries": 0}
-    monkeypatch.setattr(OpenAIEngine.__init__, "__kwdefaults__", defaults)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServer]:
     monkeypatch.chdir(tmp_path)
-    set_timeout(monkeypatch, 60)
     server = FakeServer()
     yield server
     server.stop()
-
-
-@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_items_that_failed_are_asked_again(
-    server: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, broken: Answer | None
-) -> None:
-    def prompt(name: str) -> tuple[int, str, list[dict[str, Any]]]:
-        code = main(["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--limit", "4", "--name", name])
-        lines = Path("runs", name, "predictions.jsonl").read_text().splitlines()
-        return code, capsys.readouterr().err, [json.loads(line) for line in lines]
-
-    def failing(body: dict[str, Any], n: int) -> Answer | None:
-        return broken if n % 2 else chat_answer("red: 1 2")
-
-    if broken is None:
-        set_timeout(monkeypatch, 3)  # Only here does the test wait for it: a busy machine must not run into it elsewhere.
-    server.reply = failing
-    code, err, records = prompt("r")
-    assert code == 1
-    assert len(records) == 4
-    assert sum("error" in record for record in records) == 2
-    assert "Error: 2 of 4 items have no answer and count as empty; run the command again to retry them" in err
-    assert "Traceback" not in err
-    set_timeout(monkeypatch, 60)
-    server.reply = lambda body, n: chat_answer("red: 1 2")
-    code, _, mended = prompt("r")
-    whole_code, _, whole = prompt("whole")
-    assert (code, whole_code, mended) == (0, 0, whole)
 
 
 REFUSED_LENGTH = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."

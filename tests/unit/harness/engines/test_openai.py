@@ -113,27 +113,6 @@ def test_answers_come_before_the_last_request_is_made(server: FakeServer) -> Non
     assert len(server.requests) < 50
 
 
-def test_retry_after_is_honored(server: FakeServer) -> None:
-    times: list[float] = []
-
-    def reply(body: dict[str, Any], n: int) -> Answer:
-        times.append(time.monotonic())
-        return failure(429, Retry_After="1") if n == 0 else chat_answer("ok")
-
-    server.reply = reply
-    (answer,) = ask(server, max_retries=2)
-    assert answer.text == "ok"
-    # The client's own pause would have been half a second at most.
-    assert times[1] - times[0] >= 1
-
-
-def test_one_refused_prompt_leaves_the_others_alone(server: FakeServer) -> None:
-    server.reply = lambda body, n: failure(400, "too long") if "1" in body["messages"][0]["content"] else chat_answer("ok")
-    answers = ask(server, 3)
-    assert [answer.error is None for answer in answers] == [True, False, True]
-    assert "too long" in answers[1].error
-
-
 @pytest.mark.parametrize(
     ("content", "headers"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 from harness.corpora import load
 from harness.errors import HarnessError
 from harness.experiments import grid as grid_module
-from harness.experiments.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
+from harness.experiments.grid import STATE_FILE, Alone, Grid, Row, as_markdown, cells, row_gpus, run_command, table
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
+from tests.helpers.serving import wait_until
 
 SPEC = PromptSpec.make("hexagons")
 
@@ -63,6 +65,14 @@ def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
     assert said[0] == "row 1 of 3, right: finished before"
     assert said[-1] == "row 3 of 3, half: finished before"
     assert [line["error"] for line in lines] == [None, None, None]
+    # One that lost its answers is run again, and so is one whose files changed.
+    (rows[0].answers / "predictions.jsonl").unlink()
+    with Path("half.jsonl").open("a") as file:
+        file.write("\n")
+    said, _ = run(*rows)
+    assert "row 1 of 3, right: finished" in said
+    assert "row 2 of 3, missing: finished before" in said
+    assert "row 3 of 3, half: finished before" not in said
 
 
 def test_the_table_compares_each_row_with_the_first() -> None:
@@ -80,35 +90,12 @@ def test_the_table_compares_each_row_with_the_first() -> None:
     assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
 
 
-def test_a_row_whose_files_changed_is_another_one() -> None:
-    one = row("right")
-    run(one)
-    with Path("right.jsonl").open("a") as file:
-        file.write("\n")
-    said, _ = run(one)
-    assert said[0] != "row 1 of 1, right: finished before"
-
-
-def test_a_row_that_was_killed_or_lost_its_answers_is_run_again() -> None:
-    one = row("right")
-    run(one)
-    (one.answers / "predictions.jsonl").unlink()
-    assert run(one)[0][-1] == "row 1 of 1, right: finished"
-
-
 @pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
 def test_states_that_cannot_be_read_are_not_overwritten(text: str) -> None:
     Path("runs/grid").mkdir(parents=True)
     (Path("runs/grid") / STATE_FILE).write_text(text)
     with pytest.raises(HarnessError, match="remove it to run all again"):
         Grid(Path("runs/grid"), [])
-
-
-def test_a_state_says_why_a_row_failed() -> None:
-    run(row("missing"))
-    states = json.loads((Path("runs/grid") / STATE_FILE).read_text())
-    assert State(**states["missing"]).key == row("missing").key()
-    assert "missing.jsonl" in states["missing"]["error"]
 
 
 class TestSideBySide:
@@ -149,3 +136,18 @@ class TestSideBySide:
         stop.set()
         code, error = run_command(["prompt"], tmp_path / "log", Alone("2,3", stop))
         assert (code, error) == (-signal.SIGINT, f"it was ended by signal {signal.SIGINT.value}")
+
+
+def test_a_command_ends_with_the_process_that_runs_it(tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\nexec sleep 60\n")
+    script.chmod(0o755)
+    running = "import sys; from pathlib import Path; from harness.experiments.grid import run_command; "
+    running += "sys.executable = sys.argv[1]; run_command(['prompt'], Path('log'))"
+    parent = subprocess.Popen([sys.executable, "-c", running, str(script)])
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    wait_until(lambda: bool(children.read_text()))
+    child = Path(f"/proc/{children.read_text().strip()}/status")
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not child.exists() or "\nState:\tZ" in child.read_text())

@@ -6,13 +6,14 @@ import asyncio
 import socket
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from harness.service.app import listening
+from tests.helpers.serving import free_port, wait_until
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 200
@@ -41,19 +42,10 @@ class Application:
 
 @contextmanager
 def served(**seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = probe.getsockname()
+    address = "127.0.0.1", free_port()
     application = Application()
     with listening(application, *address, **seconds):
         yield application, address
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def rest(connection: socket.socket) -> bytes:

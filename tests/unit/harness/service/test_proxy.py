@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
 from harness.service.proxy import Address, ReverseProxy
 from tests.helpers.fake_vllm import FakeVllm
+from tests.helpers.serving import free_port, wait_until
 
 CHAT = "/v1/chat/completions"
 JSON = b"Content-Type: application/json\r\n"
@@ -83,9 +84,7 @@ def fronted(
     socket_path: Path | None = None,
     **names: Any,
 ) -> Iterator[tuple[httpx.Client, Guard]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
     with listening(guard, "127.0.0.1", port), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
@@ -96,13 +95,6 @@ def fronted(
 def client(behind: Behind) -> Iterator[httpx.Client]:
     with fronted(behind) as (client, _):
         yield client
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> None:

@@ -260,9 +260,6 @@ def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: py
     assert seen[first:] == sorted(seen[first:], key=lambda path: checkpoint_step(path) if path else 0)
 
 
-SCHEDULES = ("constant", "inverse-square-root", "linear", "cosine")
-
-
 def rates(steps: int, **changes: Any) -> list[float]:
     """What transformers makes of a recipe's keys."""
     arguments = trainer_arguments(TRAINING.model_copy(update={"learning_rate": 0.1, **changes}), steps, Path("nowhere"))
@@ -275,16 +272,6 @@ def rates(steps: int, **changes: Any) -> list[float]:
         optimizer.step()
         schedule.step()
     return found
-
-
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("warmup", [0, 1, 7])
-def test_the_rate_rises_evenly_and_never_afterwards(schedule: str, warmup: int) -> None:
-    found = rates(20, schedule=schedule, warmup=warmup)
-    assert all(0 <= rate <= 0.1 + 1e-12 for rate in found)
-    assert found[:warmup] == pytest.approx([0.1 * step / warmup for step in range(warmup)])
-    assert found[warmup:] == sorted(found[warmup:], reverse=True)
-    assert found[warmup] == pytest.approx(0.1)
 
 
 def test_a_warmup_is_no_longer_than_half_of_a_short_training() -> None:

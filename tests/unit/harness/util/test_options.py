@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from harness.util.options import GroupedCommand, ModelCommand, argument, click_options, option
+from harness.util.options import ModelCommand, argument, click_options, option
 from harness.util.settings import Strict
 
 
@@ -34,10 +34,13 @@ def made(options: Made) -> None:
     click.echo(repr(options))
 
 
-@click.command(cls=GroupedCommand, params=click_options(Made, ["share"]))
-@click.option("--own", help="Its own.")
-def part(**values: Any) -> None:
-    click.echo(sorted(values))
+class Own(Strict):
+    own: str | None = option(None, "Its own.")
+
+
+@click.command(cls=ModelCommand, model=Own, params=click_options(Made, ["share"]))
+def part(own: Own, **more: Any) -> None:
+    click.echo(f"{own!r} {more}")
 
 
 NEEDED = ("w", "--out", "o")
@@ -49,7 +52,7 @@ def test_values_become_fields() -> None:
     assert made.parsed(words) == full
     assert CliRunner().invoke(made, words).output == f"{full!r}\n"
     assert CliRunner().invoke(made, NEEDED).output == f"{Made(word='w', out=Path('o'))!r}\n"
-    assert CliRunner().invoke(part, []).output == "['own', 'share']\n"
+    assert CliRunner().invoke(part, ["--own", "x", "--share", "1"]).output == f"{Own(own='x')!r} {{'share': 1.0}}\n"
 
 
 @pytest.mark.parametrize("words", ["--count 0", "--count 10", "--share 0", "--kind c", "--way a", "--no-option y", "v"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,7 +27,6 @@ from harness.runs.answering import Answer
 from harness.training.checkpoints import own_weights, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, configuration
-from harness.training.trainer import NetworkTrainer
 from harness.worlds.hexagons import COLORS, Paint
 from serialization.contexts import CONTEXTS
 from serialization.formats import grouped
@@ -184,39 +183,6 @@ def test_a_random_network_held_to_the_grammar_writes_actions(items: list[Hexagon
     assert all(answer.actions or answer.stopped for answer in constrained)
     with pytest.raises(UsageError, match="format json has no grammar"):
         T5Predictor(network, Coder(recipe_of("format=json"), coder.tokens), Decoding(constrained=True)).predict(items[:1])
-
-
-class Killed(Exception):
-    """What a kill is in these tests."""
-
-
-def curve(folder: Path) -> list[Any]:
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
-    return [(point["epoch"], point["step"], point["train_loss"], point["dev_loss"]) for point in points]
-
-
-def test_a_killed_run_with_other_colors_in_each_epoch_goes_on_as_if_it_had_not_been(
-    tmp_path: Path, items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recipe = recipe_of("network.dropout=0.1", epochs=3, checkpoint_minutes=1e-9)
-    some = items[:10]
-    fit(tmp_path / "whole", some, recipe)
-    plain: Callable[..., Any] = NetworkTrainer.training_step
-
-    def dying(trainer: NetworkTrainer, *given: Any) -> Any:
-        if trainer.state.global_step == 5:
-            raise Killed
-        return plain(trainer, *given)
-
-    monkeypatch.setattr(NetworkTrainer, "training_step", dying)
-    with pytest.raises(Killed):
-        fit(tmp_path / "killed", some, recipe)
-    monkeypatch.undo()
-    fit(tmp_path / "killed", some, recipe)
-    assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
-    still = fit(tmp_path / "still", some, recipe.model_copy(update={"augment": "none"}))
-    assert still.coder.texts.context == "full-history"
-    assert curve(tmp_path / "still") != curve(tmp_path / "whole")
 
 
 def test_a_saved_model_answers_as_before(tmp_path: Path, items: list[HexagonsItem]) -> None:

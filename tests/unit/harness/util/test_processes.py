@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from harness.util.gpus import visible_gpus
+from harness.util.processes import visible_gpus
 
 
 @pytest.mark.parametrize(

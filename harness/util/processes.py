@@ -1,9 +1,14 @@
-"""The GPUs that this process may use, and how they are shared out."""
+"""Processes beside this one: the GPUs that they share, and a child that ends with its parent."""
 
 from __future__ import annotations
 
+import ctypes
 import os
-from collections.abc import Sequence
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+_PR_SET_PDEATHSIG = 1
 
 
 def visible_gpus() -> list[str]:
@@ -20,3 +25,12 @@ def gpu_groups(gpus: Sequence[str], count: int) -> list[str]:
     """`count` values of CUDA_VISIBLE_DEVICES with as many GPUs each; what is left over is not used."""
     each = len(gpus) // count
     return [",".join(gpus[start : start + each]) for start in range(0, count * each, each)]
+
+
+def ending_with_parent() -> Callable[[], None] | None:
+    """What a child calls first, so that it does not outlive this process; only Linux has it."""
+    if sys.platform != "linux":
+        return None
+    # Looked up before a fork, after which little may be called.
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

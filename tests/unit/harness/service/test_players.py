@@ -17,7 +17,7 @@ from harness.engines import shared
 from harness.prompting.options import Options
 from harness.prompting.plan import build_engine
 from harness.prompting.prompted import Prompted
-from harness.service.loaded import LocalPlayer
+from harness.service.players import LocalPlayer
 from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
