@@ -198,12 +198,12 @@ class Adapters:
 
     def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:
         """Raises AdapterRefused if vLLM does not do it."""
-        import httpx
+        import httpx2
 
         try:
             with socket_client(self._backend.socket, LOADING) as client:
                 response = client.post(f"/v1/{what}", json=dict(body))
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise AdapterRefused(503, f"vLLM is not there: {error or type(error).__name__}") from None
         if response.status_code != 200:
             verb = what.partition("_")[0]

@@ -20,10 +20,10 @@ class Client:
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8000", *, key: str | None = None, timeout: float = 60.0) -> None:
-        import httpx
+        import httpx2
 
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = httpx.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
+        self._http = httpx2.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
 
     def players(self) -> list[Player]:
         """Who can answer. Raises EngineError if the server does not."""
@@ -45,11 +45,11 @@ class Client:
         self.close()
 
     def _ask(self, method: str, path: str, **options: Any) -> Any:
-        import httpx
+        import httpx2
 
         try:
             response = self._http.request(method, path, **options)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise EngineError(f"no answer from {self._http.base_url}: {error or type(error).__name__}") from error
         try:
             body = response.json()

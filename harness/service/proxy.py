@@ -132,7 +132,7 @@ class ReverseProxy:
         import aiohttp
 
         if self._session is None:
-            # aiohttp, and not httpx as elsewhere: with 256 requests in flight it needs a sixth of the CPU time for each.
+            # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time for each.
             # No more connections than requests are admitted; no proxy of the environment between us and our child.
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from harness.engines.models.weights import weights_fingerprint
@@ -35,7 +35,7 @@ ASK: dict[str, Any] = {"model": "one", "messages": [{"role": "user", "content": 
 class Serving(ServedCommand):
     def __init__(self, folder: Path, *options: str) -> None:
         super().__init__(folder, "serve", *options, module="tests.helpers.fake_serve")
-        self.client = httpx.Client(base_url=self.url, timeout=60)
+        self.client = httpx2.Client(base_url=self.url, timeout=60)
 
     def vllm(self) -> int:
         """The id of the stand-in's process."""

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 
@@ -104,8 +104,8 @@ def test_no_port_but_the_fronts_answers_and_no_other_user_reaches_the_socket(ser
     assert listening_ports([serving.process.pid]) == {serving.port}
     for port in listening_ports(group(leader)):
         # Torch's and vLLM's own, for what computes: they do not speak HTTP.
-        with pytest.raises(httpx.HTTPError):
-            httpx.post(f"http://127.0.0.1:{port}/invocations", json={"prompt": "a"}, timeout=3)
+        with pytest.raises(httpx2.HTTPError):
+            httpx2.post(f"http://127.0.0.1:{port}/invocations", json={"prompt": "a"}, timeout=3)
     words = Path(f"/proc/{leader}/cmdline").read_bytes().decode().split("\0")
     socket_path = Path(words[words.index("--uds") + 1])
     assert socket_path.is_socket()
@@ -182,10 +182,10 @@ def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) 
     def ask(client: openai.OpenAI) -> Any:
         return client.chat.completions.create(model="painter", messages=QUESTION, max_tokens=12, temperature=0)
 
-    with serving.client() as client, httpx.Client(headers={"Authorization": f"Bearer {ADMIN}"}, timeout=120) as admin:
+    with serving.client() as client, httpx2.Client(headers={"Authorization": f"Bearer {ADMIN}"}, timeout=120) as admin:
         with pytest.raises(openai.NotFoundError):
             ask(client)
-        assert httpx.post(adapters, json={"name": "painter"}, headers={"Authorization": f"Bearer {KEY}"}).status_code == 403
+        assert httpx2.post(adapters, json={"name": "painter"}, headers={"Authorization": f"Bearer {KEY}"}).status_code == 403
         for version in (1, 2):
             assert admin.post(adapters, json={"name": "painter"}).json()["version"] == version
             answer = ask(client)

@@ -1,15 +1,17 @@
-"""Work without a model: starting, simulating, parsing."""
+"""Work without a model: starting, loading, simulating, parsing, scoring."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from harness.corpora import load
-from tools.bench.measuring import Benchmark, Pairs, in_turn, seconds
+from tools.bench.measuring import Benchmark, Pairs, against, in_turn, seconds
 
 
 def start_up() -> Pairs:
@@ -20,6 +22,46 @@ def start_up() -> Pairs:
         return lambda: seconds(lambda: subprocess.run(command, capture_output=True, check=True))
 
     return in_turn(of(sys.executable, "-c", ""), of(harness, "--help"))
+
+
+def corpus_cache() -> Pairs:
+    """Seconds of the first and of a later load of all Minecraft items, each in a separate process."""
+    code = "import time; t = time.time(); from harness.corpora import load; load('minecraft'); print(time.time() - t)"
+
+    def load_in(folder: str) -> float:
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"HARNESS_CACHE": folder}, capture_output=True, text=True, check=True
+        )
+        return float(done.stdout)
+
+    pairs = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            pairs.append((load_in(folder), load_in(folder)))
+    return pairs
+
+
+def scoring() -> Pairs:
+    """Seconds of a plain search over the alignments and of all metrics, for the items of test; gold is moved by a cell.
+
+    The plain search, which gives one of the metrics only, is timed on every 16th item.
+    """
+    from eval.metrics.minecraft import count
+    from harness.worlds.minecraft import net_actions
+    from tests.helpers.oracle import best_overlap
+
+    items: list[Any] = load("minecraft", "test")
+    moved = [[action._replace(x=action.x + 1) for action in item.actions] for item in items]
+    few = [
+        (net_actions(item.before, item.before.apply(actions).structure), net_actions(item.before, item.after))
+        for item, actions in zip(items[::16], moved[::16], strict=True)
+    ]
+    share = len(items) / len(few)
+
+    def plain() -> float:
+        return share * seconds(lambda: [best_overlap(made, gold) for made, gold in few])
+
+    return in_turn(plain, lambda: seconds(lambda: count(items, moved)))
 
 
 def simulated() -> Pairs:
@@ -50,8 +92,40 @@ def parsed() -> Pairs:
     return in_turn(lambda: len(items) / seconds(lambda: Parser().predict(items)), lambda: 300.0)
 
 
+def asking() -> Pairs:
+    """Milliseconds of processor time that a request to an endpoint may take, which is 5% of a core at 100 requests a second, and
+    those that it takes: prompts of 4,500 characters, 64 in flight, the endpoint in another process."""
+    import time
+    from contextlib import closing
+
+    from harness.engines.engine import Sampling
+    from harness.engines.openai.engine import OpenAIEngine
+    from prompts.rendered import Rendered
+
+    requests = 1024
+    messages = ({"role": "system", "content": "s" * 1500}, {"role": "user", "content": "u" * 3000})
+    prompts = [Rendered(f"item/{n}", messages, "", ()) for n in range(requests)]  # type: ignore[arg-type]
+    server = subprocess.Popen([sys.executable, "-m", "tests.helpers.quick_endpoint", "0.3"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        with closing(OpenAIEngine(server.stdout.readline().strip(), "demo", concurrency=64)) as engine:
+
+            def milliseconds() -> float:
+                begun = time.process_time()
+                assert all(answer.error is None for answer in engine.generate(prompts, Sampling()))
+                return (time.process_time() - begun) / requests * 1000
+
+            return against(0.5, milliseconds)
+    finally:
+        server.terminate()
+        server.wait()
+
+
 BENCHMARKS = [
     Benchmark("start: bare interpreter / `harness --help`", "s", 0.05, start_up),
+    Benchmark("cache: first load of the Minecraft corpus / cached load", "s", 5.0, corpus_cache),
+    Benchmark("metrics: plain search / pair offsets", "s", 50.0, scoring),
     Benchmark("simulators: games / 2,000", "items/s", 1.0, simulated),
     Benchmark("parser: HEXAGONS instructions / 300", "items/s", 1.0, parsed),
+    Benchmark("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, asking),
 ]

@@ -21,7 +21,7 @@ from harness.engines.engine import without_secrets
 from harness.engines.shared import brief
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
 MAX_BYTES = 10_000_000
@@ -98,7 +98,7 @@ class Endpoint:
         # Some servers quote what they were sent.
         secrets = [key, user, user.partition(":")[2], *(value for _, value in parse_qsl(parts.query)), parts.query]
         self._secrets = sorted({one for one in secrets if one and len(one) > 3}, key=len, reverse=True)
-        self._client: httpx.AsyncClient | None = None
+        self._client: httpx2.AsyncClient | None = None
         self._free_at = 0.0
 
     @property
@@ -116,7 +116,7 @@ class Endpoint:
         return await self.request("GET", path)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`; `options` are httpx's."""
+        """As `post`; `options` are httpx2's."""
         return _decoded(await self.raw(method, path, **options))
 
     async def raw(
@@ -157,33 +157,33 @@ class Endpoint:
             await asyncio.sleep(pause)
 
     async def _send(self, method: str, path: str, most: int, options: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        import httpx
+        import httpx2
 
         client = self._client = self._client or self._open()
         url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
-        response: httpx.Response | None = None
+        response: httpx2.Response | None = None
         try:
             async with asyncio.timeout(self.timeout), client.stream(method, url, **options) as response:
                 return response.status_code, response.headers, await _bounded(response, most)
-        except (TimeoutError, httpx.TimeoutException):
+        except (TimeoutError, httpx2.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
             raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            if isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError) and response is not None:
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            if isinstance(error, httpx2.NetworkError | httpx2.RemoteProtocolError) and response is not None:
                 raise Failure("the endpoint's answer breaks off") from None
-            if isinstance(error, httpx.NetworkError | httpx.ProxyError | OSError) or "disconnected" in str(error):
+            if isinstance(error, httpx2.NetworkError | httpx2.ProxyError | OSError) or "disconnected" in str(error):
                 raise Failure(self.tell(error), connected=False) from None
             raise Failure(f"the endpoint's answer cannot be read: {self.tell(error)}") from None
 
-    def _open(self) -> httpx.AsyncClient:
-        import httpx
+    def _open(self) -> httpx2.AsyncClient:
+        import httpx2
 
-        # httpx writes the address of every request to its log, and with it a key that stands there.
-        logging.getLogger("httpx").setLevel(logging.WARNING)
-        limits = httpx.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
-        return httpx.AsyncClient(
-            # With a transport of our own, httpx takes no proxy from the environment.
-            transport=httpx.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
+        # httpx2 writes the address of every request to its log, and with it a key that stands there.
+        logging.getLogger("httpx2").setLevel(logging.WARNING)
+        limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+        return httpx2.AsyncClient(
+            # With a transport of our own, httpx2 takes no proxy from the environment.
+            transport=httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
             limits=limits,
             timeout=self.timeout,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -214,7 +214,7 @@ class Endpoint:
             self._client = None
 
 
-async def _bounded(response: httpx.Response, most: int) -> bytes:
+async def _bounded(response: httpx2.Response, most: int) -> bytes:
     length = response.headers.get("Content-Length", "")
     if length.isdigit() and int(length) > most:
         raise Failure(f"the endpoint's answer has {int(length):,} bytes; no more than {most:,} are read", again=False)

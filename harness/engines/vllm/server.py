@@ -22,7 +22,7 @@ from harness.errors import EngineError
 from harness.util.trust import trusts_remote_code
 
 if TYPE_CHECKING:
-    from httpx import Client, Response
+    from httpx2 import Client, Response
 
 STARTING = 1800.0
 """Seconds allowed for the server to load its model; a large one from a slow disk takes many minutes."""
@@ -114,7 +114,7 @@ def server_environment(environment: Mapping[str, str], hot: bool = False) -> dic
 
 def socket_client(path: Path, seconds: float) -> Client:
     """A client of the server behind a socket, at `VLLM_URL`. Nothing of the environment stands between."""
-    from httpx import Client, HTTPTransport
+    from httpx2 import Client, HTTPTransport
 
     return Client(base_url=VLLM_URL, transport=HTTPTransport(uds=str(path)), timeout=seconds, trust_env=False)
 
@@ -235,14 +235,14 @@ class Server:
 
 
 def _listens(path: Path) -> bool:
-    """Asked before httpx is, which leaves a socket open when nothing listens."""
+    """Asked before httpx2 is, which leaves a socket open when nothing listens."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 
 
 def _answer(client: Client, path: str) -> Response | None:
     """A 200 answer, else None."""
-    from httpx import HTTPError
+    from httpx2 import HTTPError
 
     try:
         response = client.get(path)

@@ -16,7 +16,7 @@ from harness.util.registry import resolve
 from tests.helpers import ROOT
 
 MODELS = ("torch", "transformers", "vllm", "trl", "peft")
-HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "matplotlib", "httpx", "filelock")
+HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "matplotlib", "httpx2", "filelock")
 
 
 def imported(names: tuple[str, ...], *lines: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from aiohttp import web
 
@@ -83,21 +83,21 @@ def fronted(
     seconds: float = 30.0,
     socket_path: Path | None = None,
     **names: Any,
-) -> Iterator[tuple[httpx.Client, Guard]]:
+) -> Iterator[tuple[httpx2.Client, Guard]]:
     port = free_port()
     front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
-    with listening(guard, "127.0.0.1", port), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+    with listening(guard, "127.0.0.1", port), httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         yield client, guard
 
 
 @pytest.fixture(scope="module")
-def client(behind: Behind) -> Iterator[httpx.Client]:
+def client(behind: Behind) -> Iterator[httpx2.Client]:
     with fronted(behind) as (client, _):
         yield client
 
 
-def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> None:
+def test_an_answer_passes_byte_by_byte(client: httpx2.Client, behind: Behind) -> None:
     with socket_client(behind.socket, 20) as straightly:
         straight = straightly.post(CHAT, json=ASK)
     passed = client.post(CHAT, json=ASK)
@@ -107,7 +107,7 @@ def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> 
     assert behind.fake.requests[0][1] == behind.fake.requests[1][1] == ASK
 
 
-def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx.Client, behind: Behind) -> None:
+def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx2.Client, behind: Behind) -> None:
     sent = {
         "Origin": str(client.base_url).rstrip("/"),
         "Cookie": "a=b",
@@ -124,7 +124,7 @@ def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(cl
     assert not {"origin", "cookie", "authorization", "x-amzn-thing"} & set(heard)
 
 
-def test_a_stream_passes_while_it_is_written(client: httpx.Client) -> None:
+def test_a_stream_passes_while_it_is_written(client: httpx2.Client) -> None:
     asked = {**ASK, "stream": True, "max_tokens": 4, "pause": 0.1, "stream_options": {"include_usage": True}}
     begun, times = time.monotonic(), []
     with client.stream("POST", CHAT, json=asked) as response:
@@ -138,13 +138,13 @@ def test_a_stream_passes_while_it_is_written(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx.Client, behind: Behind) -> None:
+def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Client, behind: Behind) -> None:
     asked = {**ASK, "stream": stream, "max_tokens": 1000, "pause": 0.02}
     if stream:
         with client.stream("POST", CHAT, json=asked) as response:
             next(response.iter_lines())
     else:
-        with pytest.raises(httpx.ReadTimeout):
+        with pytest.raises(httpx2.ReadTimeout):
             client.post(CHAT, json=asked, timeout=0.3)
     wait_until(lambda: behind.fake.ended == 1 and behind.fake.running == 0)
 
@@ -164,7 +164,7 @@ def test_a_name_is_turned_into_the_one_that_vllm_knows(behind: Behind) -> None:
         "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/adapters", "/invocations",
     ],
 )  # fmt: skip
-def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx.Client, behind: Behind) -> None:
+def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Client, behind: Behind) -> None:
     before = dict(behind.fake.modules)
     response = client.post(path, json={"lora_name": "x", "lora_path": "/etc"})
     assert response.status_code in (404, 405)
@@ -186,14 +186,14 @@ def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx.Clien
         (b"a" * 50_000_000, 413),
     ],
 )
-def test_hostile_bodies(body: bytes, status: int, client: httpx.Client) -> None:
+def test_hostile_bodies(body: bytes, status: int, client: httpx2.Client) -> None:
     response = client.post(CHAT, content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == status
     assert "x-evil" not in response.headers
     assert client.post(CHAT, json=ASK).status_code == 200
 
 
-def raw(client: httpx.Client, *pieces: bytes) -> bytes:
+def raw(client: httpx2.Client, *pieces: bytes) -> bytes:
     """What a connection answers to bytes."""
     with socket.create_connection((client.base_url.host, client.base_url.port), timeout=20) as connection:
         for piece in pieces:
@@ -212,7 +212,7 @@ def raw(client: httpx.Client, *pieces: bytes) -> bytes:
         return answer
 
 
-def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: httpx.Client) -> None:
+def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: httpx2.Client) -> None:
     line = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\n"
     assert raw(client, line, *[b"X-Filler: " + b"a" * 60_000 + b"\r\n"] * 20).startswith(b"HTTP/1.1 400")
     assert raw(client, line + b"X-Request-Id: a\rX-Evil: 1\r\n\r\n").startswith(b"HTTP/1.1 400")
@@ -264,7 +264,7 @@ def test_each_key_has_its_requests_and_tokens_of_a_minute(behind: Behind) -> Non
     bounds = Bounds(requests=3, tokens=100)
     with fronted(behind, keys=("a", "b"), bounds=bounds) as (client, _):
 
-        def ask(key: str, **more: Any) -> httpx.Response:
+        def ask(key: str, **more: Any) -> httpx2.Response:
             return client.post(CHAT, json={**ASK, **more}, headers={"Authorization": f"Bearer {key}"})
 
         assert [ask("a").status_code for _ in range(4)] == [200, 200, 200, 429]
@@ -332,7 +332,7 @@ def test_draining_ends_what_is_begun_and_begins_nothing(behind: Behind) -> None:
     ],
 )
 def test_a_server_without_keys_refuses_what_another_site_makes_a_browser_send(
-    headers: dict[str, str], status: int, client: httpx.Client, behind: Behind
+    headers: dict[str, str], status: int, client: httpx2.Client, behind: Behind
 ) -> None:
     sent = {"Content-Type": "application/json", **headers}
     assert client.post(CHAT, content=json.dumps(ASK), headers=sent).status_code == status
