@@ -17,7 +17,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation, Judgment
-    from harness.annotation.file import AnnotationFile
+    from harness.annotation.judging import AnnotationFile
     from harness.corpora.item import MinecraftItem, Turn
 
 _FILE = click.Path(path_type=Path)
@@ -44,7 +44,7 @@ def label(annotator: str, split: str | None, out: Path | None, games: int | None
 
     Each judgment is written at once; the same command continues there. The key ? explains all keys.
     """
-    from harness.annotation.file import open_annotation
+    from harness.annotation.judging import open_annotation
     from harness.corpora import locate
 
     _check_name(annotator)
@@ -125,7 +125,7 @@ def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
     """
     from eval.agreement import adjudication
     from eval.annotation import read_annotation, read_judgments
-    from harness.annotation.file import open_annotation
+    from harness.annotation.judging import open_annotation
 
     _check_name(annotator)
     if out.resolve() in (first.resolve(), second.resolve()):

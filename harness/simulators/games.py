@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.simulators.minecraft.game import play
-from harness.simulators.voice import Voice
+from harness.simulators.minecraft.scene import Voice
 from harness.tasks import SIMULATORS, TASKS
 from harness.util.hashing import short_hash
 from harness.util.registry import choose, resolve_path

@@ -12,9 +12,8 @@ from typing import Any
 
 from harness.corpora.item import Item, Turn
 from harness.corpora.wording import phrase
+from harness.simulators import Frames, frames, needed
 from harness.simulators.everyday.person import Person
-from harness.simulators.possible import needed
-from harness.simulators.voice import Frames, frames
 from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
@@ -87,7 +86,7 @@ class Past:
     things: tuple[tuple[str, frozenset[Cell]], ...]
 
 
-class Talk(ABC):
+class Talk(Person, ABC):
     """A conversation of one person. A world adds its state."""
 
     name: str
@@ -105,8 +104,7 @@ class Talk(ABC):
     """Where the builder stands."""
 
     def __init__(self, rng: Random) -> None:
-        self.rng = rng
-        self.person = Person(rng)
+        super().__init__(rng)
         self.frames = _frames(self.name)
         self.words: dict[str, str] = {}
         """The person's own words, for slots of frames."""
@@ -162,12 +160,6 @@ class Talk(ABC):
             section = f"{section} long"
         text = self.say(section, what=what, where=where)
         return text.replace(":", ",", 1) if text.count(":") > 1 else text
-
-    def number(self, n: int) -> str:
-        return self.person.number(n)
-
-    def nth(self, n: int) -> str:
-        return self.person.nth(n)
 
     def called(self, what: str, *nouns: str) -> str:
         """The first of some nouns that the words use, or else the last one."""

@@ -9,7 +9,7 @@ from random import Random
 
 from harness.corpora.places import Places
 from harness.corpora.wording import NUMBERS, listing, phrase
-from harness.simulators.voice import frames
+from harness.simulators import frames
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Tile
 
 _FILES = ("hexagons", "hexagons-cells", "hexagons-figures", "hexagons-patterns", "hexagons-corrections")

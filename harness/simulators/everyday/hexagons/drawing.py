@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from harness.corpora.item import HexagonsItem, Turn
-from harness.simulators.everyday.talk import Talk
+from harness.simulators.everyday.talk import Request, Talk
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint
 from serialization.program import ast, hexagons
 from serialization.program.figure import Cell
@@ -72,6 +72,10 @@ class DrawingTalk(Talk):
 
     def cell_of(self, action: Paint) -> Cell:
         return action.tile
+
+    def figure(self, what: str, where: str, program: str, noun: str, kind: str = "figure", **fields: Any) -> Request:
+        """A request to draw something where nothing is yet, with more fields of a `Request`."""
+        return Request(kind, self.ask("draw", what, where), program, noun=noun, fresh=True, **fields)
 
     # --- places ---
 

@@ -11,8 +11,8 @@ from PIL import Image
 from rich.console import Console
 
 from harness.drawing import hexagons, minecraft, svg, terminal
-from harness.drawing.builder import builder
 from harness.drawing.isometric import PALETTE, project, shade
+from harness.drawing.minecraft import builder
 from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS

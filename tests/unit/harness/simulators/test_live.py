@@ -14,9 +14,9 @@ from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.play.targets import live_games
 from harness.simulators.live import LiveGame, Manner
+from harness.simulators.minecraft.figures import cells_of, in_runs
 from harness.simulators.minecraft.live import BuildingGame
-from harness.simulators.minecraft.pieces import cells_of, in_runs
-from harness.simulators.minecraft.relations import relation
+from harness.simulators.minecraft.scene import relation
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
 from tests.helpers.directions import named_way

@@ -12,12 +12,12 @@ import pytest
 
 from harness.corpora.item import Executed, Item, Turn, Utterance, since_actions
 from harness.everyday.requests import KINDS, plain, read_program, run_on, sentences
+from harness.simulators import frames
 from harness.simulators.everyday import conversation
 from harness.simulators.everyday.hexagons import drawing
 from harness.simulators.everyday.minecraft import building
 from harness.simulators.everyday.person import Person
 from harness.simulators.everyday.talk import Talk
-from harness.simulators.voice import frames
 
 WORLDS = {"hexagons": drawing, "minecraft": building}
 CONVERSATIONS = 1500

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.simulators import frames
 from harness.simulators.hexagons import procedures
 from harness.simulators.hexagons.voice import SpeakerVoice
-from harness.simulators.voice import frames
 from harness.worlds.hexagons import Board, Tile, distance, line
 from serialization.formats.program import drawing_state
 from serialization.program.hexagons import run
