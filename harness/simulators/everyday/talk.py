@@ -31,6 +31,7 @@ _LONG = 7
 _PLUS = re.compile(r"(?<! )\+(?! )")
 """Between the terms of a union."""
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
+_VERBS_OF_SETS = frozenset((*COLORS, "remove"))
 _LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
 
 Maker = Callable[[Any], "Request"]
@@ -250,11 +251,11 @@ class Talk(Person, ABC):
             thing.cells = frozenset(cell for cell in thing.cells if cell in self.colors)
             shades = [self.colors[cell] for cell in thing.cells]
             thing.colors = tuple(sorted(set(shades), key=lambda color: (-shades.count(color), color)))
-        self.things = [thing for thing in self.things if thing.cells and self._seen(thing, changed)]
+        self.things = [thing for thing in self.things if thing.cells and self._is_whole(thing, changed)]
         if self.last and not any(thing is self.last for thing in self.things):
             self.last = None
 
-    def _seen(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
+    def _is_whole(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
         """Whether a thing is still the one it was: what was drawn over is not."""
         return thing is self.last or not thing.cells & changed or thing.cells <= changed
 
@@ -294,12 +295,8 @@ def program(text: str) -> ast.Program:
 def _statements(text: str) -> tuple[ast.Statement, ...]:
     verb, _, cells = text.strip().partition(" ")
     terms = _PLUS.split(cells)
-    if (
-        verb not in (*COLORS, "remove")
-        or " by " in text
-        or " - " in text
-        or any(term.count("(") != term.count(")") for term in terms)
-    ):
+    balanced = all(term.count("(") == term.count(")") for term in terms)
+    if verb not in _VERBS_OF_SETS or " by " in text or " - " in text or not balanced:
         return _parsed(text)
     # The same cells come in all colors and beside all others: they are parsed once.
     what = ast.plus([_term(term) for term in terms])

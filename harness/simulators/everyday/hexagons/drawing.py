@@ -16,16 +16,9 @@ from serialization.program.machine import ProgramResult
 from serialization.program.written import write
 
 _PLACES = {
-    "middle": (9, 5),
-    "top left": (4, 3),
-    "top right": (15, 3),
-    "bottom left": (4, 8),
-    "bottom right": (15, 8),
-    "left": (4, 5),
-    "right": (15, 5),
-    "top": (9, 3),
-    "bottom": (9, 8),
-}
+    "middle": (9, 5), "top left": (4, 3), "top right": (15, 3), "bottom left": (4, 8), "bottom right": (15, 8), "left": (4, 5),
+    "right": (15, 5), "top": (9, 3), "bottom": (9, 8),
+}  # fmt: skip
 """Columns and rows of places that are not told exactly, counted from 1."""
 
 
