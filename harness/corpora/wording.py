@@ -40,9 +40,3 @@ def phrase(rng: Random, frames: Sequence[str], **slots: str) -> str:
     text = _ALTERNATIVES.sub(lambda m: rng.choice(m[1].split("|")), rng.choice(frames)).format_map(slots)
     text = re.sub(r"\s+([,.?!])", r"\1", " ".join(text.split()))
     return re.sub(r"\b([Aa]) (?=orange)", r"\1n ", text)
-
-
-def sentence(text: str) -> str:
-    """The text with capital letters after full stops and an end mark."""
-    text = re.sub(r"(^|\. )([a-z])", lambda m: m[1] + m[2].upper(), text)
-    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -12,12 +12,11 @@ from random import Random
 from typing import TypeVar
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
-from harness.corpora.places import COLOR_SHARES
 from harness.simulators import attempt
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.shapes import carry
-from harness.simulators.hexagons.sketch import Sketch, Stroke
+from harness.simulators.hexagons.sketch import COLOR_SHARES, Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
 from harness.simulators.hexagons.voice import SpeakerVoice, tail
 from harness.util.hashing import short_hash

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
-from harness.corpora.places import COLOR_SHARES, draw_rows
 from harness.corpora.wording import listing
 from harness.simulators import Impossible, impossible_if, needed
 from harness.simulators.hexagons import program as op
@@ -19,6 +18,8 @@ from serialization.program.errors import Place, ProgramError
 from serialization.program.figure import Cell
 from serialization.program.hexagons import Drawing, DrawingState
 
+COLOR_SHARES = {"orange": 20, "blue": 20, "purple": 19, "green": 16, "yellow": 11, "red": 9, "black": 5}
+"""The colors' shares among the release's train actions, in percent; white is left to the sample and the real corpus."""
 _LINES = frozenset({"line", "column", "row", "stem"})
 """Nouns that could be confused."""
 
@@ -284,8 +285,17 @@ class Sketch:
         return tuple(range(rng.randrange(2), COLUMNS, 2))
 
     def some_rows(self) -> tuple[int, ...]:
-        """Rows of a column: one, some, or a range of them."""
-        return draw_rows(self.rng, 0.22, 0.4, 7)
+        """Rows of a column: one, two or three, a range of up to seven, often at an end of the column, or every other one."""
+        rng, kind = self.rng, self.rng.random()
+        if kind < 0.22:
+            return (rng.choice((0, ROWS - 1, *range(ROWS))),)
+        if kind < 0.4:
+            return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
+        if kind < 0.9:
+            count = rng.randint(2, 7)
+            start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
+            return tuple(range(start, start + count))
+        return tuple(range(rng.randrange(2), ROWS, 2))
 
 
 class _Watched(Drawing):
