@@ -35,11 +35,11 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     if sorted(colors) != sorted(COLORS[item.world]) or sorted(colors.values()) != sorted(colors):
         raise ValueError(f"not a permutation of the colors of {item.task}: {dict(colors)}")
     history = tuple(_turn(turn, colors) for turn in item.history)
-    actions: tuple[Any, ...] = _actions(item.actions, colors)
-    states: dict[str, Any] = {key: _recolored(state, colors) for key, state in (("before", item.before), ("after", item.after))}
+    changes: dict[str, Any] = {"history": history, "actions": _actions(item.actions, colors)}
+    changes |= {"before": _recolored(item.before, colors), "after": _recolored(item.after, colors)}
     if isinstance(item, HexagonsItem):
-        states["instruction"] = recolor_text(item.instruction, colors)
-    return replace(item, history=history, actions=actions, **states)
+        changes["instruction"] = recolor_text(item.instruction, colors)
+    return replace(item, **changes)
 
 
 def recolor_text(text: str, colors: Mapping[str, str]) -> str:

@@ -31,11 +31,12 @@ def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
     def turned(run: Turn) -> Turn:
         if isinstance(run, Utterance):
             return run
-        return Executed(tuple(turn_action(action, quarters) for action in run.actions), run.pose and run.pose.turned(quarters))
+        actions: tuple[Any, ...] = run.actions
+        return Executed(tuple(turn_action(action, quarters) for action in actions), run.pose and run.pose.turned(quarters))
 
-    before, pose, after = (state.turned(quarters) for state in (item.before, item.pose, item.after))
-    actions = tuple(turn_action(action, quarters) for action in item.actions)
-    return replace(item, history=tuple(map(turned, item.history)), before=before, pose=pose, actions=actions, after=after)
+    before, after = item.before.turned(quarters), item.after.turned(quarters)
+    actions, history = tuple(turn_action(action, quarters) for action in item.actions), tuple(map(turned, item.history))
+    return replace(item, history=history, before=before, pose=item.pose.turned(quarters), actions=actions, after=after)
 
 
 def turn_hexagons(item: HexagonsItem) -> HexagonsItem | None:

@@ -153,7 +153,8 @@ class Talk(Person, ABC):
         text = phrase(self.rng, self.frames[section], **self.words, **slots)
         if _plural(slots.get("it", "")):
             text = _agreeing(text, slots["it"])
-        return re.sub(rf"\b(1|one) {self.words['pieces']}\b", rf"\1 {self.words['piece']}", text)
+        several = self.words["pieces"]
+        return re.sub(rf"\b(1|one) {several}\b", rf"\1 {self.words['piece']}", text) if several in text else text
 
     def ask(self, section: str, what: str, where: str) -> str:
         """A request for a thing; a place after many words stands apart."""
@@ -215,24 +216,25 @@ class Talk(Person, ABC):
     def take(self, order: Request) -> tuple[Any, ...] | None:
         """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
         actions: tuple[Any, ...] = ()
+        cells: list[Cell] = []
         if order.program or order.kind != "cannot":
             outcome = self.run(program(order.program))
-            actions = outcome.actions
-            if outcome.error or not actions or order.count not in (None, len({*map(self.cell_of, actions)})):
+            actions, cells = outcome.actions, [self.cell_of(action) for action in outcome.actions]
+            if outcome.error or not actions or order.count not in (None, len({*cells})):
                 return None
-            if order.fresh and not self.has_room(order, actions):
+            if order.fresh and not self.has_room(order, cells):
                 return None
         self.past.append(Past(self.state, tuple((thing.noun, thing.cells) for thing in self.things)))
         self.filled_before = self.colors
         self.carry_out(actions)
-        self._note(order, frozenset(map(self.cell_of, actions)))
+        self._note(order, frozenset(cells))
         self.steps.append(actions)
         self.orders.append(order)
         return actions
 
-    def has_room(self, order: Request, actions: Sequence[Any]) -> bool:
+    def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
         """Whether all that the order asks for lies on empty cells."""
-        return all(self.cell_of(action) not in self.colors for action in actions)
+        return self.colors.keys().isdisjoint(changed)
 
     def _note(self, order: Request, changed: frozenset[Cell]) -> None:
         if order.back:

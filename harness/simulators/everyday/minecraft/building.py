@@ -76,13 +76,13 @@ class BuildingTalk(Talk):
     def recolored(self, cells: str, color: str) -> str:
         return f"s={cells}; remove s; {color} s"
 
-    def has_room(self, order: Request, actions: Sequence[Action]) -> bool:
+    def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
         """Blocks in the place of others are left out: then there are fewer actions than the program says."""
-        if not super().has_room(order, actions):
+        if not super().has_room(order, changed):
             return False
         if not self.colors or "is(" in order.program or "step(" in order.program:
             return True
-        return len(minecraft.run(program(order.program)).actions) == len(actions)
+        return len(minecraft.run(program(order.program)).actions) == len(changed)
 
     def cell_of(self, action: Action) -> Cell:
         return action.cell
