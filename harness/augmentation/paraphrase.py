@@ -57,10 +57,10 @@ def lexicon() -> dict[str, list[str]]:
 
 def _read(text: bytes, where: str) -> dict[str, list[str]]:
     try:
-        entries = json.loads(text)
+        entries: dict[str, list[str]] = json.loads(text)
     except ValueError as error:
         raise DataError(f"{where}: not JSON: {error}") from None
-    lists = list(entries.values()) if isinstance(entries, dict) else [entries]
+    lists = list(entries.values()) if isinstance(entries, dict) else [None]
     if not all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in lists):
         raise DataError(f"{where}: expected an object of lists of words")
     return entries

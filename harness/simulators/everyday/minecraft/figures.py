@@ -76,7 +76,7 @@ def cube(b: BuildingTalk) -> Request:
     n, color = b.rng.choice((2, 2, 3, 3, 4)), b.color()
     section = "cube" if b.rng.random() < 0.8 else "cube small" if n == 2 else "cube big"
     what = b.say(section, color=color, n=str(n))
-    others = (
+    others: tuple[Other, ...] = (
         Other("bigger", lambda x, z: f"{color} {box(max(x, n - 5), 1, min(z, 5 - n), n + 1, n + 1, n + 1)}"),
         Other("smaller", lambda x, z: f"{color} {box(x, 1, z, n - 1, n - 1, n - 1)}"),
         Other("flat", lambda x, z: f"{color} {box(x, 1, z, n, 1, n)}", "correction"),
