@@ -56,7 +56,7 @@ def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> lis
 # --- games ---
 
 
-@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("simulator", [name for name in SIMULATORS if name != "level-2"])
 def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulator: str) -> None:
     split = simulator_splits(simulator)[0]
     played = [game(simulator, 7, split, n) for n in range(12)]
