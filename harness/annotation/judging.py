@@ -1,20 +1,26 @@
-"""The loop in which a person judges Minecraft items one by one (the protocol of BAP v2, section 3.1)."""
+"""The loop in which a person judges Minecraft items one by one (the protocol of BAP v2, section 3.1), and the annotation file.
+
+The file has one writer at a time, and every judgment is on disk before the next one is asked for.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eval.annotation import Judgment
-from harness.annotation.file import AnnotationFile
+from eval.annotation import Judgment, read_annotation
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.drawing.items import states_beside
 from harness.drawing.terminal import counted, printable, written
+from harness.errors import HarnessError
+from harness.util.files import hold, json_line, read_lines, write_atomically
 
 _FOLD = 8
 """How many turns are shown at first, and how many more of what follows per key press."""
@@ -35,6 +41,56 @@ Always:
   r a reason, kept with the judgment
   b back one question or item    s skip the item    q quit (or Ctrl-D)
 Every judgment is saved at once; the same command continues where you quit."""
+
+
+class AnnotationFile:
+    """The judgments of a file, and how to add to them. `open_annotation` makes one."""
+
+    def __init__(self, path: Path, items: Sequence[MinecraftItem]) -> None:
+        self.path = path
+        self._order = [item.id for item in items]
+        self.judgments: dict[str, Judgment] = {}
+        if path.exists():
+            self.judgments.update(read_annotation(path, items, partial=True).judgments)
+            if read_lines(path).torn:
+                self._rewrite()
+
+    def record(self, judgment: Judgment) -> None:
+        """Append the judgment; where it changes an earlier one, rewrite the file. Raises HarnessError if it cannot be written."""
+        judged = judgment.id in self.judgments
+        self.judgments[judgment.id] = judgment
+        if judged:
+            self._rewrite()
+            return
+        try:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(json_line(judgment.as_json()))
+        except OSError as error:
+            raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def sort(self) -> None:
+        """Put the file in the order of the items, which skipping and going back may have changed."""
+        if list(self.judgments) != [item for item in self._order if item in self.judgments]:
+            self._rewrite()
+
+    def _rewrite(self) -> None:
+        self.judgments = {item: self.judgments[item] for item in self._order if item in self.judgments}
+        write_atomically(self.path, "".join(json_line(judgment.as_json()) for judgment in self.judgments.values()))
+
+
+@contextmanager
+def open_annotation(path: Path, items: Sequence[MinecraftItem]) -> Iterator[AnnotationFile]:
+    """The file at `path`, created with the first judgment, locked against other writers.
+
+    An incomplete last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and
+    DataError as `eval.annotation.read_annotation` does for what is wrong in it.
+    """
+    busy = f"{path} is being written by another harness annotate; end that one, or choose another --out"
+    lock = hold(path.with_name(f".{path.name}.lock"), busy)
+    try:
+        yield AnnotationFile(path, items)
+    finally:
+        lock.release()
 
 
 @dataclass

@@ -35,18 +35,11 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     if sorted(colors) != sorted(COLORS[item.world]) or sorted(colors.values()) != sorted(colors):
         raise ValueError(f"not a permutation of the colors of {item.task}: {dict(colors)}")
     history = tuple(_turn(turn, colors) for turn in item.history)
-    actions: tuple[Any, ...] = _actions(item.actions, colors)
+    changes: dict[str, Any] = {"history": history, "actions": _actions(item.actions, colors)}
+    changes |= {"before": _recolored(item.before, colors), "after": _recolored(item.after, colors)}
     if isinstance(item, HexagonsItem):
-        return replace(
-            item,
-            instruction=recolor_text(item.instruction, colors),
-            history=history,
-            before=_board(item.before, colors),
-            actions=actions,
-            after=_board(item.after, colors),
-        )
-    before, after = _structure(item.before, colors), _structure(item.after, colors)
-    return replace(item, history=history, before=before, actions=actions, after=after)
+        changes["instruction"] = recolor_text(item.instruction, colors)
+    return replace(item, **changes)
 
 
 def recolor_text(text: str, colors: Mapping[str, str]) -> str:
@@ -73,11 +66,8 @@ def _turn(turn: Turn, colors: Mapping[str, str]) -> Turn:
     return turn._replace(actions=_actions(turn.actions, colors))
 
 
-def _board(board: hexagons.Board, colors: Mapping[str, str]) -> hexagons.Board:
-    codes = [hexagons.CODES[colors.get(color, color)] for color in hexagons.COLORS]
-    return hexagons.Board(np.array(codes, np.uint8)[board.cells])
-
-
-def _structure(structure: minecraft.Structure, colors: Mapping[str, str]) -> minecraft.Structure:
-    codes = [0, *(minecraft.CODES[colors[color]] for color in minecraft.COLORS)]
-    return minecraft.Structure(np.array(codes, np.uint8)[structure.cells])
+def _recolored(state: hexagons.Board | minecraft.Structure, colors: Mapping[str, str]) -> hexagons.Board | minecraft.Structure:
+    # Code 0 is white, or no block.
+    world = hexagons if isinstance(state, hexagons.Board) else minecraft
+    codes = [0, *(world.CODES[colors[color]] for color in world.COLORS if color in colors)]
+    return type(state)(np.array(codes, np.uint8)[state.cells])

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from random import Random
 
 from harness.augmentation.colors import COLORS
@@ -46,28 +45,22 @@ def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
 def lexicon() -> dict[str, list[str]]:
     """The corpus's lexicon, or ours if there is no corpus or it has none. Raises DataError for a damaged one."""
     source = locate("minecraft").path
-    text = _in_archive(source) if source.is_file() else _in_folder(source)
+    if source.is_file():
+        text = next((data for _, data in archive.members(source, lambda name: name.endswith(_FILE))), None)
+    else:
+        places = source / "data" / _FILE, source / _FILE
+        text = next((place.read_bytes() for place in places if place.is_file()), None)
     if text is None:
-        return _read(files("harness.augmentation").joinpath("lexicon.json").read_text(), "lexicon.json")
+        return _read(files("harness.augmentation").joinpath("lexicon.json").read_bytes(), "lexicon.json")
     return _read(text, f"{source}: {_FILE}")
 
 
-def _in_folder(source: Path) -> str | None:
-    places = (source / "data" / _FILE, source / _FILE)
-    return next((place.read_text() for place in places if place.is_file()), None)
-
-
-def _in_archive(source: Path) -> bytes | None:
-    return next((data for _, data in archive.members(source, lambda name: name.endswith(_FILE))), None)
-
-
-def _read(text: str | bytes, where: str) -> dict[str, list[str]]:
+def _read(text: bytes, where: str) -> dict[str, list[str]]:
     try:
-        entries = json.loads(text)
+        entries: dict[str, list[str]] = json.loads(text)
     except ValueError as error:
         raise DataError(f"{where}: not JSON: {error}") from None
-    if not isinstance(entries, dict) or not all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in entries.values()
-    ):
+    lists = list(entries.values()) if isinstance(entries, dict) else [None]
+    if not all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in lists):
         raise DataError(f"{where}: expected an object of lists of words")
     return entries

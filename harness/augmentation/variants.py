@@ -2,7 +2,7 @@
 
 Each change alone or all together, in this order: colors exchanged, words replaced by a lexicon's, everything turned. What is
 drawn is drawn once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
-no lexicon, and are turned by half a turn where `harness.augmentation.rotated_words` is sure of all that was said.
+no lexicon, and are turned by half a turn where `harness.augmentation.rotation` is sure of all that was said.
 """
 
 from __future__ import annotations
@@ -53,12 +53,8 @@ def variant(task: str, game: str, number: int, seed: int, changes: Collection[st
     name = f"{seed}/{game}/{number}"
     rng = Random(name)
     colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[world_of(task)])
-    return Variant(
-        number,
-        colors if "colors" in changes else None,
-        name if "words" in changes else None,
-        quarters if "turn" in changes else 0,
-    )
+    new_colors, words = colors if "colors" in changes else None, name if "words" in changes else None
+    return Variant(number, new_colors, words, quarters if "turn" in changes else 0)
 
 
 def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | None:
@@ -84,15 +80,11 @@ def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | N
 
 def _reworded(item: MinecraftItem, words: str, lexicon: Lexicon) -> MinecraftItem:
     """Words are drawn by their place in the history, so they are the same in all items of the game."""
-    history = tuple(
-        turn._replace(text=_drawn(turn.text, words, n, lexicon)) if isinstance(turn, Utterance) else turn
-        for n, turn in enumerate(item.history)
-    )
-    return replace(item, history=history)
-
-
-def _drawn(text: str, words: str, n: int, lexicon: Lexicon) -> str:
-    return paraphrase(text, lexicon, Random(f"{words}/{n}"))
+    history = list(item.history)
+    for n, turn in enumerate(history):
+        if isinstance(turn, Utterance):
+            history[n] = turn._replace(text=paraphrase(turn.text, lexicon, Random(f"{words}/{n}")))
+    return replace(item, history=tuple(history))
 
 
 def augment(

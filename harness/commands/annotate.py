@@ -17,7 +17,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
-    from harness.annotation.file import AnnotationFile
+    from harness.annotation.judging import AnnotationFile
     from harness.corpora.item import MinecraftItem, Turn
 
 _FILE = click.Path(path_type=Path)
@@ -44,7 +44,7 @@ def label(annotator: str, split: str | None, out: Path | None, games: int | None
 
     Each judgment is written at once; the same command continues there. The key ? explains all keys.
     """
-    from harness.annotation.file import open_annotation
+    from harness.annotation.judging import open_annotation
     from harness.corpora import locate
 
     _check_name(annotator)

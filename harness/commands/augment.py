@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.errors import UsageError
 from harness.tasks import world_of
 from harness.util.options import ModelCommand, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from harness.simulators.stream import GameChunk
+    from harness.simulators.outputs import GameChunk
 
 _PIECE = 500
 
@@ -44,24 +43,21 @@ def augment(options: Augment) -> None:
     from harness.augmentation.paraphrase import lexicon
     from harness.corpora import load, locate
     from harness.simulators.outputs import check_free, output_form, write
-    from harness.simulators.stream import GameSource
 
     task, out, factor = options.task, options.out, options.factor
-    source = GameSource(task, options.seed, "train", output_form(out, None))
-    if source.form == "logs":
-        raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
+    form = output_form(out)
     items = load(task, "train")
     words = lexicon() if world_of(task) == "minecraft" else None
     changed = changing.augment(items, options.seed, factor, changes=options.changes, lexicon=words, whole=options.whole)
-    check_free(out, source.form, options.overwrite)
-    written = write(_pieces(changed, task, source.form), factor * len(items), out, source)
+    check_free(out, options.overwrite)
+    written = write(_pieces(changed, task, form), factor * len(items), out, form, task)
     click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
 
 
 def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[GameChunk]:
     from itertools import islice
 
-    from harness.simulators.stream import FORMS, GameChunk
+    from harness.simulators.outputs import FORMS, GameChunk
 
     while items := tuple(islice(changed, _PIECE)):
-        yield GameChunk(0, len(items), FORMS[form]([items], task))
+        yield GameChunk(0, len(items), FORMS[form](items, task))

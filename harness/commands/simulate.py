@@ -17,10 +17,7 @@ from harness.worlds import World
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
-    from harness.simulators.outputs import WrittenCounts
-    from harness.simulators.stream import GameChunk, GameSource
-
-FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
+    from harness.simulators.outputs import GameChunk, GameSource, WrittenCounts
 
 
 class Simulate(Strict):
@@ -30,10 +27,9 @@ class Simulate(Strict):
     task: str | None = option(None, "everyday: the world of the requests.", choices=get_args(World))
     items: int | None = option(None, "How many items; the last game may be cut short.", ge=1)
     seed: int = option(0, ge=0)
-    out: Path = option(..., "The file; a folder for logs and presets.")
+    out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet; a folder for presets.")
     split: str | None = option()
     """train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]"""
-    form: str | None = option(None, "What to write. [default: by the file's name]", names=("--as",), choices=FORMS)
     settings: tuple[str, ...] = option((), "turns=N (random); figures=N, longest=N (blocks, shapes).", names=("--set",))
     preset: Literal["paper"] | None = option(None, "Write all files of BAP v2's Table 3, in their sizes.")
     workers: int = option(1, "Worker processes; the output stays the same.", ge=1, le=256)
@@ -50,7 +46,6 @@ def simulate(options: Simulate) -> None:
     harness simulate random --items 10000 --out random.jsonl
     harness simulate shapes --items 1000 --split test --out shapes.test.parquet --card
     harness simulate everyday --task minecraft --items 10000 --out everyday.jsonl
-    harness simulate random --items 500 --as logs --out games/minecraft
     harness simulate --preset paper --out simulated
     """
     from harness import __version__
@@ -59,9 +54,9 @@ def simulate(options: Simulate) -> None:
     from harness.util.files import write_atomically
 
     wanted, out, overwrite = _wanted(options), options.out, options.overwrite
-    readme = (out if options.preset or wanted[0][1].form == "logs" else out.parent) / "README.md"
-    for path, source, _ in wanted:
-        check_free(path, source.form, overwrite)
+    readme = (out if options.preset else out.parent) / "README.md"
+    for path, _, _ in wanted:
+        check_free(path, overwrite)
     if options.card and readme.exists() and not overwrite:
         raise UsageError(f"{readme} exists: leave out --card, or --overwrite it")
     files: list[File] = []
@@ -94,8 +89,7 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
     from harness.simulators.games import PAPER, simulator_splits, simulator_task
-    from harness.simulators.outputs import output_form
-    from harness.simulators.stream import GameSource
+    from harness.simulators.outputs import GameSource, output_form
     from harness.util.registry import choose
 
     simulator, items = options.simulator, options.items
@@ -104,11 +98,8 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
             raise UsageError(
                 "--preset has its own simulators, splits and sizes: leave out SIMULATOR, --task, --items, --split, --set"
             )
-        if options.form == "logs":
-            raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
-        kind = options.form or "jsonl"
         return [
-            (options.out / f"{simulator_task(name)}-{name}.{part}.{kind}", GameSource(name, options.seed, part, kind), count)
+            (options.out / f"{simulator_task(name)}-{name}.{part}.jsonl", GameSource(name, options.seed, part, "jsonl"), count)
             for name, parts in PAPER.items()
             for part, count in parts.items()
         ]
@@ -118,15 +109,8 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
     choose("simulator", simulator, SIMULATORS)
     world, splits = simulator_task(simulator), simulator_splits(simulator)
     part = choose(f"split of {simulator}", split_name(world, options.split or splits[0]), splits)
-    return [
-        (
-            options.out,
-            GameSource(
-                simulator, options.seed, part, output_form(options.out, options.form), _parameters(simulator, options.settings)
-            ),
-            items,
-        )
-    ]
+    parameters = _parameters(simulator, options.settings)
+    return [(options.out, GameSource(simulator, options.seed, part, output_form(options.out), parameters), items)]
 
 
 def _in_world(simulator: str, task: str | None) -> str:
@@ -157,8 +141,8 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
 
 def _command(options: Simulate) -> str:
     """The command that makes the files again."""
-    given = {key: getattr(options, key) for key in ("task", "items", "split", "form", "preset")}
-    words = [f"--{'as' if key == 'form' else key} {value}" for key, value in given.items() if value]
+    given = {key: getattr(options, key) for key in ("task", "items", "split", "preset")}
+    words = [f"--{key} {value}" for key, value in given.items() if value]
     words += [f"--set {setting}" for setting in options.settings]
     start = ["harness simulate", *([options.simulator] if options.simulator else [])]
     return " ".join([*start, *words, f"--seed {options.seed}", f"--out {shlex.quote(options.out.name)}"])

@@ -22,6 +22,11 @@ def ordinal_digits(n: int) -> str:
     return f"{n}{'th' if 10 < n < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
 
 
+def joined(words: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
 def listing(rng: Random, parts: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c" or "a, b, and c"."""
     if len(parts) < 2:
@@ -34,10 +39,4 @@ def phrase(rng: Random, frames: Sequence[str], **slots: str) -> str:
     """One of the frames, a draw from each `[a|b|c]` of it, its `{slots}` filled, and blanks and marks tidied."""
     text = _ALTERNATIVES.sub(lambda m: rng.choice(m[1].split("|")), rng.choice(frames)).format_map(slots)
     text = re.sub(r"\s+([,.?!])", r"\1", " ".join(text.split()))
-    return re.sub(r"\b([Aa]) (?=orange)", r"\1n ", text)
-
-
-def sentence(text: str) -> str:
-    """The text with capital letters after full stops and an end mark."""
-    text = re.sub(r"(^|\. )([a-z])", lambda m: m[1] + m[2].upper(), text)
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return re.sub(r"\b([Aa]) (?=orange)", r"\1n ", text) if "orange" in text else text

@@ -14,15 +14,9 @@ from harness.drawing.svg import CHECK, CROSS, DIAMOND, document, label, strokes
 from harness.worlds.hexagons import COLUMNS, ROWS, TILES, Board, Tile
 
 PALETTE = {
-    "white": "#ffffff",
-    "black": "#000000",
-    "yellow": "#fff700",
-    "green": "#32cd32",
-    "red": "#dc143c",
-    "blue": "#1e90ff",
-    "purple": "#ee82ee",
-    "orange": "#ff8c00",
-}
+    "white": "#ffffff", "black": "#000000", "yellow": "#fff700", "green": "#32cd32", "red": "#dc143c", "blue": "#1e90ff",
+    "purple": "#ee82ee", "orange": "#ff8c00",
+}  # fmt: skip
 DARK = frozenset({"black", "red"})
 """Colors on which a mark or a letter is white."""
 _TILES = tuple(Tile(i // COLUMNS, i % COLUMNS) for i in range(TILES))
@@ -55,7 +49,8 @@ def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: boo
         f'<path d="{_at([a.tile for a in missing if a.color == color], DIAMOND)}" fill="{PALETTE[color]}" stroke="#000"/>'
         for color in sorted({action.color for action in missing})
     )
-    marks = _marks(predicted, [a.tile for a in sorted(painted & wanted)], CHECK, 1.4)
+    right = _by_ink(predicted, [a.tile for a in sorted(painted & wanted)])
+    marks = "".join(strokes(_at(group, CHECK), 1.4, ink) for ink, group in right.items())
     crosses = _at([a.tile for a in sorted(painted - wanted)], CROSS)
     halo = strokes(crosses, 2.6, "#fff") + strokes(crosses, 1.3, "#000") if crosses else ""
     return _document(_tiles(predicted) + diamonds + marks + halo, numbers, scale)
@@ -133,10 +128,6 @@ def _by_ink(board: Board, tiles: Iterable[Tile]) -> dict[str, list[Tile]]:
     for tile in tiles:
         groups.setdefault("#fff" if board[tile] in DARK else "#000", []).append(tile)
     return groups
-
-
-def _marks(board: Board, tiles: Iterable[Tile], glyph: str, width: float) -> str:
-    return "".join(strokes(_at(group, glyph), width, ink) for ink, group in _by_ink(board, tiles).items())
 
 
 @cache

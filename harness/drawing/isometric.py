@@ -13,13 +13,8 @@ from harness.drawing.svg import label, number, strokes
 from harness.worlds.minecraft import SIDE, turn
 
 PALETTE = {
-    "red": "#d83a2e",
-    "orange": "#f58a1f",
-    "yellow": "#f7d62e",
-    "green": "#3fa845",
-    "blue": "#2f6fd6",
-    "purple": "#8e4cc0",
-}
+    "red": "#d83a2e", "orange": "#f58a1f", "yellow": "#f7d62e", "green": "#3fa845", "blue": "#2f6fd6", "purple": "#8e4cc0",
+}  # fmt: skip
 """The color of a cube's top; the other two faces are darker."""
 _SHADES = (1.0, 0.84, 0.66)
 _FACES = ("M0-9l-8-4 8-4 8 4z", "M0 0l-8-4v-9l8 4z", "M0 0l8-4v-9l-8 4z")

@@ -29,28 +29,21 @@ def item_svg(item: Item, predicted: State | None = None, *, behind: bool = False
 
 def item_pictures(item: Item, predicted: State | None = None, *, behind: bool = False) -> dict[str, str]:
     """The same as one SVG each: "gold" and, with a predicted state, "predicted" and "difference"."""
+    draw: Any
+    differ: Any
+    view: dict[str, Any]
     match item, predicted:
         case HexagonsItem(), Board() | None:
-            return _boards(item, predicted)
+            draw, differ, view = hexagons.board_svg, hexagons.difference_svg, {"numbers": True}
         case MinecraftItem(), Structure() | None:
-            return _structures(item, predicted, -item.pose.quarter if behind else 0)
-    raise TypeError(f"a predicted {type(predicted).__name__} for an item of {item.task}")
-
-
-def _boards(item: HexagonsItem, predicted: Board | None) -> dict[str, str]:
-    states = {"gold": item.after} | ({} if predicted is None else {"predicted": predicted})
-    drawn = {title: hexagons.board_svg(board, before=item.before, numbers=True) for title, board in states.items()}
+            draw, differ = minecraft.structure_svg, minecraft.difference_svg
+            view = {"pose": item.pose, "quarters": -item.pose.quarter if behind else 0}
+        case _:
+            raise TypeError(f"a predicted {type(predicted).__name__} for an item of {item.task}")
+    drawn = {"gold": draw(item.after, before=item.before, **view)}
     if predicted is not None:
-        drawn["difference"] = hexagons.difference_svg(item.after, predicted, item.before, numbers=True)
-    return drawn
-
-
-def _structures(item: MinecraftItem, predicted: Structure | None, quarters: int) -> dict[str, str]:
-    view: Any = {"pose": item.pose, "quarters": quarters}
-    states = {"gold": item.after} | ({} if predicted is None else {"predicted": predicted})
-    drawn = {title: minecraft.structure_svg(state, before=item.before, **view) for title, state in states.items()}
-    if predicted is not None:
-        drawn["difference"] = minecraft.difference_svg(item.after, predicted, item.before, **view)
+        drawn["predicted"] = draw(predicted, before=item.before, **view)
+        drawn["difference"] = differ(item.after, predicted, item.before, **view)
     return drawn
 
 

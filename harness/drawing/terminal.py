@@ -13,19 +13,10 @@ from rich.text import Text
 from harness.drawing import hexagons as hexagon_pictures
 from harness.drawing.isometric import PALETTE as BLOCK_PALETTE
 from harness.tasks import world_of
-from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
+from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Tile
 from harness.worlds.minecraft import HEIGHT, SIDE, Pose, Structure, net_actions
 
-LETTERS = {
-    "white": "·",
-    "black": "K",
-    "yellow": "Y",
-    "green": "G",
-    "red": "R",
-    "blue": "B",
-    "purple": "P",
-    "orange": "O",
-}
+LETTERS = {color: color[0].upper() for color in COLORS} | {"white": "·", "black": "K"}
 _ARROWS = "↑↗→↘↓↙←↖"
 _DARK_BLOCKS = frozenset({"red", "blue", "purple"})
 _BUILDER, _EMPTY = "bold #e6007e", "#999999"
@@ -128,7 +119,7 @@ def _structure(
 ) -> Group:
     heights = [block.y for block in structure.blocks()] + [y for _, y, _ in marks]
     top = max(heights, default=1)
-    stands = pose and _layer_of(pose, top)
+    stands = pose and min(max(math.floor(pose.y), 1), top, HEIGHT)
     layers = [_layer(structure, y, pose if stands == y else None, marks, window) for y in range(1, top + 1)]
     lines = [legend] if legend else []
     if pose is not None:
@@ -136,10 +127,6 @@ def _structure(
             f"{_arrow(pose)} builder at ({pose.x:.1f}, {pose.y:.1f}, {pose.z:.1f}), yaw {pose.yaw:.0f}, pitch {pose.pitch:.0f}"
         )
     return Group(Columns(layers, padding=(0, 3)), *(Text(line, "dim") for line in lines))
-
-
-def _layer_of(pose: Pose, top: int) -> int:
-    return min(max(math.floor(pose.y), 1), top, HEIGHT)
 
 
 def _arrow(pose: Pose) -> str:

@@ -62,14 +62,17 @@ class Miner:
 
     def mine(self, item: Item) -> list[Mined]:
         """The programs that fit an item's words best, best first; none for an item without actions."""
+        from serialization.program.literal import building_program, drawing_program
+
         programs = self.candidates(item) if item.actions else []
         words = item_instruction(item)
-        plain = len(write(self._plain(item)))
+        building = isinstance(item, MinecraftItem)
+        plain = len(write(building_program(item.actions) if isinstance(item, MinecraftItem) else drawing_program(item.actions)))
         mined = []
         for program in programs:
             text = write(program)
             score = fit(words, program).score
-            if isinstance(item, MinecraftItem):
+            if building:
                 score += unsaid_directions(words, text)
             mined.append(Mined(item.id, words, text, round(score, 3), len(text), plain))
         return sorted(mined, key=lambda one: (-one.score, one.characters))[: self.keep]
@@ -82,11 +85,6 @@ class Miner:
         if isinstance(item, MinecraftItem):
             return building_programs(item.actions, building_state(item), CANDIDATES)
         return [*drawing_programs(item.actions, drawing_state(item), CANDIDATES), *self._understood(item)]
-
-    def _plain(self, item: Item) -> ast.Program:
-        from serialization.program.literal import building_program, drawing_program
-
-        return building_program(item.actions) if isinstance(item, MinecraftItem) else drawing_program(item.actions)
 
     def _understood(self, item: HexagonsItem) -> Iterator[ast.Program]:
         """The parser's program, if it paints the gold actions."""

@@ -10,51 +10,38 @@ from harness.corpora.wording import NUMBERS, ORDINALS
 from serialization.program import ast
 from serialization.program.written import write
 
-WORDS = {
-    "ring": r"ring|circ(le|ular)|flower|around|surround|adjacent|touch|border|next to|donut",
-    "line": r"line|diagonal|connect|straight|slant|descend|ascend",
-    "triangle": r"triang|pyramid|stair",
-    "repeat": r"repeat|again|cop(y|ies)|duplicat|replicat|continu|more|each|another|same|every|times|parallel|all the way",
-    "copy": r"repeat|again|cop(y|ies)|duplicat|replicat|recreat|same|step|previous|identical|another|just",
-    "mirror": r"mirror|reflect|symmetr|opposite|flip|invert|other (side|half)|rotat|upside",
-    "cycle": r"alternat|pattern|sequence|in (this |that |the following )?order|then|followed|rainbow|respectively",
-    "steps": r"every|alternat|skip|other|odd|even|second|apart|either|both|space",
-    "column": r"column|vertical",
-    "row": r"row|horizontal|line|long|wide|across|next to",
-    "rest": r"blank|empty|remain|rest|white|uncolou?red|unpainted|others?\b",
-    "inside": r"inside|fill|middle|cent(er|re)|enclos|within|interior|between",
-    "outline": r"outline|border|edge|perimeter|outer|frame",
-    "beside": r"above|below|under|beneath|on top|top of|next|left|right|behind|front|beside|over|down|up",
-    "color": r"white|black|yellow|green|red|blue|purple|orange",
-    "whole": r"\ball\b|entire|whole|everything|clear|them",
-    "last": r"\b(that|it|last|this|one)\b|sorry|wrong|instead|just",
-    "remove": r"remove|delete|take|break|get rid|destroy|punch|pick|without|hole|instead|sorry|clear|erase",
-    "tower": r"tower|stack|tall|high|pillar|pole|column|vertical|up|on top",
-    "plane": r"\d ?(x|by) ?\d|square|rectang|plane|wall|floor|platform|layer",
-    "shape": r"\b[ltuc]\b|shape|corner|frame|hollow|cross|plus|square|arch",
-    "condition": r"\bif\b|where|unless|depend",
+_CONSTRUCTIONS = {
+    "ring": (r"ring|circ(le|ular)|flower|around|surround|adjacent|touch|border|next to|donut", "ring near flower"),
+    "line": (r"line|diagonal|connect|straight|slant|descend|ascend", "line ray until diagonal"),
+    "triangle": (r"triang|pyramid|stair", "triangle"),
+    "repeat": (
+        r"repeat|again|cop(y|ies)|duplicat|replicat|continu|more|each|another|same|every|times|parallel|all the way",
+        "repeat",
+    ),
+    "copy": (r"repeat|again|cop(y|ies)|duplicat|replicat|recreat|same|step|previous|identical|another|just", "step shift"),
+    "mirror": (r"mirror|reflect|symmetr|opposite|flip|invert|other (side|half)|rotat|upside", "reflect flip rotate"),
+    "cycle": (r"alternat|pattern|sequence|in (this |that |the following )?order|then|followed|rainbow|respectively", ""),
+    "steps": (r"every|alternat|skip|other|odd|even|second|apart|either|both|space", "odd even every"),
+    "column": (r"column|vertical", "columns span"),
+    "row": (r"row|horizontal|line|long|wide|across|next to", "row rows"),
+    "rest": (r"blank|empty|remain|rest|white|uncolou?red|unpainted|others?\b", ""),
+    "inside": (r"inside|fill|middle|cent(er|re)|enclos|within|interior|between", "inside fill middle"),
+    "outline": (r"outline|border|edge|perimeter|outer|frame", "outline"),
+    "beside": (
+        r"above|below|under|beneath|on top|top of|next|left|right|behind|front|beside|over|down|up",
+        "above below left right on front behind touch",
+    ),
+    "color": (r"white|black|yellow|green|red|blue|purple|orange", "is"),
+    "whole": (r"\ball\b|entire|whole|everything|clear|them", ""),
+    "last": (r"\b(that|it|last|this|one)\b|sorry|wrong|instead|just", ""),
+    "remove": (r"remove|delete|take|break|get rid|destroy|punch|pick|without|hole|instead|sorry|clear|erase", ""),
+    "tower": (r"tower|stack|tall|high|pillar|pole|column|vertical|up|on top", "tower"),
+    "plane": (r"\d ?(x|by) ?\d|square|rectang|plane|wall|floor|platform|layer", "plane box"),
+    "shape": (r"\b[ltuc]\b|shape|corner|frame|hollow|cross|plus|square|arch", "frame lshape tshape ushape cross corners"),
+    "condition": (r"\bif\b|where|unless|depend", ""),
 }
-"""The words that ask for each construction."""
-
-_CALLS = {
-    "ring": ("ring", "near", "flower"),
-    "line": ("line", "ray", "until", "diagonal"),
-    "triangle": ("triangle",),
-    "repeat": ("repeat",),
-    "copy": ("step", "shift"),
-    "mirror": ("reflect", "flip", "rotate"),
-    "steps": ("odd", "even", "every"),
-    "column": ("columns", "span"),
-    "row": ("row", "rows"),
-    "inside": ("inside", "fill", "middle"),
-    "outline": ("outline",),
-    "beside": ("above", "below", "left", "right", "on", "front", "behind", "touch"),
-    "color": ("is",),
-    "tower": ("tower",),
-    "plane": ("plane", "box"),
-    "shape": ("frame", "lshape", "tshape", "ushape", "cross", "corners"),
-}
-CONSTRUCTIONS = {call: name for name, calls in _CALLS.items() for call in calls}
+"""The words that ask for each construction, and the functions that are it."""
+_OF_CALL = {call: name for name, (_, calls) in _CONSTRUCTIONS.items() for call in calls.split()}
 _NAMES = {"blank": "rest", "all": "whole", "last": "last", "it": "copy"}
 
 ASKED, UNASKED, MISSED = 1.0, -0.6, -0.2
@@ -72,14 +59,12 @@ UNSAID = -1.0
 _LOOKS = {
     "left": "left",
     "right": "right",
-    "front": "front|toward|closer",
-    "toward": "front|toward|closer",
-    "behind": "behind|back|away",
-    "away": "behind|back|away",
+    **dict.fromkeys(("front", "toward"), "front|toward|closer"),
+    **dict.fromkeys(("behind", "away"), "behind|back|away"),
 }
 
 _SAID = {word: n for words in (NUMBERS, ORDINALS) for n, word in enumerate(words) if n}
-_MATCHERS = {name: re.compile(rf"\b(?:{pattern})" if name != "plane" else pattern) for name, pattern in WORDS.items()}
+_MATCHERS = {name: re.compile(rf"\b(?:{words})" if name != "plane" else words) for name, (words, _) in _CONSTRUCTIONS.items()}
 
 
 class Fit(NamedTuple):
@@ -141,7 +126,7 @@ def _constructions(statement: ast.Statement) -> Iterator[str]:
     for part in _parts(statement):
         match part:
             case ast.Call(name):
-                yield from (CONSTRUCTIONS[name],) if name in CONSTRUCTIONS else ()
+                yield from (_OF_CALL[name],) if name in _OF_CALL else ()
             case ast.Name(name):
                 yield from (_NAMES[name],) if name in _NAMES else ()
             case ast.Span(first, last, step):

@@ -18,8 +18,8 @@ from harness.page.store import State
 from harness.service.schema import BUILDER, Body, BuildRequest, ExecuteResponse
 from harness.simulators.games import game
 from harness.simulators.live import Manner
+from harness.simulators.minecraft.figures import of_game
 from harness.simulators.minecraft.live import BuildingGame
-from harness.simulators.minecraft.pieces import of_game
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000

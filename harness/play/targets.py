@@ -16,8 +16,8 @@ from harness.everyday.judge import is_right
 from harness.simulators.games import ARCHITECTS, DRAWINGS, game, simulator_task
 from harness.simulators.hexagons.live import DrawingGame
 from harness.simulators.live import LiveGame, Manner
+from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
-from harness.simulators.minecraft.pieces import in_runs, of_game
 from harness.tasks import PLAYED, get_task, world_of
 from harness.util.registry import choose
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.simulators.games import CONVERSATIONS, simulator_task
-from harness.simulators.outputs import WrittenCounts
-from harness.simulators.stream import GameSource
+from harness.simulators.outputs import GameSource, WrittenCounts
 from harness.tasks import world_of
 
 _HUB_SPLITS = {"val": "validation", "dev": "validation"}

@@ -8,17 +8,17 @@ the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, islice
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.simulators.minecraft.game import play
-from harness.simulators.voice import Voice
+from harness.simulators.minecraft.scene import Voice
 from harness.tasks import SIMULATORS, TASKS
 from harness.util.hashing import short_hash
 from harness.util.registry import choose, resolve_path
@@ -85,9 +85,14 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
         return level(simulator, seed)[n : n + 1]
     make = resolve_path(SIMULATORS[choose("simulator", simulator, SIMULATORS)].make)
     rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
-    if simulator in DRAWINGS or simulator in CONVERSATIONS:
-        return _of_split(make(rng, n, split), None, split)
-    return _built(partial(make, **dict(parameters)), rng, simulator, split, n)
+    if simulator not in ARCHITECTS:
+        return _of_split(make(rng, n, split), split)
+    architect, task = make(rng, **dict(parameters)), simulator_task(simulator)
+    target = digest(architect.target) if hasattr(architect, "target") else ""
+    if target and target_split(target, task) != split:
+        return ()
+    items = play(rng, architect, Voice(rng, architect.frames), f"{task}-{simulator}/{split}/{n}", split)
+    return _of_split(list(items), split, target)
 
 
 def simulated(simulator: str, seed: int, count: int, split: str = "train") -> list[Item]:
@@ -106,18 +111,7 @@ def level(simulator: str, seed: int) -> tuple[Item, ...]:
     return tuple(replace(item, group=digest(item.after)) for item in resolve_path(LEVELS[simulator])(seed))
 
 
-def _built(make: Callable[[Random], Any], rng: Random, simulator: str, split: str, n: int) -> tuple[Item, ...]:
-    architect = make(rng)
-    target = getattr(architect, "target", None)
-    known = None if target is None else digest(target)
-    task = simulator_task(simulator)
-    if known and target_split(known, task) != split:
-        return ()
-    items = list(play(rng, architect, Voice(rng, architect.frames), f"{task}-{simulator}/{split}/{n}", split))
-    return _of_split(items, known, split)
-
-
-def _of_split(items: Sequence[Item], target: str | None, split: str) -> tuple[Item, ...]:
+def _of_split(items: Sequence[Item], split: str, target: str = "") -> tuple[Item, ...]:
     """The items with their target; a game whose target is not known before is for what it ends in."""
     if not items:
         return ()

@@ -1,26 +1,52 @@
-"""Where simulated items are written: JSON Lines, Parquet, or a folder of logs.
+"""A given number of items of a simulator, in the order of its games, written as JSON Lines or Parquet.
 
-JSON Lines are in their place from the start, and hold whole items at any time but within a write; what is not whole when
-writing fails is cut off. A Parquet file or a folder of logs is of no use until its end is written, so these are made beside
-their place and moved there at the end.
+One or several processes make them in constant memory. JSON Lines are in their place from the start, and hold whole items at any
+time but within a write; what is not whole when writing fails is cut off. A Parquet file is of no use until its end is written,
+so it is made beside its place and moved there at the end.
 """
 
 from __future__ import annotations
 
+import gzip
+import itertools
 import json
+import multiprocessing
 import os
-import shutil
-from collections.abc import Callable, Iterable
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from harness.corpora import SPLITS
+from harness.corpora.item import Item
+from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
-from harness.simulators.games import ARCHITECTS, LEVELS, level, simulator_task
-from harness.simulators.stream import FORMS, GameChunk, GameSource, pieces
+from harness.simulators.games import LEVELS, game, level, simulator_task
 
+_GAMES = 20
+"""The games of a piece: enough for some hundred items, so that handing them from process to process costs little."""
 _ROWS = 5_000
 """Rows of a row group of Parquet: what the writer holds in memory."""
+
+
+class GameSource(NamedTuple):
+    """Which games are made, and how they are written: one of `FORMS`."""
+
+    simulator: str
+    seed: int
+    split: str
+    form: str
+    parameters: tuple[tuple[str, int], ...] = ()
+    """What the simulator is told beside its own proportions, by name; see `Simulator.parameters`."""
+
+
+class GameChunk(NamedTuple):
+    """Some games ready to be written. What comes after the other is written after it."""
+
+    games: int
+    items: int
+    content: Any
 
 
 class WrittenCounts(NamedTuple):
@@ -28,26 +54,118 @@ class WrittenCounts(NamedTuple):
     items: int
 
 
-class Output(Protocol):
-    """A destination for the contents of pieces. Methods raise OSError."""
-
-    def write(self, content: Any) -> None: ...
-
-    def finish(self) -> None:
-        """Call when everything is written."""
-
-    def give_up(self) -> None:
-        """Keep what is complete, or nothing."""
+# --- pieces ---
 
 
-def output_form(out: Path, form: str | None) -> str:
-    """The form that was asked for, or else that of the file's name. Raises UsageError if that says none, or another one."""
-    suffix = next((known for known in FORMS if out.name.endswith(f".{known}")), None)
-    if form is None and suffix is None:
-        raise UsageError(f"--out {out}: a name that ends in .jsonl, .jsonl.gz or .parquet, or --as logs for a folder")
-    if None not in (form, suffix) and form != suffix:
-        raise UsageError(f"--as {form}: {out.name} is the name of a {suffix} file")
-    return form or str(suffix)
+def pieces(source: GameSource, items: int, workers: int = 1) -> Iterator[GameChunk]:
+    """Pieces with `items` items together, the same for any number of workers; the last game is cut where they are reached.
+
+    Raises HarnessError if a worker is killed.
+    """
+    left = items
+    with closing(_in_order(source, workers)) as stream:
+        for first, piece in stream:
+            last = piece.items >= left
+            yield make_piece(source, first, left) if piece.items > left else piece
+            if last:
+                return
+            left -= piece.items
+
+
+def _in_order(source: GameSource, workers: int) -> Generator[tuple[int, GameChunk], None, None]:
+    """All pieces with their first games' numbers, without end.
+
+    Each worker makes every n-th piece and sends it through a pipe of its own, where it waits until the piece is taken. So no
+    worker is ever far ahead, and one that is killed leaves nothing that others wait for.
+    """
+    if workers == 1:
+        yield from ((first, make_piece(source, first)) for first in itertools.count(0, _GAMES))
+        return
+    # New processes, not copies of this one, which has threads.
+    context = multiprocessing.get_context("spawn")
+    readers, processes = [], []
+    try:
+        for number in range(workers):
+            reader, writer = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(source, number, workers, writer), daemon=True)
+            process.start()
+            # With the other copy in the worker, the pipe ends when the worker does.
+            writer.close()
+            readers.append(reader)
+            processes.append(process)
+        for number in itertools.count():
+            try:
+                piece = readers[number % workers].recv()
+            except (EOFError, OSError):
+                raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer --workers") from None
+            if isinstance(piece, Exception):
+                raise piece
+            yield number * _GAMES, piece
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _work(source: GameSource, number: int, workers: int, writer: Connection) -> None:
+    """A worker's pieces, sent until the parent takes no more: it leaves an interrupt to the parent and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for n in itertools.count(number, workers):
+        try:
+            result: GameChunk | Exception = make_piece(source, n * _GAMES)
+        except Exception as error:  # noqa: BLE001 - the parent raises it
+            result = error
+        try:
+            writer.send(result)
+        except OSError:
+            return
+
+
+def make_piece(source: GameSource, first: int, limit: int | None = None) -> GameChunk:
+    """The games of a piece, from number `first` on; with at most `limit` items."""
+    games, made = 0, list[Item]()
+    for n in range(first, first + _GAMES):
+        items = game(source.simulator, source.seed, source.split, n, source.parameters)[: limit and limit - len(made)]
+        made += items
+        games += bool(items)
+    return GameChunk(games, len(made), FORMS[source.form](made, simulator_task(source.simulator)))
+
+
+# --- forms ---
+
+
+def _lines(items: Iterable[Item], task: str) -> bytes:
+    return "".join(f"{json.dumps(to_full_record(item), ensure_ascii=False)}\n" for item in items).encode()
+
+
+def _compressed(items: Iterable[Item], task: str) -> bytes:
+    # Members of a gzip file may follow each other. Without the time, the same items are the same bytes.
+    return gzip.compress(_lines(items, task), 6, mtime=0)
+
+
+def _rows(items: Iterable[Item], task: str) -> Any:
+    from harness.corpora.tables import to_batch
+
+    return to_batch(map(to_full_record, items), task)
+
+
+FORMS: dict[str, Callable[[Sequence[Item], str], Any]] = {"jsonl": _lines, "jsonl.gz": _compressed, "parquet": _rows}
+"""What the content of a piece is in each form."""
+
+
+def output_form(out: Path) -> str:
+    """The form of the file by its name. Raises UsageError if that says none."""
+    if form := next((known for known in FORMS if out.name.endswith(f".{known}")), None):
+        return form
+    raise UsageError(f"--out {out}: give a name that ends in .jsonl, .jsonl.gz or .parquet")
+
+
+def check_free(out: Path, overwrite: bool) -> None:
+    """Raises UsageError if there is something at `out` that may not be replaced."""
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder: give the name of a file in it")
+    if out.exists() and not overwrite:
+        raise UsageError(f"{out} exists: choose another --out, or --overwrite it")
 
 
 def simulate(
@@ -55,149 +173,89 @@ def simulate(
 ) -> WrittenCounts:
     """Write `items` items to `out`; `report` hears of each piece after it is written.
 
-    Raises UsageError if something is there already or the form does not fit, and HarnessError if writing fails, which says
-    what is left.
+    Raises UsageError if something is there already, and HarnessError if writing fails, which says what is left.
     """
-    if source.form == "logs" and source.simulator not in ARCHITECTS:
-        raise UsageError(f"--as logs is for whole building games: {', '.join(ARCHITECTS)}; {source.simulator} makes none")
     if source.simulator in LEVELS and items > (available := len(level(source.simulator, source.seed))):
         raise UsageError(f"--items {items:,}: {source.simulator} has {available:,}")
-    check_free(out, source.form, overwrite)
-    return write(pieces(source, items, workers), items, out, source, report)
+    check_free(out, overwrite)
+    return write(pieces(source, items, workers), items, out, source.form, simulator_task(source.simulator), report)
 
 
 def write(
-    made_pieces: Iterable[GameChunk],
+    chunks: Iterable[GameChunk],
     items: int,
     out: Path,
-    source: GameSource,
+    form: str,
+    task: str,
     report: Callable[[GameChunk], None] = lambda piece: None,
 ) -> WrittenCounts:
-    """Write pieces, of `items` items together, in the form of `source`. Raises HarnessError as `simulate` does."""
+    """Write pieces of a form, of `items` items together. Raises HarnessError as `simulate` does."""
     written = WrittenCounts(0, 0)
+    opened: AbstractContextManager[Callable[[Any], object]] = (
+        _parquet_file(out, task) if form == "parquet" else _growing_file(out)
+    )
     try:
-        output = OUTPUTS[source.form](out, source)
-        try:
-            for piece in made_pieces:
-                output.write(piece.content)
+        with opened as append:
+            for piece in chunks:
+                append(piece.content)
                 written = WrittenCounts(written.games + piece.games, written.items + piece.items)
                 report(piece)
-            output.finish()
-        except BaseException:
-            output.give_up()
-            raise
     except OSError as error:
-        whole = (
-            f"it holds the first {written.items:,} of {items:,} items" if source.form.startswith("jsonl") else "nothing is left"
-        )
-        raise HarnessError(
-            f"{out}: cannot be written: {error.strerror or error}{f'; {whole}' if written.items else ''}"
-        ) from error
+        whole = "nothing is left" if form == "parquet" else f"it holds the first {written.items:,} of {items:,} items"
+        left = f"; {whole}" if written.items else ""
+        raise HarnessError(f"{out}: cannot be written: {error.strerror or error}{left}") from error
     return written
 
 
-def check_free(out: Path, form: str, overwrite: bool) -> None:
-    """Raises UsageError if there is something at `out` that may not be replaced."""
-    if form == "logs":
-        if out.is_dir() and not any(out.iterdir()):
-            return
-        ours = {path.name for path in out.iterdir()} <= {"data", "README.md"} if out.is_dir() else False
-        if overwrite and out.exists() and not ours:
-            raise UsageError(f"{out} was not made by --as logs and is not replaced: choose another --out")
-    elif out.is_dir():
-        raise UsageError(f"--out {out} is a folder: give the name of a file in it")
-    if out.exists() and not overwrite:
-        raise UsageError(f"{out} exists: choose another --out, or --overwrite it")
+@contextmanager
+def _growing_file(out: Path) -> Iterator[Callable[[bytes], None]]:
+    """A file that is appended to; when the block fails, it ends after the last whole content, or is gone if there is none."""
+    whole = 0
 
-
-def _beside(out: Path) -> Path:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    return out.with_name(f".{out.name}.{os.getpid()}")
-
-
-class LinesFile:
-    def __init__(self, out: Path, source: GameSource) -> None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        self.file = out.open("wb", buffering=0)
-        self.whole = 0
-
-    def write(self, content: bytes) -> None:
+    def append(content: bytes) -> None:
+        nonlocal whole
         rest = memoryview(content)
         while rest:
-            rest = rest[self.file.write(rest) :]
-        self.whole += len(content)
+            rest = rest[file.write(rest) :]
+        whole += len(content)
 
-    def finish(self) -> None:
-        self.file.close()
-
-    def give_up(self) -> None:
-        self.file.truncate(self.whole)
-        self.file.close()
-        if not self.whole:
-            Path(self.file.name).unlink()
-
-
-class ParquetFile:
-    def __init__(self, out: Path, source: GameSource) -> None:
-        import pyarrow.parquet as pq
-
-        from harness.corpora.tables import schema
-
-        self.out, self.beside = out, _beside(out)
-        self.waiting: list[Any] = []
-        self.writer = pq.ParquetWriter(self.beside, schema(simulator_task(source.simulator)), compression="zstd")
-
-    def write(self, content: Any) -> None:
-        self.waiting.append(content)
-        if sum(len(batch) for batch in self.waiting) >= _ROWS:
-            self._group()
-
-    def _group(self) -> None:
-        import pyarrow as pa
-
-        if self.waiting:
-            self.writer.write_table(pa.Table.from_batches(self.waiting), row_group_size=2 * _ROWS)
-        self.waiting = []
-
-    def finish(self) -> None:
-        self._group()
-        self.writer.close()
-        os.replace(self.beside, self.out)
-
-    def give_up(self) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("wb", buffering=0) as file:
         try:
-            self.writer.close()
-        except OSError:
-            pass
-        finally:
-            self.beside.unlink(missing_ok=True)
+            yield append
+        except BaseException:
+            file.truncate(whole)
+            if not whole:
+                out.unlink()
+            raise
 
 
-class LogFolder:
-    def __init__(self, out: Path, source: GameSource) -> None:
-        self.out, self.beside, self.split = out, _beside(out), source.split
-        self.targets: dict[str, None] = {}
-        self.logs = self.beside / "data" / "logs"
+@contextmanager
+def _parquet_file(out: Path, task: str) -> Iterator[Callable[[Any], None]]:
+    """A file of record batches, in its place when the block ends without an error."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    def write(self, content: Iterable[tuple[str, str, bytes]]) -> None:
-        for target, name, data in content:
-            self.targets[target] = None
-            (self.logs / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.logs / name).write_bytes(data)
+    from harness.corpora.tables import schema
 
-    def finish(self) -> None:
-        targets = {split: list(self.targets) if split == self.split else [] for split in SPLITS["minecraft"]}
-        (self.logs / "splits.json").write_text(json.dumps(targets))
-        shutil.rmtree(self.out, ignore_errors=True)
-        os.replace(self.beside, self.out)
+    waiting: list[Any] = []
 
-    def give_up(self) -> None:
-        shutil.rmtree(self.beside, ignore_errors=True)
+    def write_group() -> None:
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting), row_group_size=2 * _ROWS)
+            waiting.clear()
 
+    def append(batch: Any) -> None:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= _ROWS:
+            write_group()
 
-OUTPUTS: dict[str, Callable[[Path, GameSource], Output]] = {
-    "jsonl": LinesFile,
-    "jsonl.gz": LinesFile,
-    "parquet": ParquetFile,
-    "logs": LogFolder,
-}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        with pq.ParquetWriter(beside, schema(task), compression="zstd") as writer:
+            yield append
+            write_group()
+        os.replace(beside, out)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ TASK = Task(
     sample=SAMPLE / "hexagons",
     simulators={
         "hexagons": Simulator("harness.simulators.hexagons:procedures", "drawing"),
-        "everyday-hexagons": Simulator("harness.simulators.everyday.hexagons:drawing", "conversation"),
+        "everyday-hexagons": Simulator("harness.simulators.everyday.conversation:drawing", "conversation"),
     },
     simulator="hexagons",
     typed="everyday-hexagons",

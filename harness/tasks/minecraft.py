@@ -18,24 +18,24 @@ TASK = Task(
     sample=SAMPLE / "minecraft",
     simulators={
         "random": Simulator(
-            "harness.simulators.minecraft.random_blocks:RandomBlocks",
+            "harness.simulators.minecraft.architects:RandomBlocks",
             "game",
             {"turns": (1, 200)},
             {"train": 15_825, "val": 1_161, "test": 1_089},
         ),
         "blocks": Simulator(
-            "harness.simulators.minecraft.block_structures:BlockStructures",
+            "harness.simulators.minecraft.architects:BlockStructures",
             "game",
             _FIGURES,
             {"train": 9_890, "val": 1_186, "test": 1_181},
         ),
         "shapes": Simulator(
-            "harness.simulators.minecraft.shape_structures:ShapeStructures",
+            "harness.simulators.minecraft.architects:ShapeStructures",
             "game",
             _FIGURES,
             {"train": 11_868, "val": 1_000, "test": 1_000},
         ),
-        "everyday-minecraft": Simulator("harness.simulators.everyday.minecraft:building", "conversation"),
+        "everyday-minecraft": Simulator("harness.simulators.everyday.conversation:building", "conversation"),
         "level-1": Simulator("harness.simulators.minecraft.levels:level_1", "level"),
         "level-2": Simulator("harness.simulators.minecraft.levels:level_2", "level"),
     },

@@ -1,26 +1,20 @@
-"""Simulated items for tests, and checks that each of them must pass."""
+"""Simulated items for tests, and checks that each building item must pass."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import count, islice
 from random import Random
 
-from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
+from harness.corpora.item import Item, MinecraftItem, Utterance, since_actions
 from harness.simulators import games
 from harness.simulators.games import ARCHITECTS
 from harness.simulators.minecraft.game import play
-from harness.simulators.voice import Voice
+from harness.simulators.minecraft.scene import ENDS, Cell, Voice
 from harness.util.registry import resolve
-from harness.worlds.minecraft import Action, Pose
-
-Cell = tuple[int, int, int]
-Blocks = dict[Cell, str]
-
-SEEDS = (0, 1, 2, 3)
-"""Seeds of 250 items each."""
+from harness.worlds.minecraft import Action, Pose, net_actions
 
 
 def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:
@@ -42,33 +36,7 @@ def simple(task: str, items: int, seed: int) -> list[Item]:
 
 def said(item: MinecraftItem) -> list[Utterance]:
     """What was said since the builder's last action."""
-    turns = list(item.history)
-    done = max((n for n, turn in enumerate(turns) if isinstance(turn, Executed)), default=-1)
-    return [turn for turn in turns[done + 1 :] if isinstance(turn, Utterance)]
-
-
-def blocks_of(item: MinecraftItem) -> Blocks:
-    return {(x, y, z): color for x, y, z, color in item.before.blocks()}
-
-
-def carry_out(blocks: Blocks, actions: Sequence[Action]) -> Blocks | None:
-    """The blocks after the actions, None if one of them cannot be carried out."""
-    now = dict(blocks)
-    for kind, color, x, y, z in actions:
-        cell = x, y, z
-        inside = -5 <= x <= 5 and 1 <= y <= 9 and -5 <= z <= 5
-        if kind == "remove" and now.get(cell) == color:
-            del now[cell]
-        elif kind == "place" and color and inside and cell not in now and rests(now, cell):
-            now[cell] = color
-        else:
-            return None
-    return now
-
-
-def rests(blocks: Blocks, cell: Cell) -> bool:
-    """Whether a cell is on the ground or beside, above or below a block."""
-    return cell[1] == 1 or any(sum(abs(a - b) for a, b in zip(cell, other, strict=True)) == 1 for other in blocks)
+    return list(since_actions(item.history))
 
 
 def heading(pose: Pose) -> tuple[int, int]:
@@ -84,44 +52,28 @@ def seen(cell: Cell, pose: Pose) -> tuple[int, int, int]:
     return cell[0] * ahead[1] - cell[2] * ahead[0], cell[1], cell[0] * ahead[0] + cell[2] * ahead[1]
 
 
-def net(before: Blocks, after: Blocks) -> frozenset[Action]:
-    removed = {Action("remove", color, *cell) for cell, color in before.items() if after.get(cell) != color}
-    return frozenset(removed | {Action("place", color, *cell) for cell, color in after.items() if before.get(cell) != color})
-
-
 def check_world(item: MinecraftItem) -> frozenset[Action]:
-    """Carries out the actions of an item, checks states, feasibility and inventory, and returns the net actions."""
-    before = blocks_of(item)
-    after = carry_out(before, item.actions)
-    assert after is not None, "an action cannot be carried out"
-    assert sorted((*cell, color) for cell, color in after.items()) == sorted(map(tuple, item.after.blocks()))
-    colors = list(after.values())
-    assert all(colors.count(color) <= 20 for color in colors)
-    return net(before, after)
+    """Checks that the actions are feasible with the inventory and lead to the state after; returns the net actions."""
+    assert item.before.apply(item.actions, limited=True) == (item.after, ())
+    return net_actions(item.before, item.after)
 
 
 def hangs(item: MinecraftItem, done: frozenset[Action]) -> bool:
     """Whether some of the new blocks are not joined by faces, through each other, to the ground or a block that was there."""
-    before = blocks_of(item)
+    before = [block[:3] for block in item.before.blocks()]
     loose = {action.cell for action in done if action.kind == "place"}
-    held = [cell for cell in loose if rests(before, cell)]
+    held = [cell for cell in loose if cell[1] == 1 or any(math.dist(cell, other) == 1 for other in before)]
     while held:
         loose -= set(held)
         held = [cell for cell in loose if any(math.dist(cell, other) == 1 for other in held)]
     return bool(loose)
 
 
-def left_alone(item: MinecraftItem) -> bool:
-    """Whether a block that was placed, or one that had something to rest on before, touches nothing when all is done."""
-    before, after = blocks_of(item), carry_out(blocks_of(item), item.actions) or {}
-    return any(not rests(after, cell) and (cell not in before or rests(before, cell)) for cell in after)
-
-
 def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
     """The builder stands in no block, old or new, and looks toward the middle of what it does, within 45 degrees of an axis."""
-    pose, before = item.pose, blocks_of(item)
+    pose = item.pose
     feet = math.floor(pose.x), math.floor(pose.y), math.floor(pose.z)
-    taken = {*before, *(action.cell for action in item.actions)}
+    taken = {*(block[:3] for block in item.before.blocks()), *(action.cell for action in item.actions)}
     assert pose.y >= 1
     assert not {feet, (feet[0], feet[1] + 1, feet[2])} & taken
     look = -math.sin(math.radians(pose.yaw)), math.cos(math.radians(pose.yaw))
@@ -132,16 +84,6 @@ def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
     assert x * look[0] + z * look[1] > math.cos(math.radians(60)) * math.hypot(x, z)
 
 
-_EXTREMES = {
-    "highest": ("highest|topmost|top", 1, 1),
-    "lowest": ("lowest|bottom", 1, -1),
-    "leftmost": ("left ?most|farthest to the left", 0, 1),
-    "rightmost": ("right ?most|farthest to the right", 0, -1),
-    "nearest": ("closest|nearest", 2, -1),
-    "farthest": ("farthest|furthest", 2, 1),
-}
-
-
 def check_words(item: MinecraftItem, done: frozenset[Action]) -> None:
     """The message names the colors of new blocks, says whether they float, and picks out its reference by words true of it."""
     meta, text = item.meta, " ".join(turn.text for turn in said(item)).lower()
@@ -150,12 +92,10 @@ def check_words(item: MinecraftItem, done: frozenset[Action]) -> None:
     if "floats" in meta:
         assert meta["floats"] == hangs(item, done), text
         assert meta["floats"] == bool(re.search(r"float|in the air|nothing under|support", text)), text
-    if meta.get("by") in _EXTREMES:
-        words, axis, sign = _EXTREMES[meta["by"]]
-        before, reference = blocks_of(item), tuple(meta["reference"])
-        color = before[reference]
-        alike = [seen(cell, item.pose)[axis] * sign for cell, its in before.items() if its == color]
-        assert color in text, text
-        assert re.search(rf"\b(?:{words})\b", text), text
-        assert sorted(alike)[-1] == seen(reference, item.pose)[axis] * sign
+    if meta.get("by") in ENDS:
+        axis, sign = ENDS[meta["by"]]
+        color = item.before.color_at(*meta["reference"])
+        alike = [seen(block[:3], item.pose)[axis] * sign for block in item.before.blocks() if block.color == color]
+        assert str(color) in text, text
+        assert max(alike) == seen(tuple(meta["reference"]), item.pose)[axis] * sign
         assert alike.count(max(alike)) == 1, text

@@ -67,8 +67,7 @@ def scoring() -> Pairs:
 def simulated() -> Pairs:
     """Items a second over the simulators of games, as many of each, written as JSON Lines; and the 2,000 that are wanted."""
     from harness.simulators.games import ARCHITECTS
-    from harness.simulators.outputs import simulate
-    from harness.simulators.stream import GameSource
+    from harness.simulators.outputs import GameSource, simulate
 
     each = 3_000
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, chain
+from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, Item, Turn, Utterance
 from harness.everyday.requests import plain, sentences
+from harness.simulators import attempt
+from harness.simulators.everyday.following import ANYTIME, AT_FIRST
+from harness.simulators.everyday.hexagons import areas
+from harness.simulators.everyday.hexagons import figures as drawn
+from harness.simulators.everyday.hexagons import relations as about_drawn
+from harness.simulators.everyday.hexagons.drawing import DrawingTalk
+from harness.simulators.everyday.minecraft import figures as built
+from harness.simulators.everyday.minecraft import relations as about_built
+from harness.simulators.everyday.minecraft import structures
+from harness.simulators.everyday.minecraft.building import BuildingTalk
 from harness.simulators.everyday.talk import Maker, Request, Talk
-from harness.simulators.possible import attempt
 
 _TURNS = (50, 27, 14, 9)
 """How often a conversation has one to four turns, in percent."""
@@ -43,8 +53,29 @@ class Situation(NamedTuple):
     standing: Requests
 
 
-def conversation(talk: Talk, situation: Situation, name: str, split: str) -> list[Item]:
-    """The turns of one conversation, in order. Ids are `<name>/<turn>`."""
+_DRAWING = Situation(
+    opening=Requests(areas.AREAS, drawn.FIGURES, AT_FIRST, areas.CANNOT),
+    following=Requests(ANYTIME, areas.AREAS_LATER, about_drawn.RELATIONS),
+    standing=Requests(drawn.FIGURES, areas.AREAS),
+)
+_BUILDING = Situation(
+    opening=Requests(built.FIGURES, structures.STRUCTURES, built.GROUND, AT_FIRST, built.CANNOT),
+    following=Requests(ANYTIME, built.GROUND_LATER, about_built.RELATIONS),
+    standing=Requests(built.FIGURES, structures.STRUCTURES, built.GROUND),
+)
+
+
+def drawing(rng: Random, number: int, split: str) -> list[Item]:
+    """The turns of one conversation with a drawing board. Ids are `hexagons-everyday/<split>/<number>/<turn>`."""
+    return _conversation(DrawingTalk(rng), _DRAWING, f"hexagons-everyday/{split}/{number}", split)
+
+
+def building(rng: Random, number: int, split: str) -> list[Item]:
+    """The turns of one conversation with a block builder. Ids are `minecraft-everyday/<split>/<number>/<turn>`."""
+    return _conversation(BuildingTalk(rng), _BUILDING, f"minecraft-everyday/{split}/{number}", split)
+
+
+def _conversation(talk: Talk, situation: Situation, name: str, split: str) -> list[Item]:
     rng = talk.rng
     if rng.random() < _BEGUN:
         _begin(talk, situation.standing)
@@ -73,12 +104,11 @@ def _begin(talk: Talk, standing: Requests) -> None:
 
 def _answered(talk: Talk, situation: Situation, history: tuple[Turn, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Requests in the person's words, each with its actions, carried out when it is taken."""
-    rng, person = talk.rng, talk.person
-    about = bool(talk.colors or talk.steps) and rng.random() < _FOLLOWS
+    about = bool(talk.colors or talk.steps) and talk.rng.random() < _FOLLOWS
     earlier = {plain(turn.text) for turn in history if isinstance(turn, Utterance)}
     opening, following = situation.opening.drawn(talk), situation.following.drawn(talk)
     for order in chain(following, opening) if about else chain(opening, following):
-        text = person.typed(order.text if order.bare else person.request(order.text, follows=any(talk.steps)))
+        text = talk.typed(order.text if order.bare else talk.request(order.text, follows=any(talk.steps)))
         if plain(text) in earlier or plain(text) in sentences():
             continue
         actions = talk.take(order)

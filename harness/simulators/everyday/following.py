@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from harness.simulators import impossible_if, needed
 from harness.simulators.everyday.talk import Maker, NamedObject, Request, Talk
-from harness.simulators.possible import impossible_if, needed
 
 _SHADES = ("pink", "brown", "gray", "grey", "gold", "silver", "turquoise", "beige", "transparent")
 

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from harness.corpora.wording import NUMBERS, ORDINALS, ordinal_digits, phrase
-from harness.simulators.voice import frames
+from harness.simulators import Frames, frames
 from harness.worlds.hexagons import COLORS
 
 _TYPOS = 0.06
@@ -21,7 +21,7 @@ class Person:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.frames = frames("everyday")
+        self.frames: Frames = frames("everyday")
         self.verbs = self.frames["verbs"]
         """First words of requests that may follow "please" or "can you"."""
         self.polite = rng.choice((0.0, 0.1, 0.3, 0.6))

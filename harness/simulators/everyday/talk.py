@@ -12,9 +12,8 @@ from typing import Any
 
 from harness.corpora.item import Item, Turn
 from harness.corpora.wording import phrase
+from harness.simulators import Frames, frames, needed
 from harness.simulators.everyday.person import Person
-from harness.simulators.possible import needed
-from harness.simulators.voice import Frames, frames
 from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
@@ -32,6 +31,7 @@ _LONG = 7
 _PLUS = re.compile(r"(?<! )\+(?! )")
 """Between the terms of a union."""
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
+_VERBS_OF_SETS = frozenset((*COLORS, "remove"))
 _LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
 
 Maker = Callable[[Any], "Request"]
@@ -87,7 +87,7 @@ class Past:
     things: tuple[tuple[str, frozenset[Cell]], ...]
 
 
-class Talk(ABC):
+class Talk(Person, ABC):
     """A conversation of one person. A world adds its state."""
 
     name: str
@@ -105,8 +105,7 @@ class Talk(ABC):
     """Where the builder stands."""
 
     def __init__(self, rng: Random) -> None:
-        self.rng = rng
-        self.person = Person(rng)
+        super().__init__(rng)
         self.frames = _frames(self.name)
         self.words: dict[str, str] = {}
         """The person's own words, for slots of frames."""
@@ -154,7 +153,8 @@ class Talk(ABC):
         text = phrase(self.rng, self.frames[section], **self.words, **slots)
         if _plural(slots.get("it", "")):
             text = _agreeing(text, slots["it"])
-        return re.sub(rf"\b(1|one) {self.words['pieces']}\b", rf"\1 {self.words['piece']}", text)
+        several = self.words["pieces"]
+        return re.sub(rf"\b(1|one) {several}\b", rf"\1 {self.words['piece']}", text) if several in text else text
 
     def ask(self, section: str, what: str, where: str) -> str:
         """A request for a thing; a place after many words stands apart."""
@@ -162,12 +162,6 @@ class Talk(ABC):
             section = f"{section} long"
         text = self.say(section, what=what, where=where)
         return text.replace(":", ",", 1) if text.count(":") > 1 else text
-
-    def number(self, n: int) -> str:
-        return self.person.number(n)
-
-    def nth(self, n: int) -> str:
-        return self.person.nth(n)
 
     def called(self, what: str, *nouns: str) -> str:
         """The first of some nouns that the words use, or else the last one."""
@@ -222,24 +216,25 @@ class Talk(ABC):
     def take(self, order: Request) -> tuple[Any, ...] | None:
         """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
         actions: tuple[Any, ...] = ()
+        cells: list[Cell] = []
         if order.program or order.kind != "cannot":
             outcome = self.run(program(order.program))
-            actions = outcome.actions
-            if outcome.error or not actions or order.count not in (None, len({*map(self.cell_of, actions)})):
+            actions, cells = outcome.actions, [self.cell_of(action) for action in outcome.actions]
+            if outcome.error or not actions or order.count not in (None, len({*cells})):
                 return None
-            if order.fresh and not self.has_room(order, actions):
+            if order.fresh and not self.has_room(order, cells):
                 return None
         self.past.append(Past(self.state, tuple((thing.noun, thing.cells) for thing in self.things)))
         self.filled_before = self.colors
         self.carry_out(actions)
-        self._note(order, frozenset(map(self.cell_of, actions)))
+        self._note(order, frozenset(cells))
         self.steps.append(actions)
         self.orders.append(order)
         return actions
 
-    def has_room(self, order: Request, actions: Sequence[Any]) -> bool:
+    def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
         """Whether all that the order asks for lies on empty cells."""
-        return all(self.cell_of(action) not in self.colors for action in actions)
+        return self.colors.keys().isdisjoint(changed)
 
     def _note(self, order: Request, changed: frozenset[Cell]) -> None:
         if order.back:
@@ -258,11 +253,11 @@ class Talk(ABC):
             thing.cells = frozenset(cell for cell in thing.cells if cell in self.colors)
             shades = [self.colors[cell] for cell in thing.cells]
             thing.colors = tuple(sorted(set(shades), key=lambda color: (-shades.count(color), color)))
-        self.things = [thing for thing in self.things if thing.cells and self._seen(thing, changed)]
+        self.things = [thing for thing in self.things if thing.cells and self._is_whole(thing, changed)]
         if self.last and not any(thing is self.last for thing in self.things):
             self.last = None
 
-    def _seen(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
+    def _is_whole(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
         """Whether a thing is still the one it was: what was drawn over is not."""
         return thing is self.last or not thing.cells & changed or thing.cells <= changed
 
@@ -302,12 +297,8 @@ def program(text: str) -> ast.Program:
 def _statements(text: str) -> tuple[ast.Statement, ...]:
     verb, _, cells = text.strip().partition(" ")
     terms = _PLUS.split(cells)
-    if (
-        verb not in (*COLORS, "remove")
-        or " by " in text
-        or " - " in text
-        or any(term.count("(") != term.count(")") for term in terms)
-    ):
+    balanced = all(term.count("(") == term.count(")") for term in terms)
+    if verb not in _VERBS_OF_SETS or " by " in text or " - " in text or not balanced:
         return _parsed(text)
     # The same cells come in all colors and beside all others: they are parsed once.
     what = ast.plus([_term(term) for term in terms])

@@ -9,7 +9,6 @@ from random import Random
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.simulators.hexagons.sketch import Sketch
 from harness.simulators.hexagons.voice import SpeakerVoice
-from harness.simulators.hexagons.wording import spelled
 from harness.simulators.live import LiveGame, Manner
 from harness.worlds.hexagons import Board, Paint, Tile
 
@@ -52,24 +51,15 @@ class DrawingGame(LiveGame):
         # Whole columns, from the left, as far as they are few.
         wrong_first = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
         painting = {action.tile: action.color for action in wrong_first}
-        order, _ = spelled(self._sketch, painting, plain=len(painting) < 4)
+        order, _ = self._sketch.spelled(painting, plain=len(painting) < 4)
         voice = self._sketch.voice
         text = voice.finish(voice.say("correction again" if self._tries else "correction", order=order))
         return self._item(text, self.built.apply(wrong_first).board, {"kind": "correction", "fault": "tiles"})
 
     def _item(self, text: str, wanted: Board, meta: dict[str, str]) -> HexagonsItem:
-        item = HexagonsItem(
-            id=f"{self.name}/{self.turns + 1}",
-            split=self.split,
-            instruction=text,
-            history=tuple(self._turns),
-            before=self.built,
-            actions=self.built.diff(wanted),
-            after=wanted,
-            group=self.group,
-            cluster=self.name,
-            meta=meta,
-        )
+        name, history, actions = f"{self.name}/{self.turns + 1}", tuple(self._turns), self.built.diff(wanted)
+        states = self.built, actions, wanted
+        item = HexagonsItem(name, self.split, text, history, *states, self.group, self.name, meta)
         self._turns.append(Utterance("Instructor", text))
         return item
 

@@ -1,4 +1,4 @@
-"""The meaning of an instruction as programs of `serialization.program`, and what they paint on a drawing in progress.
+"""The meaning of an instruction as programs of `serialization.program`.
 
 Sets of tiles are expressions, paintings are programs. Positions are 0-based tiles here; programs count from 1.
 """
@@ -7,63 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Protocol
 
-from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, on_board, step
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, step
 from serialization.program import ast, literal
-from serialization.program.errors import Place
-from serialization.program.figure import Cell
-from serialization.program.hexagons import Drawing, DrawingState
 
 Painting = dict[Tile, str]
-
-
-class Canvas(Protocol):
-    """What a program is run on: what earlier steps drew, and what this step has drawn so far."""
-
-    @property
-    def state(self) -> DrawingState: ...
-
-    @property
-    def begun(self) -> ast.Program: ...
-
-
-class _Watched(Drawing):
-    """A drawing that keeps what a program paints, over the edge of the board too unless it is `clipped`."""
-
-    def __init__(self, canvas: Canvas, clipped: bool = False) -> None:
-        super().__init__(canvas.state)
-        self._clipped = clipped
-        self.painting = Painting()
-        if error := self.run(canvas.begun).error:
-            raise error
-        self.painting.clear()
-
-    def inside(self, cell: Cell) -> bool:
-        return not self._clipped or on_board(*cell)
-
-    def color_of(self, tile: Cell) -> str:
-        return super().color_of(tile) if on_board(*tile) else "white"
-
-    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
-        super().paint(painting, at)
-        self.painting |= {Tile(*tile): color or "white" for tile, color in painting.items()}
-
-
-def run(program: ast.Program, canvas: Canvas, *, clipped: bool = False) -> Painting:
-    """What a program paints after what this step has drawn; over the edge of the board too, unless `clipped`.
-
-    Raises ProgramError for a program that names a tile off the board.
-    """
-    drawing = _Watched(canvas, clipped)
-    if error := drawing.run(program).error:
-        raise error
-    return drawing.painting
-
-
-def tiles_of(what: ast.Expr, canvas: Canvas) -> tuple[Tile, ...]:
-    """The tiles of a set, in order."""
-    return tuple(Tile(*tile) for tile in _Watched(canvas).figure(what))
 
 
 def painted_board(painted: Mapping[Tile, str]) -> Board:
@@ -129,10 +77,6 @@ def ray(start: Tile, direction: str, count: int | None = None) -> ast.Expr:
     return call("ray", tile(start), way(direction), count)
 
 
-def line(a: Tile, b: Tile) -> ast.Expr:
-    return call("line", tile(a), tile(b))
-
-
 def rays(start: Tile, directions: Sequence[str], count: int) -> ast.Expr:
     """`start`, and `count` tiles from it in each of some directions."""
     return ast.plus([ray(start, direction, count + 1) for direction in directions])
@@ -146,17 +90,6 @@ def triangle(top: Tile, size: int, side: str) -> ast.Expr:
     """`size` tiles down from `top`, and in each next column to that side ("right", "left") one less, down to one."""
     corner = step(top, f"down-{side}", size - 1)
     return call("triangle", tile(corner), way("left" if side == "right" else "right"), size)
-
-
-def diamond(top: Tile, size: int) -> ast.Expr:
-    return ast.plus([triangle(top, size, "left"), triangle(top, size, "right")])
-
-
-def stairs(columns: Sequence[int], first: int, change: int, side: str) -> ast.Expr:
-    """`first` tiles from the "top" or "bottom" of the first column, and `change` more of each following one, down to none."""
-    counts = [max(0, first + change * k) for k in range(len(columns))]
-    rows = [range(n) if side == "top" else range(ROWS - n, ROWS) for n in counts]
-    return ast.plus([cells((column,), tuple(span)) for column, span in zip(columns, rows, strict=True) if span])
 
 
 def beside(places: ast.Expr, direction: str, count: int) -> ast.Expr:
@@ -221,27 +154,6 @@ def alternately(what: ast.Expr, times: int, rows: int, columns: int, colors: Seq
     return paint(copies(what, times, rows, columns), *colors, by="object")
 
 
-def to_columns(what: ast.Expr, source: int, columns: Sequence[int], *, whole: bool) -> ast.Program:
-    """The column `source` of a set, its only one if it is `whole`, in other columns."""
-    part = what if whole else among(what, ast.Numbers(spans((source,))))
-    return copy(ast.plus([moved(part, 0, column - source) for column in columns]))
-
-
-def reflect(what: ast.Expr, column: int) -> ast.Program:
-    """The mirror image left to right over a column."""
-    return copy(call("reflect", what, ast.Numbers(spans((column,)))))
-
-
-def half_turn(what: ast.Expr) -> ast.Program:
-    """Half a turn of the board."""
-    return copy(call("reflect", what, ALL))
-
-
-def flip(what: ast.Expr, axis: Tile) -> ast.Program:
-    """The mirror image top to bottom over the horizontal line through the middle of a tile."""
-    return copy(call("flip", what, tile(axis)))
-
-
 def by_sign(sign: int, rows: Sequence[int], cases: Sequence[str], colors: Sequence[str]) -> ast.Program:
     """In each column whose tile in row `sign` has a color of `cases`, these rows in the color that belongs to it."""
     n = ast.Name("n")
@@ -252,13 +164,3 @@ def by_sign(sign: int, rows: Sequence[int], cases: Sequence[str], colors: Sequen
     paired = zip(cases, colors, strict=True)
     branches = tuple((ast.Condition(among(colored(x), at((sign,)))), paint(at(rows), color).statements) for x, color in paired)
     return ast.Program((ast.For("n", ast.Numbers(spans(range(COLUMNS))), (ast.If(branches),)),))
-
-
-def beams(color: str, direction: str) -> ast.Expr:
-    """From next to each tile of a color straight to the edge of the board or to the next tile that is not white."""
-    return call("until", colored(color), way(direction), PAINTED)
-
-
-def crowded(color: str, least: int) -> ast.Expr:
-    """White tiles that touch at least a number of tiles of a color."""
-    return call("touch", BLANK, colored(color), None if least == 1 else least)

@@ -1,4 +1,5 @@
-"""The same again: in other columns, further on, around another center, mirrored or turned (level 3)."""
+"""The same again: in other columns, further on, around another center, mirrored or turned; alternation, stairs, and rings that
+grow (level 3)."""
 
 from __future__ import annotations
 
@@ -6,22 +7,21 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from harness.corpora.wording import listing
+from harness.simulators import impossible_if, needed
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
+from harness.simulators.hexagons.shapes import slant, start_of_line
 from harness.simulators.hexagons.sketch import Sketch, Stroke, inside, moved
-from harness.simulators.hexagons.wording import some_columns
-from harness.simulators.possible import impossible_if, needed
-from harness.worlds.hexagons import COLUMNS, Tile
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance
 from serialization.program import ast
+from serialization.program.hexagons_geometry import grown
 
 _SHIFTS = ((0, 2), (0, 4), (0, 4), (0, 6), (0, 8), (0, -4), (0, -6), (2, 0), (3, 0), (4, 0), (-3, 0), (-4, 0))
 """Rows down and columns to the right. An even number of columns keeps every shape."""
 
-_BY_COLUMN = frozenset(
-    {
-        *("tile", "tiles", "cells", "columns", "colors", "stack", "sequence", "carry", "picture", "caterpillar"),
-        *("alternate column", "next column", "previous column", "do the same", "do the same color"),
-    }
+_BY_COLUMN = (
+    *("tile", "tiles", "cells", "columns", "colors", "stack", "sequence", "carry", "picture", "caterpillar"),
+    *("alternate column", "next column", "previous column", "do the same", "do the same color"),
 )
 """Kinds of orders that mean the same in another column, whatever else is on the board."""
 
@@ -71,11 +71,12 @@ def same_columns(d: Sketch) -> Stroke:
     impossible_if(last.kind not in _BY_COLUMN or (last.step < d.step and not d.alone(last)))
     source, every = last.columns[0], rng.choice((2, 2, 3, 4))
     until = rng.random() < 0.3
-    columns = tuple(range(source + every, COLUMNS, every)) if until else some_columns(d)
+    columns = tuple(range(source + every, COLUMNS, every)) if until else d.some_columns()
     columns = tuple(column for column in columns if column != source)
     columns = columns if until or rng.random() < 0.7 else columns[:1]
     impossible_if(not columns)
-    program, color = op.to_columns(d.drawn_by(last), source, columns, whole=True), None
+    of, color = d.drawn_by(last), None
+    program = op.copy(ast.plus([op.moved(of, 0, column - source) for column in columns]))
     if last.color and len(last.colors) == 1 and not until and rng.random() < 0.3:
         color = d.color(last.color)
         program = op.recolored(program, (last.color,), (color,))
@@ -191,7 +192,7 @@ def parallels(d: Sketch) -> Stroke:
         section = "parallel lines alternating"
         program = op.alternately(d.drawn_by(figure), times, down, 0, (slots["b"], color))
     text = d.voice.say(section, color=color, **slots)
-    return Stroke(section, 3, text, program, op.run(program, d), "lines")
+    return Stroke(section, 3, text, program, d.run(program), "lines")
 
 
 def mirror(d: Sketch) -> Stroke:
@@ -204,11 +205,12 @@ def mirror(d: Sketch) -> Stroke:
 
 
 def _mirror(d: Sketch, source: ast.Expr, figure: Stroke | None, it: str) -> Stroke:
-    columns = {tile.column for tile in op.tiles_of(source, d)}
+    columns = {tile.column for tile in d.tiles_in(source)}
     low, high = min(columns), max(columns)
     near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)
     axis = d.rng.choice([axis for axis in near if 0 <= axis < COLUMNS and not low < axis < high])
-    program, section, color, old = op.reflect(source, axis), "mirror" if figure else "mirror everything", "", ""
+    program = op.copy(op.call("reflect", source, ast.Numbers(op.spans((axis,)))))
+    section, color, old = "mirror" if figure else "mirror everything", "", ""
     if figure and len(figure.colors) == 1 and d.rng.random() < 0.25:
         section, old = "mirror colored", figure.colors[0]
         color = d.color(old)
@@ -221,7 +223,7 @@ def _mirror(d: Sketch, source: ast.Expr, figure: Stroke | None, it: str) -> Stro
 
 def _added(d: Sketch, program: ast.Program) -> Painting:
     """What a program adds to the drawing. Raises Impossible if it leaves the board, paints over something, or adds nothing."""
-    painting: Painting = op.run(program, d)
+    painting: Painting = d.run(program)
     new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
     impossible_if(not (new and inside(painting) and d.free(new)))
     return new
@@ -231,7 +233,7 @@ def flip(d: Sketch) -> Stroke:
     """A V becomes an X, by its mirror image over a horizontal line."""
     figure = needed(next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None))
     it, center = needed(d.refer(figure)), needed(figure.center)
-    program = op.flip(d.drawn_by(figure), center)
+    program = op.copy(op.call("flip", d.drawn_by(figure), op.tile(center)))
     new = _added(d, program)
     below = all(tile.row >= center.row for tile in new)
     slots = {"point": d.voice.at(center), "result": "you get an X", "side": "below" if below else "above"}
@@ -240,7 +242,130 @@ def flip(d: Sketch) -> Stroke:
 
 def turn(d: Sketch) -> Stroke:
     """The whole drawing again after half a turn of the board."""
-    program = op.half_turn(op.PAINTED)
+    program = op.copy(op.call("reflect", op.PAINTED, op.ALL))
     new = _added(d, program)
     impossible_if(not 1 < len(new) <= 60)
     return Stroke("turn", 3, d.voice.say("turn"), program, new)
+
+
+# --- patterns ---
+
+
+def column(d: Sketch) -> Stroke:
+    """One column in two colors by turns."""
+    which, (a, b) = d.tile().column, d.colors(2)
+    drawn = d.new(op.paint(op.cells((which,), tuple(range(ROWS))), a, b))
+    text = d.voice.say("alternate column", where=d.voice.column(which), a=a, b=b)
+    return Stroke("alternate column", 3, text, *drawn, "column")
+
+
+def columns(d: Sketch) -> Stroke:
+    """Whole columns in two or three colors by turns."""
+    which, names = d.some_columns(), d.colors(d.rng.choice((2, 2, 2, 3)))
+    impossible_if(len(which) <= len(names) or len(which) > 9)
+    drawn = d.new(op.paint(op.cells(which, tuple(range(ROWS))), *names, by="column"))
+    section = "alternate columns" if len(names) == 2 else "alternate columns three"
+    a, b, c = (*names, "")[:3]
+    text = d.voice.say(section, where=d.voice.columns(which), a=a, b=b, c=c)
+    return Stroke(section, 3, text, *drawn, "columns")
+
+
+def nth(d: Sketch) -> Stroke:
+    """The same tile of some columns, in two colors by turns."""
+    rng, (a, b) = d.rng, d.colors(2)
+    which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
+    across = tuple(range(COLUMNS)) if rng.random() < 0.25 else tuple(range(rng.randrange(2), COLUMNS, 2))
+    across = across if rng.random() < 0.6 else d.some_columns()
+    drawn = d.new(op.paint(op.cells(across, (which,)), a, b))
+    impossible_if(len(across) < 3)
+    text = d.voice.say("alternate nth", nth=d.voice.nth(which), where=d.voice.columns(across), a=a, b=b)
+    return Stroke("alternate nth", 3, text, *drawn, "row")
+
+
+def line(d: Sketch) -> Stroke:
+    """A straight line in two colors by turns."""
+    start, way, room = start_of_line(d)
+    impossible_if(room < 4)
+    a, b = d.colors(2)
+    edge = d.rng.random() < 0.4
+    count = room if edge else d.rng.randint(4, room)
+    drawn = d.new(op.paint(op.ray(start, way, None if edge else count), a, b))
+    slots = {"start": d.voice.at(start), "way": d.voice.way(way), "n": d.voice.number(count), "slant": slant(way)}
+    section = "alternate edge line" if edge else "alternate line"
+    return Stroke(section, 3, d.voice.say(section, a=a, b=b, **slots), *drawn, "line", None, None, (start, way, count))
+
+
+def stairs(d: Sketch) -> Stroke:
+    """Columns that get shorter or longer by one tile."""
+    rng, color, side = d.rng, d.color(), d.rng.choice(("top", "bottom"))
+    gap, sign, shrink = rng.choice((1, 1, 2, 2)), rng.choice((1, 1, -1)), rng.random() < 0.6
+    first = rng.randint(3, 8) if shrink else rng.choice((1, 1, 2, 3))
+    count = first if shrink else rng.randint(3, ROWS - first)
+    start = rng.choice((0, 0, rng.randrange(COLUMNS))) if sign > 0 else rng.choice((COLUMNS - 1, rng.randrange(COLUMNS)))
+    which = tuple(start + sign * gap * k for k in range(count))
+    impossible_if(not 0 <= which[-1] < COLUMNS)
+    heights = range(first, 0, -1) if shrink else range(first, first + count)
+    rows = [tuple(range(n) if side == "top" else range(ROWS - n, ROWS)) for n in heights]
+    drawn = d.new(op.paint(ast.plus([op.cells((column,), its) for column, its in zip(which, rows, strict=True)]), color))
+    slots = {"where": d.voice.column(start), "side": side, "k": d.voice.number(count)}
+    slots["toward"] = "to the right" if sign > 0 else "to the left"
+    slots["n"] = d.voice.number(first) if shrink else d.voice.count(first) if first > 1 else d.voice.tile
+    slots["gap"] = "one column at a time" if gap == 1 else "two columns at a time"
+    slots["each"] = "in each next column" if gap == 1 else "in every second column"
+    text = d.voice.say("stairs" if shrink else "stairs up", color=color, **slots)
+    return Stroke("stairs", 3, text, *drawn, "", color)
+
+
+def grow(d: Sketch) -> Stroke:
+    """Rings around a figure, one around the other, clipped at the edges of the board."""
+    centered = [f for f in d.figures if f.noun in ("flower", "filled flower", "tile") and f.center]
+    impossible_if(not centered)
+    figure = centered[-1]
+    it = needed(d.refer(figure))
+    rng, count = d.rng, d.rng.choice((2, 2, 3, 4))
+    a, b = d.colors(2)
+    turns = rng.random() < 0.6
+    names = tuple((a, b)[k % 2] for k in range(count)) if turns else tuple(d.colors(count))
+    program = op.rings(d.drawn_by(figure), names)
+    painting = _outward(d.new(program, clipped=True).painting, figure.tiles)
+    impossible_if(len(painting) > 90)
+    if turns:
+        text = d.voice.say("grow alternating", it=it, n=d.voice.number(count), a=a, b=b)
+    else:
+        text = d.voice.say("grow", it=it, n=d.voice.number(count), colors=_in_order(d, names))
+    return Stroke("grow", 3, text, program, painting, "rings")
+
+
+def from_center(d: Sketch) -> Stroke:
+    """A tile and whole rings around it."""
+    center, names = d.tile(), d.colors(d.rng.choice((2, 3, 3)))
+    names = [*names, names[-2]] if d.rng.random() < 0.3 else names
+    program = op.together(op.paint(op.tile(center), names[0]), op.rings(op.tile(center), tuple(names[1:])))
+    painting = _outward(d.new(program, clipped=True).painting, (center,))
+    impossible_if(any(distance(center, tile) > len(names) for tile in painting))
+    slots = {"center": d.voice.at(center), "a": names[0], "colors": _in_order(d, names[1:])}
+    return Stroke("rings from center", 3, d.voice.say("rings from center", **slots), program, painting, "rings")
+
+
+def _outward(painting: Painting, inner: Sequence[Tile]) -> Painting:
+    """A painting around some tiles, the nearest tiles first."""
+    near = (tile for layer in (inner, *grown(inner, ROWS + COLUMNS)) for tile in layer)
+    return {tile: painting[tile] for tile in near if tile in painting}
+
+
+def _in_order(d: Sketch, names: list[str] | tuple[str, ...]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"first {names[0]}, then {listing(d.rng, names[1:])}" if d.rng.random() < 0.6 else listing(d.rng, names)
+
+
+def parallel_stripes(d: Sketch) -> Stroke:
+    """Diagonals from every other tile of the first or last column to the edge."""
+    rng, color = d.rng, d.color()
+    column, ways = rng.choice(((0, ("up-right", "down-right")), (COLUMNS - 1, ("up-left", "down-left"))))
+    way, gap = rng.choice(ways), rng.choice((2, 3))
+    rows = tuple(range(rng.randrange(gap), ROWS, gap))
+    drawn = d.new(op.paint(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color))
+    what = d.voice.each([*rows])
+    slots = {"what": what, "where": d.voice.column(column), "way": d.voice.way(way)}
+    return Stroke("stripes", 3, d.voice.say("stripes", color=color, **slots), *drawn, "lines", color)

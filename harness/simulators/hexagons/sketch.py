@@ -7,16 +7,19 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
-from harness.corpora.places import COLOR_SHARES
+from harness.corpora.wording import listing
+from harness.simulators import Impossible, impossible_if, needed
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.voice import SpeakerVoice
-from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, neighbors, on_board
 from serialization.program import ast
-from serialization.program.errors import ProgramError
-from serialization.program.hexagons import DrawingState
+from serialization.program.errors import Place, ProgramError
+from serialization.program.figure import Cell
+from serialization.program.hexagons import Drawing, DrawingState
 
+COLOR_SHARES = {"orange": 20, "blue": 20, "purple": 19, "green": 16, "yellow": 11, "red": 9, "black": 5}
+"""The colors' shares among the release's train actions, in percent; white is left to the sample and the real corpus."""
 _LINES = frozenset({"line", "column", "row", "stem"})
 """Nouns that could be confused."""
 
@@ -121,7 +124,7 @@ class Sketch:
             self.figures.clear()
             self.forgot = True
         elif stroke.painting:
-            number, color = len(self.figures), stroke.color or one_color(stroke.painting)
+            number, color = len(self.figures), stroke.color or (stroke.colors[0] if len(stroke.colors) == 1 else None)
             self.figures.append(replace(stroke, number=number, step=self.step, color=color))
 
     def color(self, *others: str | None) -> str:
@@ -151,10 +154,24 @@ class Sketch:
         """Whether all the tiles are white tiles of the board."""
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
+    def run(self, program: ast.Program, *, clipped: bool = False) -> Painting:
+        """What a program paints after what this step has drawn; over the edge of the board too, unless `clipped`.
+
+        Raises ProgramError for a program that names a tile off the board.
+        """
+        drawing = _Watched(self, clipped)
+        if error := drawing.run(program).error:
+            raise error
+        return drawing.painting
+
+    def tiles_in(self, what: ast.Expr) -> list[Tile]:
+        """The tiles of a set, in order."""
+        return [Tile(*tile) for tile in _Watched(self).figure(what)]
+
     def new(self, program: ast.Program, *, clipped: bool = False) -> DrawnProgram:
         """A program with what it paints. Raises Impossible if that is nothing, or not all on white tiles of the board."""
         try:
-            painting = op.run(program, self, clipped=clipped)
+            painting = self.run(program, clipped=clipped)
         except ProgramError as error:  # a tile off the board
             raise Impossible from error
         impossible_if(not painting or not self.free(painting))
@@ -227,11 +244,80 @@ class Sketch:
         a, b = figure.noun.removesuffix("s"), other.noun.removesuffix("s")
         return a == "tile" or not b or a == b or {a, b} <= _LINES
 
+    # --- words ---
 
-def one_color(painting: Mapping[Tile, str]) -> str | None:
-    """The color of a painting that has just one."""
-    colors = set(painting.values())
-    return colors.pop() if len(colors) == 1 else None
+    def spelled(self, painting: Painting, plain: bool) -> tuple[str, int]:
+        """An order for any painting tile by tile or range by range, and its level."""
+        by_color: dict[str, list[Tile]] = {}
+        for tile, color in painting.items():
+            by_color.setdefault(color, []).append(tile)
+        parts, level = [], 0
+        columns = {tile.column for tile in painting}
+        if len(columns) == 1 and len(by_color) > 1:
+            part = "and color" if self.rng.random() < 0.75 else "color for"
+            for color, tiles in by_color.items():
+                ((what, _),), its = self.voice.groups(tiles, plain)
+                parts.append(self.voice.say(part, what=what, color=color))
+                level = max(level, its)
+            where = self.voice.column(columns.pop())
+            return self.voice.say(f"{part} in column", where=where, parts=listing(self.rng, parts)), level
+        for color, tiles in by_color.items():
+            groups, its = self.voice.groups(tiles, plain)
+            level = max(level, its)
+            if len(groups) == 1 and len(tiles) > 1:
+                parts.append(self.voice.order_in(groups[0][1], groups[0][0], color))
+            else:
+                parts.append(self.voice.order(self.voice.spell(tiles, plain)[0], color))
+        return ". ".join(parts), level
+
+    def some_columns(self) -> tuple[int, ...]:
+        """Two or more columns, mostly spaced evenly."""
+        rng, kind = self.rng, self.rng.random()
+        if kind < 0.25:
+            return tuple(sorted(rng.sample(range(COLUMNS), rng.randint(2, 6))))
+        if kind < 0.45:
+            start, count = rng.choice((0, 0, rng.randrange(10))), rng.randint(2, 9)
+            return tuple(range(start, start + count))
+        if kind < 0.75:
+            gap = rng.choice((2, 2, 3, 4, 4, 4, 5, 6))
+            start = rng.randrange(gap)
+            return tuple(range(start, COLUMNS, gap))[: rng.randint(2, 9)]
+        return tuple(range(rng.randrange(2), COLUMNS, 2))
+
+    def some_rows(self) -> tuple[int, ...]:
+        """Rows of a column: one, two or three, a range of up to seven, often at an end of the column, or every other one."""
+        rng, kind = self.rng, self.rng.random()
+        if kind < 0.22:
+            return (rng.choice((0, ROWS - 1, *range(ROWS))),)
+        if kind < 0.4:
+            return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
+        if kind < 0.9:
+            count = rng.randint(2, 7)
+            start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
+            return tuple(range(start, start + count))
+        return tuple(range(rng.randrange(2), ROWS, 2))
+
+
+class _Watched(Drawing):
+    """A drawing that keeps what a program paints, over the edge of the board too unless it is `clipped`."""
+
+    def __init__(self, sketch: Sketch, clipped: bool = False) -> None:
+        super().__init__(sketch.state)
+        self._clipped = clipped
+        self.painting = Painting()
+        if error := self.run(sketch.begun).error:
+            raise error
+        self.painting.clear()
+
+    def inside(self, cell: Cell) -> bool:
+        return not self._clipped or on_board(*cell)
+
+    def color_of(self, tile: Cell) -> str:
+        return super().color_of(tile) if on_board(*tile) else "white"
+
+    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+        super().paint(painting, at)
+        self.painting |= {Tile(*tile): color or "white" for tile, color in painting.items()}
 
 
 def apart(tile: Tile, others: Iterable[Tile]) -> bool:

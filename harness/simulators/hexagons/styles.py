@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from harness.simulators.hexagons import conditions, explicit, patterns, relative, repeats, shapes
+from harness.simulators import attempt, impossible_if
 from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons import relative, repeats, shapes
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.voice import tail
-from harness.simulators.hexagons.wording import spelled
-from harness.simulators.possible import attempt, impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
 Maker = Callable[[Sketch], Stroke]
@@ -27,7 +26,7 @@ def in_words(make: Maker, plain: bool) -> Maker:
     def made(d: Sketch) -> Stroke:
         stroke = make(d)
         impossible_if(len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6)
-        text, level = spelled(d, stroke.painting, plain)
+        text, level = d.spelled(stroke.painting, plain)
         impossible_if(level != (0 if plain else 1))
         named = bool(stroke.noun) and d.rng.random() < 0.3
         if named:
@@ -66,7 +65,7 @@ def planned(plan: list[Painting]) -> Maker:
             painting |= plan.pop(0)
         colors = tuple(dict.fromkeys(painting.values()))
         parts = [op.paint(op.tiles(*(tile for tile, its in painting.items() if its == color)), color) for color in colors]
-        text, level = spelled(d, painting, plain=len(painting) < 6 and d.rng.random() < 0.5)
+        text, level = d.spelled(painting, plain=len(painting) < 6 and d.rng.random() < 0.5)
         return Stroke("picture", level, text, op.together(*parts) if len(parts) > 1 else parts[0], painting)
 
     return made
@@ -96,12 +95,12 @@ class Style:
 
 _SPELLED = (shapes.ring, shapes.line, shapes.open_shape, shapes.triangle, shapes.flower)
 _EXPLICIT: dict[Maker, int] = {
-    explicit.tile: 28, explicit.tiles: 36, explicit.colors: 8, explicit.carry: 12, explicit.corner: 3, relative.lone: 9,
+    shapes.tile: 28, shapes.tiles: 36, shapes.colors: 8, shapes.carry: 12, shapes.corner: 3, relative.lone: 9,
     **{in_words(make, plain=True): 4 for make in _SPELLED},
 }  # fmt: skip
 _LISTED: dict[Maker, int] = {
-    explicit.cells: 70, explicit.columns: 18, explicit.row: 20, explicit.stack: 18, explicit.sequence: 14, explicit.carry: 7,
-    explicit.border: 2, **{in_words(make, plain=False): 3 for make in _SPELLED},
+    shapes.cells: 70, shapes.columns: 18, shapes.row: 20, shapes.stack: 18, shapes.sequence: 14, shapes.carry: 7,
+    shapes.border: 2, **{in_words(make, plain=False): 3 for make in _SPELLED},
 }  # fmt: skip
 _FIGURES: dict[Maker, int] = {
     shapes.ring: 5, shapes.flower: 5, shapes.several: 26, shapes.tulip: 3, shapes.caterpillar: 4, shapes.bow_tie: 3,
@@ -111,10 +110,10 @@ _FIGURES: dict[Maker, int] = {
 }  # fmt: skip
 _ABSTRACT: dict[Maker, int] = {
     repeats.same_columns: 22, repeats.repeat: 26, repeats.copy: 10, repeats.again_at: 22, repeats.steps_again: 20,
-    repeats.parallels: 25, repeats.mirror: 16, repeats.flip: 20, repeats.turn: 6, patterns.column: 4,
-    patterns.columns: 9, patterns.nth: 6, patterns.line: 6, patterns.stairs: 12, patterns.grow: 14, patterns.from_center: 4,
-    patterns.parallel_stripes: 7, conditions.each: 18, conditions.touching: 12, conditions.by_sign: 14, conditions.beams: 8,
-    conditions.remaining: 16, conditions.recolor: 2,
+    repeats.parallels: 25, repeats.mirror: 16, repeats.flip: 20, repeats.turn: 6, repeats.column: 4,
+    repeats.columns: 9, repeats.nth: 6, repeats.line: 6, repeats.stairs: 12, repeats.grow: 14, repeats.from_center: 4,
+    repeats.parallel_stripes: 7, relative.each: 18, relative.touching: 12, relative.by_sign: 14, relative.beams: 8,
+    relative.remaining: 16, relative.recolor: 2,
 }  # fmt: skip
 
 _KINDS_OF = (_EXPLICIT, _LISTED, _FIGURES, _ABSTRACT)
@@ -123,15 +122,15 @@ _AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, repeats.mirror)
 _COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
 _FOLLOW: dict[str, tuple[Maker, ...]] = {
     "": (*_COLUMN, relative.below),
-    "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, patterns.grow, *_COLUMN),
+    "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, repeats.grow, *_COLUMN),
     "column": _COLUMN,
-    "columns": (conditions.each, repeats.mirror),
-    "row": (conditions.by_sign, conditions.each, conditions.beams),
+    "columns": (relative.each, repeats.mirror),
+    "row": (relative.by_sign, relative.each, relative.beams),
     "ring": (relative.middle, repeats.again_at, *_AGAIN),
-    "rings": (repeats.mirror, conditions.touching),
-    "flower": (relative.surround, relative.stem, repeats.again_at, patterns.grow, *_AGAIN),
-    "flowers": (repeats.mirror, conditions.touching),
-    "filled flower": (relative.surround, patterns.grow, relative.stem, *_AGAIN),
+    "rings": (repeats.mirror, relative.touching),
+    "flower": (relative.surround, relative.stem, repeats.again_at, repeats.grow, *_AGAIN),
+    "flowers": (repeats.mirror, relative.touching),
+    "filled flower": (relative.surround, repeats.grow, relative.stem, *_AGAIN),
     "line": (relative.parallel, relative.longer, repeats.parallels, relative.surround, *_AGAIN),
     "V": (repeats.flip, *_AGAIN),
     "X": (repeats.again_at, *_AGAIN),
@@ -152,9 +151,9 @@ def _weighted(style: Style, level: int, noun: str | None) -> tuple[tuple[Maker, 
 
 STYLES = (
     Style(28, (61, 24, 9, 6), frozenset(), 40),
-    Style(20, (30, 41, 10, 19), frozenset({*_COLUMN, patterns.columns, patterns.nth, conditions.by_sign})),
-    Style(18, (10, 12, 48, 30), frozenset({shapes.ring, shapes.flower, shapes.several, shapes.tulip, conditions.touching})),
-    Style(16, (15, 12, 46, 27), frozenset({shapes.line, shapes.line_runs, shapes.open_shape, patterns.line, conditions.beams})),
+    Style(20, (30, 41, 10, 19), frozenset({*_COLUMN, repeats.columns, repeats.nth, relative.by_sign})),
+    Style(18, (10, 12, 48, 30), frozenset({shapes.ring, shapes.flower, shapes.several, shapes.tulip, relative.touching})),
+    Style(16, (15, 12, 46, 27), frozenset({shapes.line, shapes.line_runs, shapes.open_shape, repeats.line, relative.beams})),
     Style(12, (12, 22, 24, 42), frozenset()),
 )
 """Mostly places; columns; flowers; lines; everything."""

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-from harness.corpora.places import Places
-from harness.corpora.wording import NUMBERS, listing, phrase
-from harness.simulators.voice import frames
+from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase
+from harness.simulators import frames
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Tile
 
 _FILES = ("hexagons", "hexagons-cells", "hexagons-figures", "hexagons-patterns", "hexagons-corrections")
@@ -18,14 +17,17 @@ _TILE_FORMS = ("the {nth} {tile}", "the {nth} {tile} from the top", "{tile} {n}"
 _COLOR = re.compile(rf"\b(?:{'|'.join(COLORS)})\b")
 
 
-class SpeakerVoice(Places):
-    """One person's habits.
+class SpeakerVoice:
+    """One person's habits: the word for a tile, digits or words, from which side columns are counted. Positions are 0-based.
 
     `wordy` (0..1) is how often something is said around an order. Orders are mostly worded in a few favorite ways.
     """
 
     def __init__(self, rng: Random) -> None:
-        super().__init__(rng)
+        self.rng = rng
+        self.tile = rng.choices(("tile", "hexagon", "hex", "cell", "spot"), (50, 15, 14, 12, 9))[0]
+        self.tiles = "hexes" if self.tile == "hex" else f"{self.tile}s"
+        self.digits = rng.random() < 0.5
         if rng.random() < 0.1:
             self.tile, self.tiles = rng.choice((("space", "spaces"), ("dot", "dots"), ("box", "boxes")))
         self.frames = {section: lines for name in _FILES for section, lines in frames(name).items()}
@@ -41,32 +43,114 @@ class SpeakerVoice(Places):
         self.tile_form = rng.choices(_TILE_FORMS, (45, 25, 20, 10))[0]
         self.from_right, self.from_bottom = rng.choice((0.0, 0.3, 0.7)), rng.choice((0.0, 0.3, 0.7))
 
+    def count(self, n: int) -> str:
+        """A number of tiles."""
+        return f"{self.number(n)} {self.tile if n == 1 else self.tiles}"
+
+    def number(self, n: int) -> str:
+        return str(n) if self.digits else NUMBERS[n]
+
+    def ordinal(self, n: int) -> str:
+        return ordinal_digits(n) if self.digits else ORDINALS[n]
+
     def column(self, column: int) -> str:
-        """A column, mostly in this person's habitual way."""
-        if self.rng.random() < 0.15 or column in (0, COLUMNS - 1):
-            return super().column(column)
-        if column >= COLUMNS // 2 and self.rng.random() < self.from_right:
+        """A column (0-based) in words, mostly in this person's habitual way."""
+        rng, n = self.rng, column + 1
+        if rng.random() >= 0.15 and column not in (0, COLUMNS - 1):
+            if column >= COLUMNS // 2 and rng.random() < self.from_right:
+                return f"the {self.ordinal(COLUMNS - column)} column from the right"
+            return self.column_form.format(nth=self.ordinal(n), n=self.number(n), digits=n)
+        if column == 0 and rng.random() < 0.5:
+            return self.draw("the [leftmost|left most|far left] column", "the first column [on the left|from the left|]")
+        if column == COLUMNS - 1 and rng.random() < 0.6:
+            return self.draw("the [rightmost|right most|far right|last] column", "the last column [on the right|]")
+        if column >= COLUMNS // 2 and rng.random() < 0.25:
             return f"the {self.ordinal(COLUMNS - column)} column from the right"
-        return self.column_form.format(nth=self.ordinal(column + 1), n=self.number(column + 1), digits=column + 1)
+        ordinal = f"the {self.ordinal(n)} column [from the left|from the left|]"
+        return self.draw(ordinal, f"column {self.number(n)}", f"[column|column #] {n}")
+
+    def columns(self, columns: Sequence[int]) -> str:
+        first, last, count = columns[0], columns[-1], len(columns)
+        if count == 1:
+            return self.column(first)
+        if count == COLUMNS:
+            return self.draw("every column", "all [the|] columns", "each column")
+        if count == COLUMNS // 2 and all(c % 2 == first % 2 for c in columns):
+            parity = "[odd|odd numbered|odd-numbered]" if first == 0 else "[even|even numbered|even-numbered]"
+            start = "[first|1st]" if first == 0 else "[second|2nd]"
+            return self.draw(f"[all|the] {parity} columns", f"every other column[, starting| starting] with the {start}")
+        if count > 2 and last - first + 1 == count:
+            if first == 0 and self.rng.random() < 0.5:
+                return f"the first {self.number(count)} columns"
+            return self.draw(
+                f"columns {self.number(first + 1)} [through|to] {self.number(last + 1)}", f"columns {first + 1}-{last + 1}"
+            )
+        if self.rng.random() < 0.3:
+            return f"the {listing(self.rng, [self.ordinal(c + 1) for c in columns])} columns"
+        return f"columns {listing(self.rng, [self.number(c + 1) for c in columns])}"
+
+    def rows(self, rows: Sequence[int]) -> str:
+        """Some tiles of a column, counted from the top or, near it, from the bottom."""
+        first, last, count = rows[0], rows[-1], len(rows)
+        if count == 1:
+            return self.nth(first)
+        if tuple(rows) == tuple(range(first, ROWS, 2)) and first < 2 and self.rng.random() < 0.7:
+            start = "[at the top|with the first|from the top]" if first == 0 else "with the [second|2nd]"
+            return self.draw(f"every other {self.tile}[, starting| starting] {start}")
+        if last - first + 1 == count:
+            n = self.number(count)
+            if first == 0:
+                return self.draw(f"the [top|first|top] {n} {self.tiles}")
+            if last == ROWS - 1 and self.rng.random() < 0.7:
+                return self.draw(f"the [bottom|last|bottom] {n} {self.tiles}")
+            if count > 2:
+                span = f"{self.ordinal(first + 1)} [through|to] {self.ordinal(last + 1)}"
+                return self.draw(
+                    f"the {span} {self.tiles}[| from the top]", f"{self.tiles} {first + 1}[-| to | through ]{last + 1}"
+                )
+        return self.each(rows)
+
+    def each(self, rows: Sequence[int]) -> str:
+        """Two or more tiles of a column, one by one."""
+        if self.rng.random() < 0.3:
+            return f"{self.tiles} {listing(self.rng, [self.number(r + 1) for r in rows])}"
+        return self.draw(f"the {listing(self.rng, [self.ordinal(r + 1) for r in rows])} {self.tiles}[|| from the top]")
 
     def nth(self, row: int) -> str:
         """One tile of a column, mostly in this person's habitual way."""
-        if self.rng.random() < 0.15 or row in (0, ROWS - 1):
-            return super().nth(row)
-        if row >= ROWS // 2 and self.rng.random() < self.from_bottom:
+        rng, n = self.rng, row + 1
+        if rng.random() >= 0.15 and row not in (0, ROWS - 1):
+            if row >= ROWS // 2 and rng.random() < self.from_bottom:
+                return f"the {self.ordinal(ROWS - row)} {self.tile} from the bottom"
+            return self.tile_form.format(nth=self.ordinal(n), n=self.number(n), tile=self.tile)
+        if row == 0 and rng.random() < 0.7:
+            return self.draw("the [top|topmost|top most|top] {tile}")
+        if row == ROWS - 1 and rng.random() < 0.8:
+            return self.draw("the [bottom|last|bottom most|bottom] {tile}")
+        if row >= 6 and rng.random() < 0.35:
             return f"the {self.ordinal(ROWS - row)} {self.tile} from the bottom"
-        return self.tile_form.format(nth=self.ordinal(row + 1), n=self.number(row + 1), tile=self.tile)
+        return self.draw(f"the {self.ordinal(n)} {{tile}} [from the top|from the top|down|]", f"{{tile}} {self.number(n)}")
+
+    def at(self, tile: Tile) -> str:
+        """One tile by its place in its column, or by row and column."""
+        if self.rng.random() < 0.15:
+            return f"the {self.tile} in row {self.number(tile.row + 1)}, column {self.number(tile.column + 1)}"
+        return f"{self.nth(tile.row)} [of|in] {self.column(tile.column)}".replace("[of|in]", self.rng.choice(("of", "in")))
+
+    def draw(self, *frames: str, **slots: str) -> str:
+        """One of some frames with its slots filled; {tile} and {tiles} are the voice's words."""
+        return phrase(self.rng, frames, tile=self.tile, tiles=self.tiles, **slots)
 
     def say(self, section: str, **slots: str) -> str:
-        """A frame of a section with its slots filled; {tile} and {tiles} are the voice's words."""
-        return phrase(self.rng, self.frames[section], tile=self.tile, tiles=self.tiles, **slots)
+        """One of a section's frames."""
+        return self.draw(*self.frames[section], **slots)
 
     def order(self, what: str, color: str, imperative: bool = False) -> str:
         """An order to paint some tiles; `imperative` is one that can follow "and"."""
         if self.stated and not imperative and self.rng.random() < 0.5:
             return self.say("stated", what=what, color=color)
         if self.rng.random() < 0.75:
-            return phrase(self.rng, self.favorites, tile=self.tile, tiles=self.tiles, what=what, color=color)
+            return self.draw(*self.favorites, what=what, color=color)
         return self.say("paint", what=what, color=color)
 
     def order_in(self, where: str, what: str, color: str) -> str:

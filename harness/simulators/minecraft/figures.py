@@ -1,4 +1,4 @@
-"""The six elementary shapes of BAP v2 (section 11.4), and targets put together from them.
+"""The six elementary shapes of BAP v2 (section 11.4), targets put together from them, and the pieces that a target is told in.
 
 The names are the paper's: row, diagonal, plane, L, T, U. Which sizes and ways to lie each has, and how figures are put together,
 is our choice. A row that runs up is a column or tower; a plane is a filled rectangle, flat or upright.
@@ -7,12 +7,14 @@ is our choice. A row that runs up is a column or tower; a plane is a filled rect
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from harness.simulators.minecraft.relations import Cell
-from harness.worlds.minecraft import COLORS, INVENTORY, in_region
+from harness.corpora.item import MinecraftItem
+from harness.simulators.minecraft.scene import Cell, Relation, touching
+from harness.worlds.minecraft import COLORS, INVENTORY, Structure, in_region
 
 KINDS = ("row", "diagonal", "plane", "L", "T", "U")
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -161,8 +163,75 @@ def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
     """A color for each figure, so that no color is needed for more than the 20 blocks that there are."""
     while True:
         drawn = tuple(rng.choice(COLORS) for _ in figures)
-        used = dict.fromkeys(COLORS, 0)
-        for color, one in zip(drawn, figures, strict=True):
-            used[color] += len(one.cells)
+        used = Counter(color for color, one in zip(drawn, figures, strict=True) for _ in one.cells)
         if max(used.values()) <= INVENTORY:
             return drawn
+
+
+# --- pieces: those of a simulated game, or straight runs of one color ---
+
+
+class StructurePiece(NamedTuple):
+    """Blocks in the order in which they are told; `figure` if they are told as one shape, in one color."""
+
+    blocks: tuple[tuple[Cell, str], ...]
+    figure: PlacedFigure | None = None
+
+    def moved(self, by: Cell) -> StructurePiece:
+        """The same, each block moved by so much."""
+        return StructurePiece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
+
+
+def cells_of(structure: Structure) -> dict[Cell, str]:
+    return {block[:3]: block.color for block in structure.blocks()}
+
+
+def of_game(items: Iterable[MinecraftItem], target: Structure) -> list[StructurePiece]:
+    """A piece for each order of a simulated game, without what the game takes away again."""
+    wanted, pieces = cells_of(target), list[StructurePiece]()
+    for item in items:
+        placed = dict.fromkeys(action.cell for action in item.actions if action.kind == "place")
+        own = [cell for cell in placed if cell in wanted and item.after.color_at(*cell) == wanted[cell]]
+        if own:
+            pieces.append(StructurePiece(tuple((cell, wanted.pop(cell)) for cell in own), _shape(item, own)))
+    return pieces
+
+
+def _shape(item: MinecraftItem, cells: Collection[Cell]) -> PlacedFigure | None:
+    """The figure that a game's order names, from the cell on where it says that it starts."""
+    if "shape" not in item.meta:
+        return None
+    ways = [Relation(*way).from_((0, 0, 0), item.pose.quarter) for way in item.meta["directions"]]
+    named = figure(item.meta["shape"], item.meta["sizes"], ways, tuple(item.meta["start"]))
+    return named if set(named.cells) == set(cells) else None
+
+
+def in_runs(target: Structure) -> list[StructurePiece]:
+    """Straight runs of one color, from the ground up, each near the one before as far as that can be."""
+    left, built, pieces = cells_of(target), set[Cell](), list[StructurePiece]()
+    last: Cell = (0, 1, 0)
+    while left:
+
+        def cost(cell: Cell, last: Cell = last) -> tuple[object, ...]:
+            rests = cell[1] == 1 or any(other in built for other in touching(cell))
+            return not rests, cell[1], sum(map(abs, difference(cell, last))), cell
+
+        start = min(left, key=cost)
+        run = max((_run(left, start, step) for step in AXES[::2]), key=len)
+        # From the end that is nearer to what was told last; upward, if it stands.
+        if run[0][1] == run[-1][1] and sum(map(abs, difference(run[-1], last))) < sum(map(abs, difference(run[0], last))):
+            run.reverse()
+        pieces.append(StructurePiece(tuple((cell, left.pop(cell)) for cell in run)))
+        built.update(run)
+        last = run[-1]
+    return pieces
+
+
+def _run(left: Mapping[Cell, str], cell: Cell, step: Cell) -> list[Cell]:
+    """The blocks of one color through a cell along an axis."""
+    run = [cell]
+    while left.get(end := moved(run[-1], step)) == left[cell]:
+        run.append(end)
+    while left.get(end := moved(run[0], step, -1)) == left[cell]:
+        run.insert(0, end)
+    return run

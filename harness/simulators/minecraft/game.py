@@ -1,22 +1,21 @@
 """One framework for the three simulators of the collaborative building task (BAP v2, section 5.1.2).
 
 A turn of a game: the Architect chooses what comes next; the builder moves to where it can see that place; the Architect says
-it from the builder's point of view, perhaps leaves something out that the builder asks for; the builder acts; and perhaps
-asks for approval.
+it from the builder's point of view, perhaps leaves something out that the builder asks for; the builder acts, in an order that
+can be carried out, with temporary supports; and perhaps asks for approval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
-from harness.corpora.item import Executed, MinecraftItem, Utterance
-from harness.simulators.minecraft.carpentry import placements, removals
-from harness.simulators.minecraft.relations import Cell, facing
-from harness.simulators.minecraft.scene import GameScene
-from harness.simulators.voice import Voice
-from harness.worlds.minecraft import Action
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
+from harness.worlds.minecraft import COLORS, INVENTORY, Action, in_region
+from harness.worlds.ordering import bridge, held
 
 QUARTERS = (46, 16, 20, 18)
 """How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""
@@ -44,9 +43,9 @@ class SpokenOrder(NamedTuple):
     """
 
     text: str
-    question: str | None
-    answer: str | None
     meta: dict[str, Any]
+    question: str | None = None
+    answer: str | None = None
     amends: bool = False
 
 
@@ -121,21 +120,61 @@ def speak(scene: GameScene, order: SpokenOrder, first: bool) -> None:
 
 def _act(scene: GameScene, actions: tuple[Action, ...], goal: Goal, order: SpokenOrder, game: str, split: str) -> MinecraftItem:
     before, history = scene.structure(), tuple(scene.turns)
-    # State 0 is that before all; then there is a state for each line said and for each action.
-    state = 1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)
     scene.carry_out(actions)
     scene.turns.append(Executed(actions, scene.pose))
     wanted = set(goal.cells)
     scene.last = tuple(action.cell for action in actions if action.cell in wanted)
     return MinecraftItem(
-        id=f"{game}/{state}",
-        split=split,
-        history=history,
-        before=before,
-        pose=scene.pose,
-        actions=actions,
-        after=scene.structure(),
-        group=game,
-        cluster=game,
-        meta=order.meta,
+        item_id(game, history), split, history, before, scene.pose, actions, scene.structure(), game, game, order.meta
     )
+
+
+def item_id(game: str, history: Sequence[Turn]) -> str:
+    """The id of the item after a history: its state. State 0 is that before all; each line said and each action makes another."""
+    return f"{game}/{1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)}"
+
+
+# --- the actions of a goal ---
+
+
+def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[Cell, str]]) -> tuple[Action, ...] | None:
+    """Place `wanted` blocks, in the order given as far as that can be, then take away the supports this needed.
+
+    None if a cell is taken or outside the region, if there is no free way to support a block, or if the inventory of 20 a
+    color would not do.
+    """
+    blocks_now = dict(blocks)
+    todo = list(wanted)
+    if any(cell in blocks_now or not in_region(*cell) for cell, _ in todo) or len({cell for cell, _ in todo}) < len(todo):
+        return None
+    actions: list[Action] = []
+    supports: list[tuple[Cell, str]] = []
+    while todo:
+        n = next((n for n, (cell, _) in enumerate(todo) if held(cell, blocks_now)), None)
+        if n is None:
+            way = bridge([todo[0][0]], {cell for cell, _ in todo}, blocks_now)
+            if not way:
+                return None
+            color = _spare(rng, blocks_now, todo, len(way))
+            for cell in cast("list[Cell]", way):
+                blocks_now[cell] = color
+                supports.append((cell, color))
+                actions.append(Action("place", color, *cell))
+            continue
+        cell, color = todo.pop(n)
+        blocks_now[cell] = color
+        actions.append(Action("place", color, *cell))
+    actions += [Action("remove", color, *cell) for cell, color in reversed(supports)]
+    return tuple(actions) if max(Counter(blocks_now.values()).values(), default=0) <= INVENTORY else None
+
+
+def removals(blocks: Mapping[Cell, str], cells: Sequence[Cell]) -> tuple[Action, ...] | None:
+    """Remove blocks in order; None if one is not there."""
+    return tuple(Action("remove", blocks[c], *c) for c in cells) if all(c in blocks for c in cells) else None
+
+
+def _spare(rng: Random, there: Mapping[Cell, str], todo: Sequence[tuple[Cell, str]], count: int) -> str:
+    """The color of some supports: mostly that of the block they are for, but one that there is enough of."""
+    color = todo[0][1] if rng.random() < 0.7 else rng.choice(COLORS)
+    used = Counter([*there.values(), *(its for _, its in todo)])
+    return color if used[color] + count <= INVENTORY else min(COLORS, key=lambda one: used[one])

@@ -20,9 +20,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.relations import Cell, facing
-from harness.simulators.voice import Voice
+from harness.simulators.minecraft.game import item_id
+from harness.simulators.minecraft.scene import Cell, Voice, facing, touching
 from harness.worlds.minecraft import COLORS, SIDE, Action, Structure
 
 LOCATIONS = ("center", "edge", "corner", None)
@@ -104,15 +103,8 @@ def _built(rng: Random, build: Build, game: str) -> MinecraftItem:
     voice = _voice(rng)
     cells = rng.choice(answers(build))
     turned = {"horizontal": "flat", "vertical": "upright"}.get(build.orientation or "")
-    what = voice.draw(
-        build.shape,
-        turned=voice.draw(turned) if turned else "",
-        color=build.color,
-        n=voice.number(build.size),
-        width=voice.number(WIDTH),
-        digits=str(build.size),
-        width_digits=str(WIDTH),
-    )
+    sizes = {"n": voice.number(build.size), "width": voice.number(WIDTH), "digits": str(build.size), "width_digits": str(WIDTH)}
+    what = voice.draw(build.shape, turned=voice.draw(turned) if turned else "", color=build.color, **sizes)
     text = voice.sentence(voice.draw("build", what=what, where=voice.draw(build.location or "none")))
     history = (Utterance("Builder", voice.draw("started")), Utterance("Architect", text))
     actions = tuple(Action("place", build.color, *cell) for cell in cells)
@@ -242,17 +234,6 @@ def _item(
     rng: Random, game: str, history: tuple[Turn, ...], before: Structure, actions: tuple[Action, ...], meta: dict[str, Any]
 ) -> MinecraftItem:
     cells = [action.cell for action in actions]
-    taken = {*cells, *(block[:3] for block in before.blocks())}
-    state = 1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)
-    return MinecraftItem(
-        id=f"{game}/{state}",
-        split="test",
-        history=history,
-        before=before,
-        pose=facing(rng, cells, taken, rng.randrange(4)),
-        actions=actions,
-        after=before.apply(actions).structure,
-        group=game,
-        cluster=game,
-        meta=meta,
-    )
+    pose = facing(rng, cells, {*cells, *(block[:3] for block in before.blocks())}, rng.randrange(4))
+    after = before.apply(actions).structure
+    return MinecraftItem(item_id(game, history), "test", history, before, pose, actions, after, game, game, meta)

@@ -1,20 +1,19 @@
-"""Words for any block, cell or shape of a structure: orders of several simulators, and longer ones that are always clear."""
+"""Words for any block, cell or shape of a structure: orders of several simulators, and longer ones that are always clear.
+
+A row, a diagonal or a plane is ordered as a whole: what it is, where it starts, which way it goes on. The text of such an order
+depends on nothing that is left out of it. A part that is left out is asked for, and the answer tells it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.figures import NEAR, PlacedFigure, difference, moved
+from harness.simulators.minecraft.figures import NEAR, PlacedFigure, StructurePiece, difference, moved
 from harness.simulators.minecraft.game import SpokenOrder
-from harness.simulators.minecraft.pieces import StructurePiece
-from harness.simulators.minecraft.relations import Cell, Relation, relation
-from harness.simulators.minecraft.scene import GameScene, Reference, references
-from harness.simulators.minecraft.shape_words import Shape
-from harness.simulators.minecraft.shape_words import order as shape_order
+from harness.simulators.minecraft.scene import Cell, GameScene, Reference, Relation, Voice, relation, touching
 from harness.worlds.minecraft import SIDE
 
 CENTER = (0, 1, 0)
@@ -48,7 +47,7 @@ def first_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
     """The first block of a game."""
     voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
     text = voice.draw("first", where=board_place(scene, cell), what=voice.blocks(1, color))
-    return SpokenOrder(text, None, None, {"frame": "first", "location": list(seen)})
+    return SpokenOrder(text, {"frame": "first", "location": list(seen)})
 
 
 def place_order(scene: GameScene, cell: Cell, color: str, it: Reference, seen: Relation) -> SpokenOrder:
@@ -63,17 +62,13 @@ def several_order(scene: GameScene, it: Reference, cells: Sequence[Cell], color:
     voice, seen = scene.voice, relation(it.cell, cells[0], scene.pose.quarter)
     alone = left_out(scene, it)
     way = "diagonal" if seen.axes == 2 else "up" if seen.up > 0 else "down" if seen.up else ""
-    text = voice.draw(
-        " ".join(word for word in ("several", way, "ellipsis" if alone else "") if word),
-        what=_count(scene, it, len(cells), color),
-        it=it.text,
-        where=voice.where(seen, it.text),
-        go=voice.go(seen),
-    )
+    section = " ".join(filter(None, ("several", way, "ellipsis" if alone else "")))
+    what = _count(scene, it, len(cells), color)
+    text = voice.draw(section, what=what, it=it.text, where=voice.where(seen, it.text), go=voice.go(seen))
     floats = hangs(scene.blocks, cells)
     meta = about("several ellipsis" if alone else "several", it)
     meta |= {"relation": list(seen), "count": len(cells), "direction": list(seen), "floats": floats}
-    return SpokenOrder(floating(scene, text, "floating several") if floats else text, None, None, meta)
+    return SpokenOrder(floating(scene, text, "floating several") if floats else text, meta)
 
 
 def _count(scene: GameScene, it: Reference, count: int, color: str) -> str:
@@ -113,8 +108,8 @@ def _placed(scene: GameScene, cell: Cell, color: str, where: str, meta: dict[str
         text = floating(scene, text)
     meta |= {"floats": floats}
     if not asks:
-        return SpokenOrder(text, None, None, meta)
-    return SpokenOrder(text, voice.draw("what color"), voice.draw("answer color", color=color), meta | {"omitted": "color"})
+        return SpokenOrder(text, meta)
+    return SpokenOrder(text, meta | {"omitted": "color"}, voice.draw("what color"), voice.draw("answer color", color=color))
 
 
 def block_there(scene: GameScene, color: str, where: str) -> str:
@@ -135,8 +130,8 @@ def near_reference(scene: GameScene, cell: Cell) -> tuple[Reference, Relation] |
     rng.shuffle(around)
     around.sort(key=lambda pair: pair[0] not in scene.last[-1:] or rng.random() < 0.25)
     for other, seen in around:
-        if candidates := list(references(scene, other)):
-            return rng.choice(candidates), seen
+        if it := scene.picked(other):
+            return it, seen
     return None
 
 
@@ -156,6 +151,18 @@ def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
     return bool(left)
 
 
+def hanging(scene: GameScene, figure: PlacedFigure) -> str:
+    """The kind of words for a shape that needs supports; "" if it needs none."""
+    if not hangs(scene.blocks, figure.cells):
+        return ""
+    return "no supports" if any(not hangs(scene.blocks, [cell]) for cell in figure.cells) else "floating shape"
+
+
+def directions(scene: GameScene, figure: PlacedFigure) -> tuple[Relation, ...]:
+    """The figure's directions as the builder sees them."""
+    return tuple(relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions)
+
+
 def floating(scene: GameScene, text: str, section: str = "floating") -> str:
     """A message with a word that something floats, before its question mark if it has one."""
     if text.endswith("?"):
@@ -173,8 +180,8 @@ _BY_BUILDER = 0.3
 
 def picked_out(scene: GameScene, cell: Cell) -> Reference:
     """A block in words that are true of it alone: of its own, by its place from another block, or from the grid's middle."""
-    if candidates := list(references(scene, cell)):
-        return scene.rng.choice(candidates)
+    if it := scene.picked(cell):
+        return it
     anchor = _anchor(scene, cell)
     where = from_middle(scene, cell) if anchor is None else _from(scene, anchor, cell)
     return Reference(cell, "place", scene.voice.draw("the block at", color=scene.blocks[cell], where=where))
@@ -183,10 +190,8 @@ def picked_out(scene: GameScene, cell: Cell) -> Reference:
 def _anchor(scene: GameScene, cell: Cell) -> Reference | None:
     """The nearest other block that has words of its own."""
     others = (other for other in scene.blocks if other != cell)
-    for other in sorted(others, key=lambda other: (sum(map(abs, difference(other, cell))), other)):
-        if candidates := list(references(scene, other)):
-            return scene.rng.choice(candidates)
-    return None
+    nearest = sorted(others, key=lambda other: (sum(map(abs, difference(other, cell))), other))
+    return next(filter(None, (scene.picked(other) for other in nearest)), None)
 
 
 def _from(scene: GameScene, it: Reference, cell: Cell) -> str:
@@ -206,7 +211,7 @@ def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
         if cell[1] == 1 and {abs(cell[0]), abs(cell[2])} <= {0, SIDE}:
             return first_order(scene, cell, color)
         text = scene.voice.draw("first", where=from_middle(scene, cell), what=scene.voice.blocks(1, color))
-        return SpokenOrder(text, None, None, {"frame": "first"})
+        return SpokenOrder(text, {"frame": "first"})
     if scene.rng.random() < _BY_BUILDER and (order := builder_order(scene, cell, color)):
         return order
     if near := near_reference(scene, cell):
@@ -214,7 +219,7 @@ def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
     if anchor := _anchor(scene, cell):
         return place_order(scene, cell, color, anchor, relation(anchor.cell, cell, scene.pose.quarter))
     text = scene.voice.draw("place", where=from_middle(scene, cell), what=scene.voice.blocks(1, color))
-    return SpokenOrder(floating(scene, text) if hangs(scene.blocks, [cell]) else text, None, None, {"frame": "middle"})
+    return SpokenOrder(floating(scene, text) if hangs(scene.blocks, [cell]) else text, {"frame": "middle"})
 
 
 def said_at_once(scene: GameScene, piece: StructurePiece) -> tuple[tuple[Cell, str], ...]:
@@ -231,7 +236,7 @@ def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
     if len(blocks) < 2 or (step := difference(blocks[0][0], blocks[1][0])) not in NEAR:
         return 1
     base = moved(blocks[0][0], step, -1)
-    if base not in scene.blocks or not any(references(scene, base)):
+    if base not in scene.blocks or not any(scene.references(base)):
         return 1
     alike = (n for n, (cell, color) in enumerate(blocks) if (cell, color) != (moved(blocks[0][0], step, n), blocks[0][1]))
     return next(alike, len(blocks))
@@ -258,9 +263,122 @@ def figure_order(scene: GameScene, figure: PlacedFigure, color: str) -> SpokenOr
         where, meta = board_place(scene, start), {"frame": "shape"}
     else:
         where, meta = from_middle(scene, start), {"frame": "shape"}
-    ways = tuple(relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions)
-    text = shape_order(scene.voice, Shape(figure.kind, figure.sizes, ways, color, where), None).text
-    if hangs(scene.blocks, figure.cells):
-        rests = any(not hangs(scene.blocks, [cell]) for cell in figure.cells)
-        text = floating(scene, text, "no supports" if rests else "floating shape")
-    return SpokenOrder(text, None, None, meta)
+    text = shape_order(scene.voice, Shape(figure.kind, figure.sizes, directions(scene, figure), color, where), None).text
+    if section := hanging(scene, figure):
+        text = floating(scene, text, section)
+    return SpokenOrder(text, meta)
+
+
+# --- shapes as a whole ---
+
+PARTS = ("color", "size", "direction", "start")
+"""The parts that an order may leave out."""
+_BEHIND = {"left": "right", "right": "left", "up": "bottom", "down": "top", "front": "far", "behind": "near"}
+"""The side of a plane from which it extends in a direction."""
+
+
+class Shape(NamedTuple):
+    """A shape as the builder sees it: `ways` from its first cell on, in the order of `sizes`; `where` its first cell goes."""
+
+    kind: str
+    sizes: tuple[int, ...]
+    ways: tuple[Relation, ...]
+    color: str
+    where: str
+
+
+def shape_order(voice: Voice, shape: Shape, omitted: str | None) -> SpokenOrder:
+    """An order with all that the cells and their color need, but for the part of `PARTS` that is left out."""
+    name = noun(shape.kind, () if omitted == "direction" else shape.ways)
+    by_corner = name in ("flat", "wall") and omitted != "start" and voice.rng.random() < 0.4
+    parts = {"what": _what(voice, name, shape, omitted, by_corner)}
+    if omitted != "start":
+        parts["start"] = _start(voice, name, shape, by_corner)
+    # A tower goes up implicitly, and a plane given by its corner extends the only possible way.
+    if omitted != "direction" and name != "tower" and not by_corner:
+        parts["way"] = _way(voice, shape, sized=omitted != "size")
+    bare = "shape bare" if len(parts) == 1 else "shape way" if "start" not in parts else "shape start"
+    text = voice.draw("shape" if len(parts) == 3 else bare, **parts)
+    return SpokenOrder(text, {}, *(_question_and_answer(voice, name, shape, omitted) if omitted else ()))
+
+
+def noun(kind: str, ways: tuple[Relation, ...]) -> str:
+    """The kind of words for a shape; without its ways, one that says nothing of them."""
+    if kind == "row" and ways and ways[0].up:
+        return "tower" if ways[0].up > 0 else "column"
+    if kind == "plane" and ways:
+        return "wall" if any(way.up for way in ways) else "flat"
+    return kind
+
+
+def form(sizes: tuple[int, ...]) -> str:
+    return "square" if len(set(sizes)) == 1 else "rectangle"
+
+
+def corner(voice: Voice, ways: tuple[Relation, ...], *, after: bool) -> str:
+    """The corner of a plane from which it goes on in its two ways: "bottom left corner", "near right corner".
+
+    `after`: nothing follows that belongs to it, so that it may also be a "left corner nearest to you".
+    """
+    ends = {_BEHIND[way.parts()[0][0]] for way in ways}
+    side = next((end for end in ("left", "right") if end in ends), "")
+    height = next((voice.draw(f"at {end}") for end in ("top", "bottom") if end in ends), "")
+    depth = next((end for end in ("near", "far") if end in ends), "")
+    if depth and after and voice.rng.random() < 0.5:
+        return voice.draw(f"corner {depth}", side=height or side)
+    return " ".join(word for word in (depth, height, side, "corner") if word)
+
+
+def _what(voice: Voice, name: str, shape: Shape, omitted: str | None, by_corner: bool) -> str:
+    slots = {"color": "" if omitted == "color" else shape.color}
+    if omitted == "size":
+        return voice.draw(f"{name} sizeless", **slots)
+    if shape.kind != "plane":
+        return voice.draw(name, n=voice.number(shape.sizes[0]), **slots)
+    slots["form"] = form(shape.sizes)
+    if by_corner:
+        return voice.draw(f"{name} spans", spans=voice.draw("spans", **_spans(voice, shape)), **slots)
+    x, y = shape.sizes
+    dims = voice.draw("dims", x=str(x), y=str(y), a=voice.number(x), b=voice.number(y))
+    return voice.draw(name, dims=dims, **slots)
+
+
+def _spans(voice: Voice, shape: Shape) -> dict[str, str]:
+    """The sizes of a plane, and what each measures: its width, depth or height."""
+    one, two = (voice.draw(f"span {way.parts()[0][0]}") for way in shape.ways)
+    return {"a": voice.number(shape.sizes[0]), "b": voice.number(shape.sizes[1]), "one": one, "two": two}
+
+
+def _start(voice: Voice, name: str, shape: Shape, by_corner: bool) -> str:
+    if by_corner:
+        return voice.draw("start corner", corner=corner(voice, shape.ways, after=True), where=shape.where)
+    return voice.draw(f"start {_asked(name, shape)}", where=shape.where)
+
+
+def _way(voice: Voice, shape: Shape, sized: bool) -> str:
+    if shape.kind != "plane":
+        return voice.draw("way diagonal" if shape.kind == "diagonal" else "way row", go=voice.go(shape.ways[0]))
+    one, two = (voice.go(way) for way in shape.ways)
+    if not sized or len(set(shape.sizes)) == 1:
+        return voice.draw("way square", one=one, two=two)
+    return voice.draw("way plane", a=voice.number(shape.sizes[0]), b=voice.number(shape.sizes[1]), one=one, two=two)
+
+
+def _asked(name: str, shape: Shape) -> str:
+    """The kind of words for what is asked of a shape: only rows that are known to go up or down have their own."""
+    return name if name in ("tower", "column") else "row" if shape.kind != "plane" else "plane"
+
+
+def _question_and_answer(voice: Voice, name: str, shape: Shape, omitted: str) -> tuple[str, str]:
+    """The question for what was left out, and the answer."""
+    kind = _asked(name, shape)
+    if omitted == "color":
+        return voice.draw("what color"), voice.draw("answer color", color=shape.color)
+    if omitted == "size":
+        slots = _spans(voice, shape) if kind == "plane" else {"n": voice.number(shape.sizes[0])}
+        return voice.draw(f"ask size {kind}"), voice.draw(f"answer size {kind}", **slots)
+    if omitted == "direction":
+        if kind == "plane":
+            return voice.draw("ask direction"), voice.draw("answer direction plane", way=_way(voice, shape, sized=True))
+        return voice.draw("ask direction"), voice.draw("answer direction row", go=voice.go(shape.ways[0]))
+    return voice.draw("ask start"), voice.draw(f"answer start {kind}", where=shape.where)

@@ -1,9 +1,14 @@
-"""A simulated game in progress, and words that pick out one of its blocks."""
+"""A simulated game in progress, how its Architect and Builder talk, and words that pick out one of its blocks.
+
+BAP v2, section 5.1.2: cells as the builder sees them have 6 relations along one axis, 12 along two, 8 along three. In the
+builder's frame `left`, `up` and `away` count cells to the left, upward and away from the builder.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -11,9 +16,146 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.corpora.item import Turn
-from harness.simulators.minecraft.relations import EYES, Cell, relation
-from harness.simulators.voice import Voice
-from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure
+from harness.corpora.wording import NUMBERS, joined, phrase
+from harness.simulators import frames
+from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure, in_region, turn
+from harness.worlds.ordering import FACES
+
+Cell = tuple[int, int, int]
+
+
+class Relation(NamedTuple):
+    """Cells from a reference to a target in the builder's frame; negative is right, down, toward the builder."""
+
+    left: int
+    up: int
+    away: int
+
+    @property
+    def axes(self) -> int:
+        """Along how many axes the two differ: 1, 2 or 3 (0 for the reference itself)."""
+        return sum(bool(part) for part in self)
+
+    def from_(self, cell: Cell, quarter: int) -> Cell:
+        """The target of a reference, for a builder who looks in a direction (`Pose.quarter`). It may lie outside the region."""
+        x, z = turn(self.left, self.away, quarter)
+        return cell[0] + int(x), cell[1] + self.up, cell[2] + int(z)
+
+    def parts(self) -> list[tuple[str, int]]:
+        """The ways from the reference along the axes, as frames name them: "left", "right", "up", ..., and how many cells."""
+        names = ("left", "right"), ("up", "down"), ("behind", "front")
+        return [(pair[n < 0], abs(n)) for pair, n in zip(names, self, strict=True) if n]
+
+
+def relation(reference: Cell, target: Cell, quarter: int) -> Relation:
+    """The relation that `Relation.from_` turns into `target`."""
+    left, away = turn(target[0] - reference[0], target[2] - reference[2], -quarter)
+    return Relation(int(left), target[1] - reference[1], int(away))
+
+
+_NEAREST = tuple(itertools.starmap(Relation, itertools.product((-1, 0, 1), repeat=3)))
+UNIT = {axes: tuple(way for way in _NEAREST if way.axes == axes) for axes in (1, 2, 3)}
+"""The relations of distance 1 along each axis: 6, 12 and 8."""
+
+
+EYES = 1.62
+"""Height of the eyes above the feet, in blocks."""
+_DISTANCE = 2.5, 6.5
+_SWAY = 30.0
+"""How far, in degrees, the builder may look past the axis that left and right are told by: under 45, so that it is clear."""
+_FARTHEST, _HIGHEST = 10.0, 8.0
+
+
+def facing(rng: Random, focus: Sequence[Cell], blocks: Collection[Cell], quarter: int) -> Pose:
+    """A pose from which the middle of the cells in `focus` is ahead in the direction of `quarter`.
+
+    Feet and head are in no block, at most 10 blocks from the region's center, at a height from the ground (1) to 8.
+    """
+    x, y, z = (sum(cell[axis] for cell in focus) / len(focus) + 0.5 for axis in range(3))
+    feet = 1.0 if y < 4 and rng.random() < 0.6 else min(_HIGHEST, max(1.0, y - EYES + rng.uniform(-1.0, 1.5)))
+    yaw = 90.0 * quarter + rng.uniform(-_SWAY, _SWAY)
+    ahead = -math.sin(math.radians(yaw)), math.cos(math.radians(yaw))
+    distance = rng.uniform(*_DISTANCE)
+    while True:
+        px, pz = x - ahead[0] * distance, z - ahead[1] * distance
+        here = math.floor(px), math.floor(feet), math.floor(pz)
+        if here not in blocks and (here[0], here[1] + 1, here[2]) not in blocks:
+            break
+        distance += 0.5
+    px, pz = (min(_FARTHEST, max(-_FARTHEST, value)) for value in (px, pz))
+    pitch = math.degrees(math.atan2(feet + EYES - y, distance)) + rng.uniform(-4.0, 4.0)
+    # Recorded yaws are not wrapped, and some are below 0.
+    yaw = yaw - 360.0 if yaw > 0 and rng.random() < 0.25 else yaw
+    return Pose(round(px, 4), round(feet, 4), round(pz, 4), round(yaw, 4), round(min(90.0, max(-90.0, pitch)), 4))
+
+
+def touching(cell: Cell) -> list[Cell]:
+    """The up to six cells of the region that share a face with a cell."""
+    around = ((cell[0] + dx, cell[1] + dy, cell[2] + dz) for dx, dy, dz in FACES)
+    return [neighbor for neighbor in around if in_region(*neighbor)]
+
+
+class Voice:
+    """A pair's habits: the word for a block, digits or words, capitals and full stops."""
+
+    def __init__(self, rng: Random, *names: str) -> None:
+        self.rng = rng
+        self.frames = {section: lines for name in ("common", *names) for section, lines in frames(name).items()}
+        self.block = rng.choices(("block", "brick", "cube"), (80, 13, 7))[0]
+        self.digits = rng.random() < 0.5
+        self.formal = rng.random() < 0.2
+        self.capital = rng.random() < 0.15
+
+    def draw(self, section: str, **slots: str) -> str:
+        """One of a section's frames with its slots filled; {block} is the pair's word for a block."""
+        return phrase(self.rng, self.frames[section], block=self.block, **slots)
+
+    def sentence(self, text: str) -> str:
+        """A whole message as this pair writes it: capital and full stop, or neither."""
+        if self.formal or self.capital:
+            text = text[:1].upper() + text[1:]
+        return f"{text}." if self.formal and not text.endswith((".", "!", "?")) else text
+
+    def number(self, n: int) -> str:
+        return str(n) if self.digits else NUMBERS[n]
+
+    def blocks(self, count: int, color: str | None) -> str:
+        """Some blocks of a color, or of a color not said."""
+        if count > 1:
+            return f"{self.number(count)} {color or ''} {self.block}s"
+        return self.draw("a block of a color", color=color) if color else f"a {self.block}"
+
+    def where(self, relation: Relation, it: str, *, diagonal: bool = True) -> str:
+        """Where something is from `it`, in the builder's frame; "" leaves the reference out. `diagonal` is a word it may use."""
+        # Away from you comes first, so that "from it" does not follow on "from you".
+        parts = sorted(relation.parts())
+        of = "of" if it else "alone"
+        if len(parts) == 1:
+            name, n = parts[0]
+            return self.draw(f"{name} {of}" if n == 1 else f"{name} far {of}", it=it, n=self.number(n))
+        words = [self.draw(f"{name} part", n=self.number(n), s="s" if n > 1 else "") for name, n in parts]
+        if diagonal and all(n == 1 for _, n in parts) and self.rng.random() < 0.5:
+            words = [self.draw(f"{name} way") for name, _ in parts]
+            return self.draw(f"diagonal {of}", it=it, ways=joined(words))
+        return self.draw(f"parts {of}", it=it, parts=joined(words))
+
+    def go(self, direction: Relation) -> str:
+        """The way from one block to the next: "to the left" or, along two axes, "left and up"."""
+        return joined([self.draw(f"go {name}") for name, _ in sorted(direction.parts())])
+
+
+class Reference(NamedTuple):
+    """A block, how it is picked out, and the words for it. `kind` is "last", "color", "only" or the extreme's name."""
+
+    cell: Cell
+    kind: str
+    text: str
+
+
+ENDS = {
+    "highest": (1, 1), "lowest": (1, -1), "leftmost": (0, 1), "rightmost": (0, -1), "nearest": (2, -1), "farthest": (2, 1),
+}  # fmt: skip
+"""The axis of (left, up, away) in the builder's frame along which an extreme block has most, and the sign that counts."""
 
 
 @dataclass(slots=True)
@@ -41,52 +183,34 @@ class GameScene:
             else:
                 del self.blocks[action.cell]
 
+    def references(self, cell: Cell) -> Iterator[Reference]:
+        """The ways to pick out one block that are true of it alone, in words of the game's voice.
 
-class Reference(NamedTuple):
-    """A block, how it is picked out, and the words for it. `kind` is "last", "color", "only" or the extreme's name."""
-
-    cell: Cell
-    kind: str
-    text: str
-
-
-EXTREMES: dict[str, Callable[[tuple[int, int, int]], int]] = {
-    "highest": lambda r: r[1],
-    "lowest": lambda r: -r[1],
-    "leftmost": lambda r: r[0],
-    "rightmost": lambda r: -r[0],
-    "nearest": lambda r: -r[2],
-    "farthest": lambda r: r[2],
-}
-"""What an extreme block has most of, from its (left, up, away) in the builder's frame."""
-
-_BY_SIGHT = {"nearest": -1, "farthest": 1}
-"""Extremes that must be so in a straight line from the builder's eyes too: where the two differ, the words mean either."""
-
-
-def references(scene: GameScene, cell: Cell) -> Iterator[Reference]:
-    """The ways to pick out one block that are true of it alone, in words of the game's voice.
-
-    Of a color: the only one, or the only most extreme one of its color in one of the builder's directions. The block placed
-    last, if the last order placed just one, or as the last of several.
-    """
-    voice, color = scene.voice, scene.blocks[cell]
-    if scene.last and scene.last[-1] == cell:
-        yield Reference(cell, "last", voice.draw("last" if len(scene.last) == 1 else "last of several"))
-    if len(scene.blocks) == 1:
-        yield Reference(cell, "only", voice.draw("only"))
-    same = [other for other, its in scene.blocks.items() if its == color]
-    if len(same) == 1:
-        yield Reference(cell, "color", voice.draw("of a color", color=color))
-        return
-    seen = {other: relation((0, 0, 0), other, scene.pose.quarter) for other in same}
-    for name, amount in EXTREMES.items():
+        Of a color: the only one, or the only most extreme one of its color in one of the builder's directions. The block placed
+        last, if the last order placed just one, or as the last of several.
+        """
+        voice, color = self.voice, self.blocks[cell]
+        if self.last and self.last[-1] == cell:
+            yield Reference(cell, "last", voice.draw("last" if len(self.last) == 1 else "last of several"))
+        if len(self.blocks) == 1:
+            yield Reference(cell, "only", voice.draw("only"))
+        same = [other for other, its in self.blocks.items() if its == color]
+        if len(same) == 1:
+            yield Reference(cell, "color", voice.draw("of a color", color=color))
+            return
+        seen = {other: relation((0, 0, 0), other, self.pose.quarter) for other in same}
         others = [other for other in same if other != cell]
-        if not all(amount(seen[other]) < amount(seen[cell]) for other in others):
-            continue
-        sign = _BY_SIGHT.get(name, 0)
-        if not sign or all(sign * sight(scene.pose, other) < sign * sight(scene.pose, cell) for other in others):
-            yield Reference(cell, name, voice.draw(name, color=color))
+        for name, (axis, sign) in ENDS.items():
+            if not all(sign * seen[other][axis] < sign * seen[cell][axis] for other in others):
+                continue
+            # Near and far are so in a straight line from the builder's eyes too: where the two differ, the words mean either.
+            if axis != 2 or all(sign * sight(self.pose, other) < sign * sight(self.pose, cell) for other in others):
+                yield Reference(cell, name, voice.draw(name, color=color))
+
+    def picked(self, cell: Cell) -> Reference | None:
+        """One of the ways to pick out a block; None if there is none."""
+        candidates = list(self.references(cell))
+        return self.rng.choice(candidates) if candidates else None
 
 
 def sight(pose: Pose, cell: Cell) -> float:

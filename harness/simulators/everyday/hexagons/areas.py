@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from harness.corpora.wording import joined
+from harness.simulators import impossible_if
 from harness.simulators.everyday.hexagons.drawing import DrawingTalk
 from harness.simulators.everyday.talk import Maker, Request, Revision
-from harness.simulators.possible import impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 _OTHER = {
@@ -88,20 +89,19 @@ def stripes(d: DrawingTalk) -> Request:
     colors = [d.color()]
     for _ in range(d.some(1, 1, 2)):
         colors.append(d.color(*colors))
-    text = d.say("stripes", stripes=words, colors=_and(colors), first=colors[0], lines=f"{way}s")
+    text = d.say("stripes", stripes=words, colors=joined(colors), first=colors[0], lines=f"{way}s")
     return Request("whole", text, f"{','.join(colors)} by {way} all", noun="stripes")
 
 
 def checkerboard(d: DrawingTalk) -> Request:
     one = d.color()
     two = d.color(one)
-    first, second = "1-17/2:1-9/2+2-18/2:2-10/2", "1-17/2:2-10/2+2-18/2:1-9/2"
+    program = f"{one} 1-17/2:1-9/2+2-18/2:2-10/2"
     if d.rng.random() < 0.25:
-        text = d.say("checkerboard", colors=f"{one} and white")
-        return Request("whole", text, f"{one} {first}", noun="checkerboard")
-    return Request(
-        "whole", d.say("checkerboard", colors=f"{one} and {two}"), f"{one} {first}; {two} {second}", noun="checkerboard"
-    )
+        two = "white"
+    else:
+        program = f"{program}; {two} 1-17/2:2-10/2+2-18/2:1-9/2"
+    return Request("whole", d.say("checkerboard", colors=f"{one} and {two}"), program, noun="checkerboard")
 
 
 def halves(d: DrawingTalk) -> Request:
@@ -129,16 +129,16 @@ def one_line(d: DrawingTalk) -> Request:
         what = d.say("line from end", line=way, nth=d.nth(back), end="bottom" if way == "row" else "right")
     else:
         what = d.say("line by number", line=way, nth=d.nth(n), n=str(n))
-    variants = [
-        Revision("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count
-    ]
+    near = [m for m in (n - 1, n + 1) if 0 < m <= count]
+    variants = [Revision("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in near]
     if n <= ROWS:
         turned = f"{color} {'' if mark else ':'}{n}"
         variants.append(Revision("meant line", turned, {"line": other, "other": way, "n": str(n)}))
     if n not in (back, back + 1, back - 1):
         end = {"end": "bottom" if way == "row" else "right", "line": way}
         variants.append(Revision("meant end", f"{color} {mark}{back}", end))
-    variants += [Revision("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
+    if n + 2 <= count:
+        variants.append(Revision("=also line", f"{color} {mark}{n + 2}", {"line": way, "n": str(n + 2)}, "line"))
     text = d.say("paint", what=what, color=color)
     if d.rng.random() < 0.25:
         text = d.ask("draw", d.say("a line at number", color=color, line=way, nth=d.nth(n), n=str(n)), "")
@@ -151,16 +151,15 @@ def some_lines(d: DrawingTalk) -> Request:
     kind = rng.choice(("list", "first", "last", "range", "every"))
     if kind == "list":
         numbers = sorted(rng.sample(range(1, count + 1), rng.randint(2, 3)))
-        what, cells = d.say("lines listed", lines=f"{way}s", list=_and(list(map(str, numbers)))), ",".join(map(str, numbers))
+        what, cells = d.say("lines listed", lines=f"{way}s", list=joined([*map(str, numbers)])), ",".join(map(str, numbers))
     elif kind == "range":
         a = rng.randint(1, count - 3)
         b = a + rng.randint(2, 3)
         what, cells = d.say("lines range", lines=f"{way}s", a=str(a), b=str(b)), f"{a}-{b}"
     elif kind == "every":
         step, start = rng.randint(2, 4), rng.randint(1, 2)
-        what = d.say(
-            "lines every", line=way, nth=d.nth(step) if step > 2 else d.some("second", "other", "2nd"), first=d.nth(start)
-        )
+        nth = d.nth(step) if step > 2 else d.some("second", "other", "2nd")
+        what = d.say("lines every", line=way, nth=nth, first=d.nth(start))
         cells = f"{start}-{count}/{step}"
     else:
         n = rng.randint(2, 4)
@@ -182,9 +181,8 @@ def part_of_line(d: DrawingTalk) -> Request:
     slots["end"] = ("left" if kind == "first" else "right") if way == "row" else ("top" if kind == "first" else "bottom")
     span = f"{a}-{a + n - 1}"
     cells = f"{span}:{line}" if mark else f"{line}:{span}"
-    return Request(
-        "line", d.say("paint", what=d.say(f"part {kind}", **slots), color=color), f"{color} {cells}", noun="line", count=n
-    )
+    text = d.say("paint", what=d.say(f"part {kind}", **slots), color=color)
+    return Request("line", text, f"{color} {cells}", noun="line", count=n)
 
 
 def between(d: DrawingTalk) -> Request:
@@ -207,12 +205,19 @@ def crossing(d: DrawingTalk) -> Request:
     return Request("line", text, f"{color} {column}; {other} :{row}")
 
 
-def _and(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+def off_the_board(d: DrawingTalk) -> Request:
+    row, column = d.rng.randint(ROWS + 1, 40), d.rng.randint(COLUMNS + 1, 60)
+    slots = {"n": str(row), "m": str(column), "nth": d.nth(row), "mth": d.nth(column)}
+    return Request("cannot", d.say("off", color=d.color(), **slots))
+
+
+def cannot_draw(d: DrawingTalk) -> Request:
+    return Request("cannot", d.say("cannot draw", color=d.color()))
 
 
 AREAS: dict[Maker, int] = {
     _area("whole"): 6, _area("border"): 13, _area("corner"): 14, _area("line"): 5, stripes: 3, checkerboard: 2, halves: 2,
     one_line: 10, some_lines: 7, part_of_line: 4, between: 4, crossing: 2,
 }  # fmt: skip
+CANNOT: dict[Maker, int] = {off_the_board: 2, cannot_draw: 1}
 AREAS_LATER: dict[Maker, int] = {white_area: 2, background: 4}

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from harness.corpora.item import HexagonsItem, Turn
-from harness.simulators.everyday.talk import Talk
+from harness.simulators.everyday.talk import Request, Talk
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint
 from serialization.program import ast, hexagons
 from serialization.program.figure import Cell
@@ -16,16 +16,9 @@ from serialization.program.machine import ProgramResult
 from serialization.program.written import write
 
 _PLACES = {
-    "middle": (9, 5),
-    "top left": (4, 3),
-    "top right": (15, 3),
-    "bottom left": (4, 8),
-    "bottom right": (15, 8),
-    "left": (4, 5),
-    "right": (15, 5),
-    "top": (9, 3),
-    "bottom": (9, 8),
-}
+    "middle": (9, 5), "top left": (4, 3), "top right": (15, 3), "bottom left": (4, 8), "bottom right": (15, 8), "left": (4, 5),
+    "right": (15, 5), "top": (9, 3), "bottom": (9, 8),
+}  # fmt: skip
 """Columns and rows of places that are not told exactly, counted from 1."""
 
 
@@ -72,6 +65,10 @@ class DrawingTalk(Talk):
 
     def cell_of(self, action: Paint) -> Cell:
         return action.tile
+
+    def figure(self, what: str, where: str, program: str, noun: str, kind: str = "figure", **fields: Any) -> Request:
+        """A request to draw something where nothing is yet, with more fields of a `Request`."""
+        return Request(kind, self.ask("draw", what, where), program, noun=noun, fresh=True, **fields)
 
     # --- places ---
 

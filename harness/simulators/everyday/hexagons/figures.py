@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
-from harness.corpora.wording import listing
+from harness.corpora.wording import joined, listing
 from harness.simulators.everyday.hexagons.drawing import DrawingTalk
 from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
@@ -30,25 +30,38 @@ def _at(column: int, row: int) -> str:
     return f"{column}:{row}"
 
 
-def _rays(center: str, ways: Sequence[str], n: int) -> str:
-    return "+".join(f"ray({center},{way},{n})" for way in ways)
+def _rays(*ways: str) -> Callable[[str, int], str]:
+    return lambda center, n: "+".join(f"ray({center},{way},{n + 1})" for way in ways)
 
 
-def _sized(d: DrawingTalk, noun: str, least: int, most: int, cells: Callable[[str, int], str]) -> Request:
+def _round(function: str) -> Callable[[str, int], str]:
+    return lambda center, n: f"{function}({center},{n})" if n > 1 else f"{function}({center})"
+
+
+def _cross(center: str, n: int) -> str:
+    return "+".join((center, *(f"{way}({center},{n})" for way in ("above", "below", "left", "right"))))
+
+
+def _sized(least: int, most: int, cells: Callable[[str, int], str], *nouns: str) -> Maker:
     """A figure about a center, whose size is a number from `least` to `most`."""
-    small = d.rng.random() < 0.7
-    n = least if small else d.rng.randint(least, most)
-    stated = not small or d.rng.random() < 0.35
-    where, column, row = d.place(n)
-    center, color = _at(column, row), d.color()
-    what = d.say(f"{noun.lower()} {'sized' if stated else 'bare'}", color=color, n=d.number(n), size=d.say(f"size {n}"))
-    variants = [Revision("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
-    if n < most and 1 + n < min(column, COLUMNS + 1 - column, row, ROWS + 1 - row):
-        variants.append(Revision("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
-    variants += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
-    text = d.ask("draw", what, where)
-    noun = d.called(what, *_CALLED.get(noun, (noun,)))
-    return Request("size" if stated else "figure", text, f"{color} {cells(center, n)}", noun=noun, variants=variants, fresh=True)
+
+    def make(d: DrawingTalk) -> Request:
+        noun = d.some(*nouns) if len(nouns) > 1 else nouns[0]
+        small = d.rng.random() < 0.7
+        n = least if small else d.rng.randint(least, most)
+        stated = not small or d.rng.random() < 0.35
+        where, column, row = d.place(n)
+        center, color = _at(column, row), d.color()
+        section = f"{noun.lower()} {'sized' if stated else 'bare'}"
+        what = d.say(section, color=color, n=d.number(n), size=d.say(f"size {n}"))
+        variants = [Revision("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
+        if n < most and 1 + n < min(column, COLUMNS + 1 - column, row, ROWS + 1 - row):
+            variants.append(Revision("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
+        variants += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
+        noun = d.called(what, *_CALLED.get(noun, (noun,)))
+        return d.figure(what, where, f"{color} {cells(center, n)}", noun, "size" if stated else "figure", variants=variants)
+
+    return make
 
 
 def _elsewhere(d: DrawingTalk, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Revision]:
@@ -71,48 +84,13 @@ def flower(d: DrawingTalk) -> Request:
         what = d.say("flower with center", color=color, other=other)
         new = d.color(color, other)
         variants = [Revision("=center color", f"{new} {center}", {"color": new}), Revision("=no center", f"remove {center}")]
-        program = f"{color} ring({center}); {other} {center}"
-    else:
-        what = d.say("flower bare" if kind == "one" else "flower with hole", color=color)
-        variants = (
-            [Revision("bigger", f"{color} flower({center},2)", kind="size")]
-            if kind == "one" and 2 < row < 9 and 2 < column < 17
-            else []
-        )
-        program = f"{color} {'flower' if kind == 'one' else 'ring'}({center})"
-        other = d.color(color)
-        variants.append(Revision("=center color", f"{other} {center}", {"color": other}))
-    return Request("figure", d.ask("draw", what, where), program, noun="flower", variants=variants, fresh=True)
-
-
-def ring(d: DrawingTalk) -> Request:
-    return _sized(
-        d, d.some("ring", "ring", "circle"), 1, 3, lambda center, n: f"ring({center},{n})" if n > 1 else f"ring({center})"
-    )
-
-
-def hexagon(d: DrawingTalk) -> Request:
-    return _sized(d, "hexagon shape", 1, 3, lambda center, n: f"flower({center},{n})" if n > 1 else f"flower({center})")
-
-
-def star(d: DrawingTalk) -> Request:
-    return _sized(d, "star", 1, 3, lambda center, n: _rays(center, _RAYS, n + 1))
-
-
-def x_shape(d: DrawingTalk) -> Request:
-    return _sized(d, "X", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down-left", "down-right"), n + 1))
-
-
-def plus(d: DrawingTalk) -> Request:
-    return _sized(d, "plus", 1, 3, lambda c, n: f"{c}+above({c},{n})+below({c},{n})+left({c},{n})+right({c},{n})")
-
-
-def vee(d: DrawingTalk) -> Request:
-    return _sized(d, "V", 2, 4, lambda center, n: _rays(center, ("up-left", "up-right"), n + 1))
-
-
-def tripod(d: DrawingTalk) -> Request:
-    return _sized(d, "Y", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down"), n + 1))
+        return d.figure(what, where, f"{color} ring({center}); {other} {center}", "flower", variants=variants)
+    what = d.say("flower bare" if kind == "one" else "flower with hole", color=color)
+    larger = kind == "one" and 2 < row < 9 and 2 < column < 17
+    variants = [Revision("bigger", f"{color} flower({center},2)", kind="size")] if larger else []
+    other = d.color(color)
+    variants.append(Revision("=center color", f"{other} {center}", {"color": other}))
+    return d.figure(what, where, f"{color} {'flower' if kind == 'one' else 'ring'}({center})", "flower", variants=variants)
 
 
 def triangle(d: DrawingTalk) -> Request:
@@ -120,23 +98,18 @@ def triangle(d: DrawingTalk) -> Request:
     where, column, row = d.place(3)
     start = column + (n // 2 if way == "left" else -(n // 2))
     color, stated = d.color(), d.rng.random() < 0.6
-    what = d.say(
-        "triangle sized" if stated else "triangle bare", color=color, n=d.number(n), size=d.say("size 1" if n < 4 else "size 3")
-    )
+    section = "triangle sized" if stated else "triangle bare"
+    what = d.say(section, color=color, n=d.number(n), size=d.say("size 1" if n < 4 else "size 3"))
     corner, back = _at(start, row), "left" if way == "right" else "right"
     if d.rng.random() < 0.3:
         what = f"{what}, {d.say('pointing', way=back)}"
+    opposite = _at(start + (n - 1 if way == "right" else 1 - n), row)
     variants = (
         Revision("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
-        Revision(
-            "other way round",
-            f"{color} triangle({_at(start + (n - 1 if way == 'right' else 1 - n), row)},{back},{n})",
-            kind="mirror",
-        ),
+        Revision("other way round", f"{color} triangle({opposite},{back},{n})", kind="mirror"),
     )
     program, count = f"{color} triangle({corner},{way},{n})", n * (n + 1) // 2
-    text = d.ask("draw", what, where)
-    return Request("size" if stated else "figure", text, program, noun="triangle", variants=variants, count=count, fresh=True)
+    return d.figure(what, where, program, "triangle", "size" if stated else "figure", variants=variants, count=count)
 
 
 def diamond(d: DrawingTalk) -> Request:
@@ -144,9 +117,7 @@ def diamond(d: DrawingTalk) -> Request:
     n, color = d.some(2, 2, 3), d.color()
     what = d.say("diamond", color=color, size=d.say("size 1" if n == 2 else "size 3"))
     program = f"{color} triangle({_at(column - n + 1, row)},right,{n})+triangle({_at(column + n - 1, row)},left,{n})"
-    return Request(
-        "figure", d.ask("draw", what, where), program, noun=d.called(what, "rhombus", "diamond"), count=n * n, fresh=True
-    )
+    return d.figure(what, where, program, d.called(what, "rhombus", "diamond"), count=n * n)
 
 
 def letter(d: DrawingTalk) -> Request:
@@ -165,14 +136,10 @@ def _pictured(d: DrawingTalk, noun: str, lines: tuple[str, ...], what: str, colo
     left = min(max(column - len(lines[0]) // 2, 1), COLUMNS + 1 - len(lines[0]))
     top = min(max(row - len(lines) // 2, 1), ROWS + 1 - len(lines))
     variants = _elsewhere(d, color, lambda c, r: _picture(lines, c, r), left, top, 0)
-    variants = [one for one in variants if _inside(one.program)]
-    count = "".join(lines).count("X")
-    text, program = d.ask("draw", what, where), f"{color} {_picture(lines, left, top)}"
-    return Request("figure", text, program, noun=noun, variants=variants, count=count, fresh=True)
-
-
-def _inside(program: str) -> bool:
-    return not any(f":{ROWS + k}" in program for k in range(1, 4))
+    variants = [one for one in variants if not any(f":{ROWS + k}" in one.program for k in range(1, 4))]
+    return d.figure(
+        what, where, f"{color} {_picture(lines, left, top)}", noun, variants=variants, count="".join(lines).count("X")
+    )
 
 
 def tulip(d: DrawingTalk) -> Request:
@@ -187,15 +154,13 @@ def tulip(d: DrawingTalk) -> Request:
     noun = d.some("tulip", "tree", "lollipop")
     what = d.say(noun, color=color, other=other, n=d.number(stem))
     program = f"{color} flower({_at(column, row)}); {other} below({_at(column, row + 1)},{stem})"
-    return Request("figure", d.ask("draw", what, where), program, noun=noun, count=7 + stem, fresh=True)
+    return d.figure(what, where, program, noun, count=7 + stem)
 
 
 def sun(d: DrawingTalk) -> Request:
     """A yellow figure in a corner or in the middle, with rays."""
-    column, row = d.some((9, 5), (14, 4), (4, 4))
-    words = {9: "in the middle", 14: "in the top right", 4: "in the top left"}[column]
+    center, words = d.some(("9:5", "in the middle"), ("14:4", "in the top right"), ("4:4", "in the top left"))
     color = d.some("yellow", "orange")
-    center = _at(column, row)
     program = f"{color} flower({center}); {color} {'+'.join(f'shift({center},{way} 3)' for way in _RAYS)}"
     return Request("figure", d.say("sun", color=color, where=words), program, noun="sun", count=13, fresh=True)
 
@@ -209,33 +174,17 @@ def snake(d: DrawingTalk) -> Request:
         Revision("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
     )
     what = d.say("snake", color=color, n=d.number(n))
-    return Request(
-        "figure",
-        d.ask("draw", what, ""),
-        program,
-        noun=d.called(what, "worm", "caterpillar", "zigzag", "snake"),
-        variants=variants,
-        count=n,
-        fresh=True,
-    )
+    return d.figure(what, "", program, d.called(what, "worm", "caterpillar", "zigzag", "snake"), variants=variants, count=n)
 
 
 def stairs(d: DrawingTalk) -> Request:
     n, color, rng = d.rng.randint(3, 6), d.color(), d.rng
     start, up = rng.randint(1, COLUMNS - n), rng.random() < 0.6
     heights = range(1, n + 1) if up else range(n, 0, -1)
-    cells = write_expression(
-        tile_set(Tile(ROWS - 1 - r, start - 1 + k) for k, height in enumerate(heights) for r in range(height))
-    )
+    tiles = tile_set(Tile(ROWS - 1 - r, start - 1 + k) for k, height in enumerate(heights) for r in range(height))
     what = d.say("stairs up" if up else "stairs down", color=color, n=d.number(n))
-    return Request(
-        "figure",
-        d.ask("draw", what, ""),
-        f"{color} {cells}",
-        noun=d.called(what, "bar chart", "staircase"),
-        count=n * (n + 1) // 2,
-        fresh=True,
-    )
+    noun = d.called(what, "bar chart", "staircase")
+    return d.figure(what, "", f"{color} {write_expression(tiles)}", noun, count=n * (n + 1) // 2)
 
 
 # --- boxes and lines ---
@@ -250,22 +199,19 @@ def box(d: DrawingTalk) -> Request:
     right, bottom = left + width - 1, top + height - 1
     hollow = min(width, height) > 2 and rng.random() < 0.5
     noun = "square" if width == height else "rectangle"
-    cells = f"{left}-{right}:{top}-{bottom}"
-    if hollow:
-        cells = f"{left}-{right}:{top},{bottom}+{left},{right}:{top + 1}-{bottom - 1}".replace(
-            f"{top + 1}-{top + 1}", str(top + 1)
-        )
     what = d.say(f"{'hollow ' if hollow else ''}{noun}", color=color, n=str(width), m=str(height))
-    variants = [Revision("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
-    if bottom < ROWS and not hollow:
-        variants.append(Revision("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
     if hollow:
-        other = d.color(color)
-        inside = f"{left + 1}-{right - 1}:{top + 1}-{bottom - 1}"
-        variants.append(Revision("=fill it", f"{color} {inside}", {"color": color}))
-        variants.append(Revision("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
-    count = 2 * (width + height) - 4 if hollow else width * height
-    return Request("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, variants=variants, count=count, fresh=True)
+        other, inner = d.color(color), str(top + 1) if height == 3 else f"{top + 1}-{bottom - 1}"
+        cells, inside = f"{left}-{right}:{top},{bottom}+{left},{right}:{inner}", f"{left + 1}-{right - 1}:{top + 1}-{bottom - 1}"
+        variants = [
+            Revision("=fill it", f"{color} {inside}", {"color": color}),
+            Revision("=fill inside", f"{other} {inside}", {"color": other}, "relation"),
+        ]
+        return d.figure(what, where, f"{color} {cells}", noun, "size", variants=variants, count=2 * (width + height) - 4)
+    variants = [Revision("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS else []
+    variants += [Revision("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size")] if bottom < ROWS else []
+    program = f"{color} {left}-{right}:{top}-{bottom}"
+    return d.figure(what, where, program, noun, "size", variants=variants, count=width * height)
 
 
 def line(d: DrawingTalk) -> Request:
@@ -275,28 +221,18 @@ def line(d: DrawingTalk) -> Request:
     way = "down" if upright else rng.choice([way for way in DIRECTIONS if way not in ("up", "down")])
     dx = 0 if upright else -1 if way.endswith("left") else 1
     where, column, row = d.place(3) if rng.random() < 0.4 else ("", *d.spot(3))
-    left, top = (
-        min(max(column - dx * (n // 2), 1), COLUMNS),
-        max(1, row - n // 2 if way.startswith("down") else min(ROWS, row + n // 2)),
-    )
-    start = _at(left, min(top, ROWS))
+    top = max(1, row - n // 2 if way.startswith("down") else min(ROWS, row + n // 2))
+    start = _at(min(max(column - dx * (n // 2), 1), COLUMNS), min(top, ROWS))
     what = d.say("upright line" if upright else "slanted line", color=color, n=d.number(n), way=d.say(f"way {way}"))
     more = f"{color} first(ray({start},{way},{n + 1})-ray({start},{way},{n}))"
     fewer = f"remove last(ray({start},{way},{n}))"
     variants = (Revision("=longer", more, kind="size"), Revision("=shorter", fewer, kind="size"))
     text = d.ask("draw", what, where)
-    return Request(
-        "line" if rng.random() < 0.6 else "size",
-        text,
-        f"{color} ray({start},{way},{n})",
-        noun="line",
-        variants=variants,
-        count=n,
-        fresh=True,
-    )
+    kind, program = "line" if rng.random() < 0.6 else "size", f"{color} ray({start},{way},{n})"
+    return Request(kind, text, program, noun="line", variants=variants, count=n, fresh=True)
 
 
-def joined(d: DrawingTalk) -> Request:
+def connected(d: DrawingTalk) -> Request:
     """A line between two tiles, or from corner to corner."""
     color, rng = d.color(), d.rng
     column, row, n = rng.randint(1, COLUMNS - 5), rng.randint(1, ROWS), rng.randint(2, 5)
@@ -309,18 +245,11 @@ def joined(d: DrawingTalk) -> Request:
 
 def diagonal(d: DrawingTalk) -> Request:
     color = d.color()
-    corner, way, place = d.some(
-        ("1:1", "down-right", "top left"),
-        ("18:1", "down-left", "top right"),
-        ("1:10", "up-right", "bottom left"),
-        ("18:10", "up-left", "bottom right"),
-    )
-    return Request(
-        "line",
-        d.say("diagonal", color=color, corner=place, way=d.say(f"way {way}")),
-        f"{color} ray({corner},{way})",
-        noun="diagonal",
-    )
+    end, side = d.some(("top", "left"), ("top", "right"), ("bottom", "left"), ("bottom", "right"))
+    corner = f"{1 if side == 'left' else COLUMNS}:{1 if end == 'top' else ROWS}"
+    way = f"{'down' if end == 'top' else 'up'}-{'right' if side == 'left' else 'left'}"
+    text = d.say("diagonal", color=color, corner=f"{end} {side}", way=d.say(f"way {way}"))
+    return Request("line", text, f"{color} ray({corner},{way})", noun="diagonal")
 
 
 # --- counts ---
@@ -333,7 +262,7 @@ def one_tile(d: DrawingTalk) -> Request:
     what = d.say("dot", color=color)
     variants = _elsewhere(d, color, _at, column, row, 0)
     kind = "relation" if where and d.rng.random() < 0.3 else "count"
-    return Request(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", variants=variants, fresh=True)
+    return d.figure(what, where, f"{color} {_at(column, row)}", "dot", kind, variants=variants)
 
 
 def dots(d: DrawingTalk) -> Request:
@@ -359,21 +288,13 @@ def alternating(d: DrawingTalk) -> Request:
     colors = [d.color()]
     for _ in range(d.some(1, 1, 1, 2)):
         colors.append(d.color(*colors))
-    cells = f":{n}" if way == "row" else str(n)
-    slots = {
-        "line": way,
-        "n": str(n),
-        "nth": d.nth(n),
-        "colors": f"{', '.join(colors[:-1])} and {colors[-1]}",
-        "first": colors[0],
-    }
+    slots = {"line": way, "n": str(n), "nth": d.nth(n), "colors": joined(colors), "first": colors[0]}
     slots["run"] = ", ".join((*colors, *colors[:1]) if len(colors) > 2 else (*colors, *colors))
     text = d.say("alternating", **slots)
     if rng.random() < 0.25 and len(colors) == 2:
-        return Request(
-            "count", d.say("every second", **slots), f"{colors[0]} {f'1-17/2:{n}' if way == 'row' else f'{n}:1-9/2'}", noun=way
-        )
-    return Request("count", text, f"{','.join(colors)} {cells}", noun=way)
+        cells = f"1-17/2:{n}" if way == "row" else f"{n}:1-9/2"
+        return Request("count", d.say("every second", **slots), f"{colors[0]} {cells}", noun=way)
+    return Request("count", text, f"{','.join(colors)} {f':{n}' if way == 'row' else n}", noun=way)
 
 
 def listed(d: DrawingTalk) -> Request:
@@ -382,20 +303,16 @@ def listed(d: DrawingTalk) -> Request:
     colors = rng.sample(sorted(d.palette), n)
     way, place = d.some("row", "column"), rng.randint(1, ROWS)
     cells = f"1-{n}:{place}" if way == "row" else f"{place}:1-{n}"
-    slots = {
-        "line": way,
-        "n": str(place),
-        "nth": d.nth(place),
-        "k": d.number(n),
-        "colors": listing(rng, colors),
-        "end": "left" if way == "row" else "top",
-    }
+    slots = {"line": way, "n": str(place), "nth": d.nth(place), "k": d.number(n), "colors": listing(rng, colors)}
+    slots["end"] = "left" if way == "row" else "top"
     return Request("count", d.say("listed", **slots), f"{','.join(colors)} {cells}", noun=way, count=n)
 
 
 FIGURES: dict[Maker, int] = {
-    flower: 13, ring: 7, hexagon: 4, star: 4, x_shape: 2, plus: 3, vee: 2, tripod: 1, triangle: 6, diamond: 2, letter: 5,
-    pictured: 4,
-    tulip: 3, sun: 2, snake: 3, stairs: 2, box: 7, line: 9, joined: 2, diagonal: 3, one_tile: 10, dots: 7, alternating: 5,
+    flower: 13, _sized(1, 3, _round("ring"), "ring", "ring", "circle"): 7, _sized(1, 3, _round("flower"), "hexagon shape"): 4,
+    _sized(1, 3, _rays(*_RAYS), "star"): 4, _sized(1, 3, _rays("up-left", "up-right", "down-left", "down-right"), "X"): 2,
+    _sized(1, 3, _cross, "plus"): 3, _sized(2, 4, _rays("up-left", "up-right"), "V"): 2,
+    _sized(1, 3, _rays("up-left", "up-right", "down"), "Y"): 1, triangle: 6, diamond: 2, letter: 5, pictured: 4,
+    tulip: 3, sun: 2, snake: 3, stairs: 2, box: 7, line: 9, connected: 2, diagonal: 3, one_tile: 10, dots: 7, alternating: 5,
     listed: 3,
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness.simulators import impossible_if, needed
 from harness.simulators.everyday.hexagons.drawing import DrawingTalk
 from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
-from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 _FIGURES = (
@@ -15,21 +15,9 @@ _FIGURES = (
     "sun", "snake", "worm", "caterpillar", "zigzag", "staircase", "square", "rectangle", "line", "dot",
 )  # fmt: skip
 _AROUND = (
-    "flower",
-    "hexagon",
-    "blob",
-    "disc",
-    "dot",
-    "square",
-    "rectangle",
-    "triangle",
-    "ring",
-    "circle",
-    "letter",
-    "star",
-    "heart",
+    "flower", "hexagon", "blob", "disc", "dot", "square", "rectangle", "triangle", "ring", "circle", "letter", "star", "heart",
     "diamond",
-)
+)  # fmt: skip
 
 
 def _bounds(thing: NamedObject) -> tuple[int, int, int, int]:
@@ -42,25 +30,20 @@ def beside(d: DrawingTalk) -> Request:
     """One tile above or below something, or at a side of a single tile."""
     thing = d.pick(*_FIGURES)
     color, cells = d.color(), d.where(thing)
+    variants: tuple[Revision, ...]
     named = way = d.some("above", "below", "above", "below", "left", "right", "next to")
     left, right, top, _ = _bounds(thing)
     if way == "next to":
         way = d.some("above", "below")
     if way in ("left", "right"):
         impossible_if(len(thing.cells) > 1)
-        place = f"{left + (1 if way == 'right' else -1)}:{top}"
         impossible_if(not 1 < left < COLUMNS)
-        program = f"{color} {place}"
-    elif left == right:
-        program = f"{color} {way}({cells},1)"
+        program, variants = f"{color} {left + (1 if way == 'right' else -1)}:{top}", ()
     else:
-        middle = f"{cells}&columns(middle({cells}))"
+        middle = cells if left == right else f"{cells}&columns(middle({cells}))"
+        other = "below" if way == "above" else "above"
         program = f"{color} {way}({middle},1)"
-    variants = tuple(
-        Revision("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
-        for one, other in (("above", "below"), ("below", "above"))
-        if one == way
-    )
+        variants = (Revision("other side of", f"{color} {other}({middle},1)", {"where": other}),)
     text = d.say("beside", what=d.say("dot", color=color), side=d.say(f"side {named}"), it=d.ref(thing))
     return Request("relation", text, program, noun="dot", count=1, fresh=True, variants=variants)
 
@@ -119,17 +102,12 @@ def beyond_line(d: DrawingTalk) -> Request:
     thing = d.pick("row", "column")
     left, right, top, bottom = _bounds(thing)
     color = d.color()
-    if top == bottom:
-        side, span = ("below", (top + 1, ROWS)) if d.rng.random() < 0.5 else ("above", (1, top - 1))
-        mark = ":"
-    elif left == right:
-        side, span = ("right", (left + 1, COLUMNS)) if d.rng.random() < 0.5 else ("left", (1, left - 1))
-        mark = ""
-    else:
-        raise Impossible
-    impossible_if(span[0] >= span[1])
+    impossible_if(top != bottom and left != right)
+    mark, at, end, sides = (":", top, ROWS, ("below", "above")) if top == bottom else ("", left, COLUMNS, ("right", "left"))
+    side, first, last = (sides[0], at + 1, end) if d.rng.random() < 0.5 else (sides[1], 1, at - 1)
+    impossible_if(first >= last)
     text = d.say("beyond", color=color, side=d.say(f"line {side}"), it=d.ref(thing))
-    return Request("relation", text, f"{color} {mark}{span[0]}-{span[1]}", noun="part")
+    return Request("relation", text, f"{color} {mark}{first}-{last}", noun="part")
 
 
 def joined(d: DrawingTalk) -> Request:
@@ -169,13 +147,11 @@ def part_of(d: DrawingTalk) -> Request:
     ends = {"top": top, "bottom": bottom}.get(way), {"leftmost": left, "rightmost": right}.get(way)
     hit = sum(cell[0] + 1 == ends[0] or cell[1] + 1 == ends[1] for cell in thing.cells)
     impossible_if(hit != 1)
-    cells = f"{way}({d.where(thing)},1)" if "most" in way else f"sort({d.where(thing)},{'down' if way == 'top' else 'up'})"
-    cells = cells if "most" in way else f"first({cells},1)"
-    if d.rng.random() < 0.4:
-        return Request("remove", d.say("remove end", way=way, it=d.ref(thing)), f"remove {cells}", subject=thing, count=1)
-    color = d.color()
-    text = d.say("end color", way=way, it=d.ref(thing), color=color)
-    return Request("recolor", text, f"{color} {cells}", subject=thing, count=1)
+    order = {"top": "down", "bottom": "up"}.get(way)
+    cells = f"first(sort({d.where(thing)},{order}),1)" if order else f"{way}({d.where(thing)},1)"
+    color = "remove" if d.rng.random() < 0.4 else d.color()
+    kind, section = ("remove", "remove end") if color == "remove" else ("recolor", "end color")
+    return Request(kind, d.say(section, way=way, it=d.ref(thing), color=color), f"{color} {cells}", subject=thing, count=1)
 
 
 def every_second_of(d: DrawingTalk) -> Request:
@@ -220,28 +196,21 @@ def again(d: DrawingTalk) -> Request:
     bounds = _bounds(thing)
     gap = bounds[1] - bounds[0] + 2
     gap += gap % 2
-    ways = [
-        (way, k)
-        for way, k in (("right", gap), ("left", gap), ("down", bounds[3] - bounds[2] + 2))
-        if _moved_inside(bounds, way, k)
-    ]
+    moves = ("right", gap), ("left", gap), ("down", bounds[3] - bounds[2] + 2)
+    ways = [move for move in moves if _moved_inside(bounds, *move)]
     impossible_if(not ways)
     (way, k), cells = d.rng.choice(ways), d.where(thing)
-    if d.rng.random() < 0.5 and len(thing.colors) == 1:
-        color = d.color()
-        program = f"copy shift({cells},{way} {k}) with {thing.colors[0]}={color}"
-        text, bare = d.say("again with color", color=color, noun=thing.noun), False
-    else:
-        program, text, bare = f"copy shift({cells},{way} {k})", d.say("again", noun=thing.noun), True
-    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=bare)
+    color = d.color() if d.rng.random() < 0.5 and len(thing.colors) == 1 else ""
+    text = d.say("again with color" if color else "again", color=color, noun=thing.noun)
+    program = copy_program(thing, cells, f"{way} {k}", color)
+    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
 
 
 def to_the_edge(d: DrawingTalk) -> Request:
     """Copies in steps until the board ends."""
     thing = needed(d.last)
-    impossible_if(
-        thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.is_distinct(thing)
-    )
+    nouns = "flower", "ring", "dot", "line", "column", "triangle", "diamond"
+    impossible_if(thing.noun not in nouns or not d.is_distinct(thing))
     left, right, _, _ = _bounds(thing)
     width = right - left + 1
     k = width + d.some(1, 2) if thing.noun == "column" else width + 1 + (width + 1) % 2
@@ -288,12 +257,12 @@ def mirrored(d: DrawingTalk) -> Request:
     thing = d.pick()
     left, right, top, bottom = _bounds(thing)
     sideways = right <= COLUMNS // 2 or left > COLUMNS // 2
-    if sideways and (d.rng.random() < 0.6 or not (bottom <= 5 or top > 5)):
+    upright = bottom <= 5 or top > 5
+    if sideways and (d.rng.random() < 0.6 or not upright):
         other, axis = ("right" if right <= COLUMNS // 2 else "left"), "9-10"
-    elif bottom <= 5 or top > 5:
-        other, axis = ("bottom" if bottom <= 5 else "top"), ":5-6"
     else:
-        raise Impossible
+        impossible_if(not upright)
+        other, axis = ("bottom" if bottom <= 5 else "top"), ":5-6"
     cells = d.where(thing)
     text = d.say("mirror", it=d.ref(thing), other=other)
     return Request("mirror", text, f"copy reflect({cells},{axis})", noun=thing.noun, count=len(thing.cells), fresh=True)

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import MinecraftItem, Turn, Utterance
+from harness.simulators import Impossible
 from harness.simulators.everyday.talk import Request, Revision, Talk, program
-from harness.simulators.possible import Impossible
 from harness.worlds.minecraft import FACING, SIDE, Action, Structure
 from serialization.program import ast, minecraft
 from serialization.program.figure import Cell
@@ -76,13 +76,13 @@ class BuildingTalk(Talk):
     def recolored(self, cells: str, color: str) -> str:
         return f"s={cells}; remove s; {color} s"
 
-    def has_room(self, order: Request, actions: Sequence[Action]) -> bool:
+    def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
         """Blocks in the place of others are left out: then there are fewer actions than the program says."""
-        if not super().has_room(order, actions):
+        if not super().has_room(order, changed):
             return False
         if not self.colors or "is(" in order.program or "step(" in order.program:
             return True
-        return len(minecraft.run(program(order.program)).actions) == len(actions)
+        return len(minecraft.run(program(order.program)).actions) == len(changed)
 
     def cell_of(self, action: Action) -> Cell:
         return action.cell
@@ -107,13 +107,9 @@ class BuildingTalk(Talk):
         if kind < 0.68:
             return Site("middle", *middle)
         if kind < 0.8:
-            sides = {
-                "left": (SIDE - 1, middle[1]),
-                "right": (left + 1, middle[1]),
-                "far": (middle[0], near - 1),
-                "near": (middle[0], 1 - SIDE),
-            }
-            name, (x, z) = rng.choice(list(sides.items()))
+            x, z = middle
+            sides = ("left", SIDE - 1, z), ("right", left + 1, z), ("far", x, near - 1), ("near", x, 1 - SIDE)
+            name, x, z = rng.choice(sides)
             return Site(name, max(left, x), min(near, z))
         side, way = rng.choice(("left", "right")), rng.choice(("far", "near"))
         return Site(f"corner {way} {side}", SIDE if side == "left" else left, near if way == "far" else -SIDE)

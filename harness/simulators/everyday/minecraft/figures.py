@@ -1,10 +1,14 @@
-"""Requests for simple shapes: towers, rows, walls, cubes, floors, stairs, letters; and for counts of blocks."""
+"""Requests for simple shapes: towers, rows, walls, cubes, floors, stairs, letters; for counts of blocks; and about the ground."""
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from harness.corpora.wording import listing
+from harness.simulators import impossible_if
 from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, Plan, box, build, span
 from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
+from harness.worlds.minecraft import HEIGHT, SIDE
 
 
 def block(b: BuildingTalk) -> Request:
@@ -64,29 +68,21 @@ def wall(b: BuildingTalk) -> Request:
         Other("lower wall", lambda x, z: f"{color} {box(x, 1, z, width, 1, 1)}", "correction"),
         Other("=door", lambda x, z: f"remove {box(x - width // 2, 1, z, 1, min(2, height - 1), 1)}", "remove"),
     )
-    return build(
-        b,
-        b.some("figure", "size") if stated else "figure",
-        "wall",
-        what,
-        lambda x, z: f"{color} {box(x, 1, z, width, height, 1)}",
-        width,
-        others=others,
-    )
+    kind = b.some("figure", "size") if stated else "figure"
+    return build(b, kind, "wall", what, lambda x, z: f"{color} {box(x, 1, z, width, height, 1)}", width, others=others)
 
 
 def cube(b: BuildingTalk) -> Request:
     n, color = b.rng.choice((2, 2, 3, 3, 4)), b.color()
-    what = (
-        b.say("cube", color=color, n=str(n))
-        if b.rng.random() < 0.8
-        else b.say("cube small" if n == 2 else "cube big", color=color)
+    section = "cube" if b.rng.random() < 0.8 else "cube small" if n == 2 else "cube big"
+    what = b.say(section, color=color, n=str(n))
+    others: tuple[Other, ...] = (
+        Other("bigger", lambda x, z: f"{color} {box(max(x, n - 5), 1, min(z, 5 - n), n + 1, n + 1, n + 1)}"),
+        Other("smaller", lambda x, z: f"{color} {box(x, 1, z, n - 1, n - 1, n - 1)}"),
+        Other("flat", lambda x, z: f"{color} {box(x, 1, z, n, 1, n)}", "correction"),
     )
-    others = [Other("bigger", lambda x, z: f"{color} {box(max(x, n - 5), 1, min(z, 5 - n), n + 1, n + 1, n + 1)}")]
-    if n > 2:
-        others.append(Other("smaller", lambda x, z: f"{color} {box(x, 1, z, n - 1, n - 1, n - 1)}"))
-    others.append(Other("flat", lambda x, z: f"{color} {box(x, 1, z, n, 1, n)}", "correction"))
-    return build(b, b.some("figure", "size"), "cube", what, lambda x, z: f"{color} {box(x, 1, z, n, n, n)}", n, n, tuple(others))
+    others = others if n > 2 else others[::2]
+    return build(b, b.some("figure", "size"), "cube", what, lambda x, z: f"{color} {box(x, 1, z, n, n, n)}", n, n, others)
 
 
 def floor(b: BuildingTalk) -> Request:
@@ -100,9 +96,8 @@ def floor(b: BuildingTalk) -> Request:
         Other("only outline", lambda x, z: f"{color} frame({x},1,{z},right,{width},behind,{depth})", "border"),
         Other("upright", lambda x, z: f"{color} {box(x, 1, z, width, depth, 1)}", "correction"),
     )
-    return build(
-        b, b.some("figure", "size"), noun, what, lambda x, z: f"{color} {box(x, 1, z, width, 1, depth)}", width, depth, others
-    )
+    kind = b.some("figure", "size")
+    return build(b, kind, noun, what, lambda x, z: f"{color} {box(x, 1, z, width, 1, depth)}", width, depth, others)
 
 
 def outline(b: BuildingTalk) -> Request:
@@ -111,22 +106,16 @@ def outline(b: BuildingTalk) -> Request:
         depth = width = min(width, depth)
     what = b.say("outline", color=color, n=str(width), m=str(depth))
     other = b.color(color)
-    others = (
-        Other(
-            "=fill inside", lambda x, z: f"{other} {box(x - 1, 1, z + 1, width - 2, 1, depth - 2)}", "relation", {"color": other}
-        ),
-        Other("=higher", lambda x, z: f"{color} frame({x},2,{z},right,{width},behind,{depth})"),
-    )
-    return build(
-        b,
-        "border",
-        b.called(what, "rectangle", "ring", "frame", "square", "fence", "border"),
-        what,
-        lambda x, z: f"{color} frame({x},1,{z},right,{width},behind,{depth})",
-        width,
-        depth,
-        others,
-    )
+
+    def frame(x: int, z: int, y: int = 1) -> str:
+        return f"{color} frame({x},{y},{z},right,{width},behind,{depth})"
+
+    def inside(x: int, z: int) -> str:
+        return f"{other} {box(x - 1, 1, z + 1, width - 2, 1, depth - 2)}"
+
+    others = Other("=fill inside", inside, "relation", {"color": other}), Other("=higher", lambda x, z: frame(x, z, 2))
+    noun = b.called(what, "rectangle", "ring", "frame", "square", "fence", "border")
+    return build(b, "border", noun, what, frame, width, depth, others)
 
 
 def upright_frame(b: BuildingTalk) -> Request:
@@ -145,15 +134,12 @@ def stairs(b: BuildingTalk) -> Request:
 
         return f"{color} " + "+".join(f"{at(k)[0]},{span(1, k)},{at(k)[1]}" for k in range(1, n + 1))
 
-    others: list[Other] = []
-    if way != "away":
-        back = "left" if way == "right" else "right"
-        others = [
-            Other("other way", lambda x, z: plan(x, z, n, back), "mirror"),
-            Other("bigger stairs", lambda x, z: plan(max(x, n - 5), z, n + 1, way)),
-        ]
-    width, depth = (1, n) if way == "away" else (n, 1)
-    return build(b, "figure", "staircase", what, plan, width, depth, tuple(others))
+    if way == "away":
+        return build(b, "figure", "staircase", what, plan, 1, n)
+    back = "left" if way == "right" else "right"
+    other_way = Other("other way", lambda x, z: plan(x, z, n, back), "mirror")
+    bigger = Other("bigger stairs", lambda x, z: plan(max(x, n - 5), z, n + 1, way))
+    return build(b, "figure", "staircase", what, plan, n, 1, (other_way, bigger))
 
 
 # --- letters and signs ---
@@ -193,44 +179,32 @@ def letter(b: BuildingTalk) -> Request:
 
 def _heights(filled: list[bool]) -> list[str]:
     """The runs of a column, from the ground up."""
-    runs, start = [], 0
-    for y, there in enumerate([*filled, False], start=1):
-        if there and not start:
-            start = y
-        elif start and not there:
-            runs.append(span(start, y - 1))
-            start = 0
-    return runs
+    runs = [list(run) for there, run in groupby(range(len(filled)), filled.__getitem__) if there]
+    return [span(run[0] + 1, run[-1] + 1) for run in runs]
 
 
 def upright_plus(b: BuildingTalk) -> Request:
     color = b.color()
-    return build(
-        b, "figure", "plus", b.say("upright plus", color=color), lambda x, z: f"{color} cross({x - 1},2,{z},right,up,1)", 3
-    )
+    what = b.say("upright plus", color=color)
+    return build(b, "figure", "plus", what, lambda x, z: f"{color} cross({x - 1},2,{z},right,up,1)", 3)
 
 
 def diagonal(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(3, 5), b.color()
     side = b.some("right", "left")
     what = b.say("diagonal", color=color, n=b.number(n), way=side)
-    return build(
-        b,
-        "line",
-        "diagonal",
-        what,
-        lambda x, z: f"{color} diagonal({x if side == 'right' else x - n + 1},1,{z},{side},behind,{n})",
-        n,
-        n,
-    )
+    first = 0 if side == "right" else 1 - n
+    return build(b, "line", "diagonal", what, lambda x, z: f"{color} diagonal({x + first},1,{z},{side},behind,{n})", n, n)
 
 
 def snake(b: BuildingTalk) -> Request:
     n, m, color = b.rng.randint(3, 4), b.rng.randint(2, 3), b.color()
     what = b.say("snake", color=color, n=b.number(n + m - 1), k=b.number(n), m=b.number(m - 1))
-    return build(
-        b, "figure", "snake", what, lambda x, z: f"{color} {box(x, 1, z, n, 1, 1)}+{box(x - n + 1, 1, z + 1, 1, 1, m - 1)}", n, m
-    )
+
+    def plan(x: int, z: int) -> str:
+        return f"{color} {box(x, 1, z, n, 1, 1)}+{box(x - n + 1, 1, z + 1, 1, 1, m - 1)}"
+
+    return build(b, "figure", "snake", what, plan, n, m)
 
 
 # --- counts ---
@@ -281,7 +255,110 @@ def scattered(b: BuildingTalk) -> Request:
     return Request("count", text, f"{color} {cells}", noun="blocks", variants=variants, fresh=True)
 
 
+# --- the whole ground, its border and its corners ---
+
+_CORNERS = {"far left": (5, 5), "far right": (-5, 5), "near left": (5, -5), "near right": (-5, -5)}
+_EDGES = {"far": "-5..5,1,5", "near": "-5..5,1,-5", "left": "5,1,-5..5", "right": "-5,1,-5..5"}
+_OPPOSITE = {"far": "near", "near": "far", "left": "right", "right": "left"}
+_HALVES = {"left": "1-5,1,-5..5", "right": "-5..-1,1,-5..5", "far": "-5..5,1,1-5", "near": "-5..5,1,-5..-1"}
+
+
+def _other(program: str, words: str) -> tuple[Revision, Revision]:
+    """The other side, in place of the first one or too."""
+    return Revision("other side", program, {"other": words}), Revision("=also other", program, {"other": words}, "repeat")
+
+
+def whole_floor(b: BuildingTalk) -> Request:
+    color = b.color()
+    return Request("whole", b.say("whole floor", color=color), f"{color} -5..5,1,-5..5", noun="floor", fresh=True)
+
+
+def half_floor(b: BuildingTalk) -> Request:
+    color, (side, cells) = b.color(), b.rng.choice(list(_HALVES.items()))
+    other = _other(f"{color} {_HALVES[_OPPOSITE[side]]}", b.say(f"the {_OPPOSITE[side]} half"))
+    text = b.say("cover", what=b.say(f"the {side} half"), color=color)
+    return Request("whole", text, f"{color} {cells}", noun="floor", variants=other, fresh=True)
+
+
+def checkered_floor(b: BuildingTalk) -> Request:
+    color = b.color()
+    other = b.color(color)
+    text = b.say("checkered floor", color=color, other=other)
+    return Request("whole", text, f"{color},{other} -5..5,1,-5..5", noun="floor", fresh=True)
+
+
+def striped_floor(b: BuildingTalk) -> Request:
+    color = b.color()
+    other = b.color(color)
+    across = b.rng.random() < 0.5
+    text = b.say("striped floor", color=color, other=other, way=b.say("stripes across" if across else "stripes away"))
+    one, two = ("-5..5,1,-5..5/2", "-5..5,1,-4..4/2") if across else ("-5..5/2,1,-5..5", "-4..4/2,1,-5..5")
+    return Request("whole", text, f"{color} {one}; {other} {two}", noun="floor", fresh=True)
+
+
+def second_layer(b: BuildingTalk) -> Request:
+    """All that lies on the ground once more on top of it."""
+    impossible_if(not b.colors or any(y > 6 for _, y, _ in b.colors) or len(b.colors) > 130)
+    color = b.color()
+    return Request("whole", b.say("on everything", color=color), f"{color} on(all)", noun="layer")
+
+
+def fence(b: BuildingTalk) -> Request:
+    color, height = b.color(), b.some(1, 1, 2)
+    text = b.say("fence" if height == 1 else "fence high", color=color, n=b.number(height))
+    program = "; ".join(f"{color} frame(5,{y},-5,right,11,behind,11)" for y in range(1, height + 1))
+    variants = (
+        Revision("=gate", "remove 0,1,-5", kind="border"),
+        Revision("=fence higher", f"{color} frame(5,{height + 1},-5,right,11,behind,11)", kind="size"),
+    )
+    return Request("border", text, program, noun="fence", variants=variants if height == 1 else variants[1:], fresh=True)
+
+
+def edge(b: BuildingTalk) -> Request:
+    color, (side, cells) = b.color(), b.rng.choice(list(_EDGES.items()))
+    other = _other(f"{color} {_EDGES[_OPPOSITE[side]]}", b.say(f"the {_OPPOSITE[side]} edge"))
+    text = b.say("edge", where=b.say(f"the {side} edge"), color=color)
+    return Request(b.some("border", "line"), text, f"{color} {cells}", noun="line", variants=other, fresh=True)
+
+
+def corner(b: BuildingTalk) -> Request:
+    """A block or a tower in one corner of the ground."""
+    color, (name, (x, z)) = b.color(), b.rng.choice(list(_CORNERS.items()))
+    n = b.some(1, 1, 1, 2, 3)
+    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
+    way, side = name.split()
+    text = b.ask("build", what, b.place(f"corner {name}"))
+    variants: list[Revision] = []
+    for other in (f"{_OPPOSITE[way]} {side}", f"{way} {_OPPOSITE[side]}"):
+        u, v = _CORNERS[other]
+        words = b.place(f"corner {other}")
+        variants += _other(f"{color} tower({u},1,{v},{n})", words)
+    program = f"{color} {x},1,{z}" if n == 1 else f"{color} tower({x},1,{z},{n})"
+    return Request("corner", text, program, noun="block" if n == 1 else "tower", variants=variants, fresh=True)
+
+
+def all_corners(b: BuildingTalk) -> Request:
+    color, n = b.color(), b.some(1, 1, 1, 2, 3)
+    text = b.say("all corners" if n == 1 else "corner towers", color=color, n=b.number(n))
+    cells = "+".join(f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})" for x, z in _CORNERS.values())
+    return Request("corner", text, f"{color} {cells}", noun="corners" if n == 1 else "towers", fresh=True)
+
+
+def off_the_ground(b: BuildingTalk) -> Request:
+    n, m = b.rng.randint(2 * SIDE, 50), b.rng.randint(HEIGHT + 1, 40)
+    return Request("cannot", b.say("off", color=b.color(), n=str(n), m=str(m)))
+
+
+def cannot_build(b: BuildingTalk) -> Request:
+    return Request("cannot", b.say("cannot build", color=b.color()))
+
+
 FIGURES: dict[Maker, int] = {
     block: 10, tower: 13, row: 13, wall: 6, cube: 6, floor: 6, outline: 4, upright_frame: 2, stairs: 5, flat_letter: 5, letter: 3,
     upright_plus: 1, diagonal: 2, snake: 2, alternating: 5, listed: 4, scattered: 5,
 }  # fmt: skip
+GROUND: dict[Maker, int] = {
+    whole_floor: 3, half_floor: 3, checkered_floor: 2, striped_floor: 2, fence: 6, edge: 5, corner: 11, all_corners: 6,
+}  # fmt: skip
+GROUND_LATER: dict[Maker, int] = {second_layer: 2}
+CANNOT: dict[Maker, int] = {off_the_ground: 2, cannot_build: 1}

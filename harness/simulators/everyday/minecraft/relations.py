@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness.simulators import impossible_if, needed
 from harness.simulators.everyday.minecraft.building import BuildingTalk, span
 from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
-from harness.simulators.possible import impossible_if, needed
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
 _WAYS = {"left": (1, 0, 0), "right": (-1, 0, 0), "behind": (0, 0, 1), "front": (0, 0, -1), "up": (0, 1, 0)}
@@ -34,6 +34,15 @@ def _room(bounds: Bounds, way: str, k: int) -> bool:
     return all(in_region(x + k * dx, y2 + k * dy, z + k * dz) for x in (x1, x2) for z in (z1, z2))
 
 
+def _s(n: int) -> str:
+    return "s" if n > 1 else ""
+
+
+def _more(n: int) -> str:
+    """A last argument whose default is 1."""
+    return f",{n}" if n > 1 else ""
+
+
 def on_top(b: BuildingTalk) -> Request:
     """One block on the top of a block, a tower or the middle of something flat; or one on every block of a row."""
     thing = b.pick("block", "tower", "row", "wall", "cube", "table", "pyramid", "house", "carpet", "square", "staircase")
@@ -43,7 +52,7 @@ def on_top(b: BuildingTalk) -> Request:
     if (x1, z1) == (x2, z2):
         n = b.some(1, 1, 2)
         text = b.say("on top" if n == 1 else "on top some", color=color, it=it, n=b.number(n), what=b.say("block", color=color))
-        return Request("relation", text, f"{color} on({cells}{f',{n}' if n > 1 else ''})", noun="block", fresh=True)
+        return Request("relation", text, f"{color} on({cells}{_more(n)})", noun="block", fresh=True)
     if thing.noun in ("row", "wall", "staircase") and b.rng.random() < 0.7:
         return Request("relation", b.say("on every", color=color, it=it), f"{color} on({cells})", noun="layer", fresh=True)
     impossible_if((x2 - x1) % 2 or (z2 - z1) % 2)
@@ -93,7 +102,7 @@ def ends(b: BuildingTalk) -> Request:
     if b.rng.random() < 0.35:
         places = f"{x1},1,{z1}", f"{x2},1,{z2}"
         n = b.some(1, 2, 3)
-        text = b.say("on the ends", color=color, it=b.ref(thing), n=b.number(n), s="s" if n > 1 else "")
+        text = b.say("on the ends", color=color, it=b.ref(thing), n=b.number(n), s=_s(n))
         return Request("relation", text, f"{color} {'+'.join(f'on({place},{n})' for place in places)}", noun="ends", fresh=True)
     text = b.say("ends", color=color, it=b.ref(thing))
     return Request("relation", text, f"{color} {ways[0]}({cells})+{ways[1]}({cells})", noun="ends", fresh=True)
@@ -106,9 +115,8 @@ def around(b: BuildingTalk) -> Request:
     impossible_if(not all(_room(bounds, way, 1) for way in ("left", "right", "behind", "front")))
     color = b.color()
     frame = f"frame({x2 + 1},1,{z1 - 1},right,{x2 - x1 + 3},behind,{z2 - z1 + 3})"
-    return Request(
-        b.some("border", "relation"), b.say("around", color=color, it=b.ref(thing)), f"{color} {frame}", noun="fence", fresh=True
-    )
+    kind = b.some("border", "relation")
+    return Request(kind, b.say("around", color=color, it=b.ref(thing)), f"{color} {frame}", noun="fence", fresh=True)
 
 
 def inside(b: BuildingTalk) -> Request:
@@ -191,12 +199,8 @@ def copied(b: BuildingTalk) -> Request:
     gap = b.some(0, 1, 1, 2)
     impossible_if(not _room(bounds, way, size + gap))
     color = b.color() if b.rng.random() < 0.35 and len(thing.colors) == 1 else ""
-    slots = {
-        "it": b.ref(thing),
-        "noun": thing.noun,
-        "side": b.say(f"side {way}"),
-        "gap": b.say("gap" if gap else "no gap", n=b.number(gap), s="s" if gap > 1 else ""),
-    }
+    slots = {"it": b.ref(thing), "noun": thing.noun, "side": b.say(f"side {way}")}
+    slots["gap"] = b.say("gap" if gap else "no gap", n=b.number(gap), s=_s(gap))
     text = b.say("copy in color" if color else "copy", color=color, **slots)
     program = copy_program(thing, b.where(thing), f"{way} {size + gap}", color)
     return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
@@ -206,9 +210,8 @@ def again(b: BuildingTalk) -> Request:
     thing = needed(b.last)
     impossible_if(thing.noun not in _COPIED or not b.is_distinct(thing) or not b.orders[-1].noun)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
-    ways = [
-        (way, k) for way, k in (("right", x2 - x1 + 2), ("left", x2 - x1 + 2), ("behind", z2 - z1 + 2)) if _room(bounds, way, k)
-    ]
+    moves = ("right", x2 - x1 + 2), ("left", x2 - x1 + 2), ("behind", z2 - z1 + 2)
+    ways = [move for move in moves if _room(bounds, *move)]
     impossible_if(not ways)
     way, k = b.rng.choice(ways)
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.5 else ""
@@ -236,9 +239,8 @@ def to_the_edge(b: BuildingTalk) -> Request:
     k = x2 - x1 + 1 + gap
     n = (SIDE - x2) // k if way == "left" else (SIDE + x1) // k
     impossible_if(n < 2 or not _room(bounds, way, k))
-    text = b.say(
-        "to the edge", it=b.ref(thing), side=way, gap=b.say("gap", n=b.number(gap), s="s" if gap > 1 else ""), noun=thing.noun
-    )
+    it, apart = b.ref(thing), b.say("gap", n=b.number(gap), s=_s(gap))
+    text = b.say("to the edge", it=it, side=way, gap=apart, noun=thing.noun)
     program = f"copy repeat(shift({b.where(thing)},{way} {k}),{way} {k},{n})"
     return Request("repeat", text, program, count=n * len(thing.cells), fresh=True)
 
@@ -272,12 +274,8 @@ def turned(b: BuildingTalk) -> Request:
     if thing.noun == "tower":
         n = y2 - y1 + 1
         impossible_if(y1 > 1 or x1 != x2 or x1 - n + 1 < -SIDE)
-        return Request(
-            "mirror",
-            b.say("lay down", it=b.ref(thing)),
-            f"s={cells}; remove s; {color} row({x1},1,{z1},right,{n})",
-            subject=thing,
-        )
+        program = f"s={cells}; remove s; {color} row({x1},1,{z1},right,{n})"
+        return Request("mirror", b.say("lay down", it=b.ref(thing)), program, subject=thing)
     impossible_if((x2 - x1) % 2 or (z2 - z1) % 2 or y1 > 1)
     text = b.say("turn", it=b.ref(thing))
     return Request("mirror", text, f"s={cells}; m=middle(s); remove s; {color} rotate(s,1,m)", subject=thing)
@@ -291,7 +289,7 @@ def moved(b: BuildingTalk) -> Request:
     overhangs = (y > 1 and (x, 1, z) not in thing.cells for x, y, z in thing.cells)
     impossible_if(any(overhangs))
     color = thing.colors[0]
-    text = b.say("move", it=b.ref(thing), n=b.number(k), s="s" if k > 1 else "", way=b.say(f"to {way}"))
+    text = b.say("move", it=b.ref(thing), n=b.number(k), s=_s(k), way=b.say(f"to {way}"))
     kind = "correction" if b.orders and thing is b.last else "relation"
     return Request(kind, text, f"s={b.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
 
@@ -306,7 +304,7 @@ def taller(b: BuildingTalk) -> Request:
         k, section = y2 - y1 + 1, "twice as high"
     impossible_if(y2 + k > HEIGHT)
     text = b.say(section, it=b.ref(thing), n=b.number(k))
-    return Request("size", text, f"{thing.colors[0]} on({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True)
+    return Request("size", text, f"{thing.colors[0]} on({b.where(thing)}{_more(k)})", subject=thing, fresh=True)
 
 
 def shorter(b: BuildingTalk) -> Request:
@@ -317,7 +315,7 @@ def shorter(b: BuildingTalk) -> Request:
     impossible_if(height < 2)
     k, section = (height // 2, "half as high") if height % 2 == 0 and b.rng.random() < 0.4 else (1, "lower")
     text = b.say(section, it=b.ref(thing))
-    return Request("size", text, f"remove end({b.where(thing)},up{f',{k}' if k > 1 else ''})", subject=thing)
+    return Request("size", text, f"remove end({b.where(thing)},up{_more(k)})", subject=thing)
 
 
 def longer(b: BuildingTalk) -> Request:
@@ -333,16 +331,9 @@ def longer(b: BuildingTalk) -> Request:
     way = way if stated or _room(bounds, way, k) else next(other for other in ways if other != way)
     impossible_if(not _room(bounds, way, k))
     double = not stated and k == max(x2 - x1, z2 - z1) + 1
-    text = b.say(
-        "twice as long" if double else "longer to" if stated else "longer by",
-        it=b.ref(thing),
-        n=b.number(k),
-        s="s" if k > 1 else "",
-        way=b.say(f"to {way}"),
-    )
-    return Request(
-        "size", text, f"{thing.colors[0]} {way}({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True
-    )
+    section = "twice as long" if double else "longer to" if stated else "longer by"
+    text = b.say(section, it=b.ref(thing), n=b.number(k), s=_s(k), way=b.say(f"to {way}"))
+    return Request("size", text, f"{thing.colors[0]} {way}({b.where(thing)}{_more(k)})", subject=thing, fresh=True)
 
 
 RELATIONS: dict[Maker, int] = {

@@ -14,16 +14,8 @@ def arch(b: BuildingTalk) -> Request:
     gap, height = (gap, height) if stated else (1, 3)
     other = b.color(color) if b.rng.random() < 0.3 else color
     section = f"arch{' colors' if other != color else ''}" if stated or other != color else "arch bare"
-    what = b.say(
-        section,
-        color=color,
-        other=other,
-        n=b.number(height),
-        gap=b.number(gap),
-        gaps="s" if gap > 1 else "",
-        noun=noun,
-        top=b.number(gap + 2),
-    )
+    sizes = {"n": b.number(height), "gap": b.number(gap), "gaps": "s" if gap > 1 else "", "top": b.number(gap + 2)}
+    what = b.say(section, color=color, other=other, noun=noun, **sizes)
 
     def plan(x: int, z: int) -> str:
         pillars = f"tower({x},1,{z},{height})+tower({x - gap - 1},1,{z},{height})"
@@ -36,20 +28,16 @@ def table(b: BuildingTalk) -> Request:
     width, depth = b.some((3, 3), (3, 3), (4, 3), (2, 2))
     color, height = b.color(), b.some(1, 1, 2)
     other = b.color(color) if b.rng.random() < 0.4 else color
-    noun = "table"
-    what = b.say(
-        "table colors" if color != other else "table", color=color, other=other, n=str(width), m=str(depth), k=b.number(height)
-    )
+    section = "table colors" if color != other else "table"
+    what = b.say(section, color=color, other=other, n=str(width), m=str(depth), k=b.number(height))
 
     def plan(x: int, z: int) -> str:
         legs = "+".join(f"{u},{span(1, height)},{v}" for u in (x, x - width + 1) for v in (z, z + depth - 1))
         return f"{other} {legs}; {color} {box(x, height + 1, z, width, 1, depth)}"
 
     new = b.color(color, other)
-    others = (
-        Other("=on the table", lambda x, z: f"{new} {x - width // 2},{height + 2},{z + depth // 2}", "relation", {"color": new}),
-    )
-    return build(b, "figure", noun, what, plan, width, depth, others)
+    top = Other("=on the table", lambda x, z: f"{new} {x - width // 2},{height + 2},{z + depth // 2}", "relation", {"color": new})
+    return build(b, "figure", "table", what, plan, width, depth, (top,))
 
 
 def chair(b: BuildingTalk) -> Request:
@@ -69,37 +57,33 @@ def chair(b: BuildingTalk) -> Request:
 def bench(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(3, 5), b.color()
     what = b.say("bench", color=color, n=b.number(n))
-    return build(
-        b, "figure", "bench", what, lambda x, z: f"{color} {x},1,{z}+{x - n + 1},1,{z}; {color} {box(x, 2, z, n, 1, 1)}", n
-    )
+
+    def plan(x: int, z: int) -> str:
+        return f"{color} {x},1,{z}+{x - n + 1},1,{z}; {color} {box(x, 2, z, n, 1, 1)}"
+
+    return build(b, "figure", "bench", what, plan, n)
 
 
 def house(b: BuildingTalk) -> Request:
     """Walls around an empty inside, with a flat roof in another color or none, perhaps with a door on the near side."""
     n, height, color = b.some(3, 3, 4, 5), b.some(2, 2, 3), b.color()
     other, roof, door = b.color(color), b.rng.random() < 0.6, b.rng.random() < 0.4 and height > 1
-    slots = {
-        "color": color,
-        "other": other,
-        "n": str(n),
-        "m": b.number(height),
-        "door": b.say("with a door") if door else "",
-    }
+    slots = {"color": color, "other": other, "n": str(n), "m": b.number(height), "door": b.say("with a door") if door else ""}
     what = b.say("house with roof" if roof else "house walls", **slots)
 
-    def walls(x: int, z: int) -> str:
-        inside = box(x - 1, 1, z + 1, n - 2, height, n - 2)
-        opening = f" - {box(x - n // 2, 1, z, 1, min(2, height), 1)}" if door else ""
-        return f"{color} {box(x, 1, z, n, height, n)} - {inside}{opening}"
+    def top(x: int, z: int) -> str:
+        return f"{other} {box(x, height + 1, z, n, 1, n)}"
+
+    def opening(x: int, z: int) -> str:
+        return box(x - n // 2, 1, z, 1, min(2, height), 1)
 
     def plan(x: int, z: int) -> str:
-        return f"{walls(x, z)}; {other} {box(x, height + 1, z, n, 1, n)}" if roof else walls(x, z)
+        walls = f"{color} {box(x, 1, z, n, height, n)} - {box(x - 1, 1, z + 1, n - 2, height, n - 2)}"
+        return walls + (f" - {opening(x, z)}" if door else "") + (f"; {top(x, z)}" if roof else "")
 
-    others = (
-        [] if roof else [Other("=add roof", lambda x, z: f"{other} {box(x, height + 1, z, n, 1, n)}", "figure", {"color": other})]
-    )
+    others = [] if roof else [Other("=add roof", top, "figure", {"color": other})]
     if not door:
-        others.append(Other("=add door", lambda x, z: f"remove {box(x - n // 2, 1, z, 1, min(2, height), 1)}", "remove"))
+        others.append(Other("=add door", lambda x, z: f"remove {opening(x, z)}", "remove"))
     return build(b, "figure", "house", what, plan, n, n, tuple(others))
 
 
@@ -109,7 +93,6 @@ def pyramid(b: BuildingTalk) -> Request:
     if b.rng.random() < 0.3:
         for _ in range(n // 2):
             colors.append(b.color(*colors))
-    if len(colors) > 1:
         what = b.say("pyramid colors", n=str(n), colors=listing(b.rng, colors))
     else:
         what = b.say("pyramid", color=color, n=str(n), levels=b.number(n // 2 + 1))
@@ -148,23 +131,19 @@ def lamp(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(2, 4), b.color()
     other = b.color(color)
     what = b.say("tower with top", color=color, other=other, n=b.number(n))
-    return build(
-        b,
-        "figure",
-        b.called(what, "candle", "lamp post", "tower"),
-        what,
-        lambda x, z: f"{color} tower({x},1,{z},{n}); {other} {x},{n + 1},{z}",
-        1,
-    )
+    noun = b.called(what, "candle", "lamp post", "tower")
+    return build(b, "figure", noun, what, lambda x, z: f"{color} tower({x},1,{z},{n}); {other} {x},{n + 1},{z}", 1)
 
 
 def flag(b: BuildingTalk) -> Request:
     n, color = b.rng.randint(4, 5), b.color()
     other = b.color(color)
     what = b.say("flag", color=color, other=other, n=b.number(n))
-    return build(
-        b, "figure", "flag", what, lambda x, z: f"{color} tower({x},1,{z},{n}); {other} {box(x - 1, n - 1, z, 2, 2, 1)}", 3
-    )
+
+    def plan(x: int, z: int) -> str:
+        return f"{color} tower({x},1,{z},{n}); {other} {box(x - 1, n - 1, z, 2, 2, 1)}"
+
+    return build(b, "figure", "flag", what, plan, 3)
 
 
 def well(b: BuildingTalk) -> Request:

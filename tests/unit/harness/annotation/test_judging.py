@@ -21,8 +21,7 @@ from rich.console import Console
 
 from eval.agreement import agreement
 from eval.annotation import Annotation, Judgment
-from harness.annotation.file import open_annotation
-from harness.annotation.judging import Loop, keys
+from harness.annotation.judging import Loop, keys, open_annotation
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, Utterance

@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 from harness.augmentation.paraphrase import lexicon, paraphrase
 from harness.augmentation.rotation import turn_hexagons, turn_minecraft
-from harness.augmentation.variants import CHANGES, Variant, augment, change, variant
+from harness.augmentation.variants import augment
 from harness.commands.augment import augment as command
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.corpora.records import read_items
 from harness.errors import UsageError
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import COLORS, Action, Pose
-from tests.helpers.simulated import seen, simple, simulated
+from harness.worlds.minecraft import COLORS, Action
+from tests.helpers.simulated import simple, simulated
 
 SIMULATED = simulated("random", 3, 60)
 WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
 
 
-def all_words(item: Item) -> list[str]:
-    return [turn.text for turn in item.history if isinstance(turn, Utterance)]
-
-
 # --- turning building games ---
-
-
-@given(quarters=st.sampled_from([1, 2, -1]), n=st.integers(0, len(SIMULATED) - 1))
-def test_everything_stays_where_it_was_for_the_builder(quarters: int, n: int) -> None:
-    item = SIMULATED[n]
-    turned = turn_minecraft(item, quarters)
-    for action, other in zip(item.actions, turned.actions, strict=True):
-        assert _from_builder(action, turned.pose if action is other else item.pose) == pytest.approx(
-            _from_builder(other, turned.pose)
-        )
-        assert seen(action.cell, item.pose) == seen(other.cell, turned.pose)
-        assert (action.kind, action.color, action.y) == (other.kind, other.color, other.y)
-
-
-def _from_builder(action: Action, pose: Pose) -> tuple[float, float, float]:
-    """The vector from the builder to the middle of a block, in the builder's own axes."""
-    x, z, yaw = action.x + 0.5 - pose.x, action.z + 0.5 - pose.z, math.radians(pose.yaw)
-    return math.cos(yaw) * x + math.sin(yaw) * z, action.y - pose.y, -math.sin(yaw) * x + math.cos(yaw) * z
 
 
 def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
@@ -65,22 +39,6 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
         assert [(-a.z, a.x) for a in before] == [(a.x, a.z) for a in after]
         assert run.pose is not None
         assert other.pose == (1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch)
-
-
-def _poses(item: MinecraftItem) -> list[Pose]:
-    """The builder's in the runs of the history, where they are known, and now."""
-    return [turn.pose for turn in item.history if isinstance(turn, Executed) and turn.pose] + [item.pose]
-
-
-def test_a_run_keeps_the_pose_that_its_item_has_in_every_variant() -> None:
-    for quarters in (1, 2, -1):
-        how = Variant(0, dict(zip(COLORS, COLORS[::-1], strict=True)), "words", quarters)
-        changed = {item.id: change(item, how, WORDS) for item in SIMULATED}
-        for before, after in pairwise(changed.values()):
-            assert isinstance(before, MinecraftItem)
-            assert isinstance(after, MinecraftItem)
-            if before.cluster == after.cluster:
-                assert _poses(after)[:-1] == _poses(before), "turned as the item of the run is"
 
 
 # --- turning drawing steps ---
@@ -135,32 +93,6 @@ def test_our_lexicon_ships_and_says_nothing_of_colors_or_places() -> None:
 
 
 # --- variants of whole games ---
-
-
-def test_what_is_said_in_a_game_is_said_in_all_its_items() -> None:
-    how = variant("minecraft", SIMULATED[0].cluster, 1, 0, CHANGES["minecraft"])
-    game = [item for item in SIMULATED if item.cluster == SIMULATED[0].cluster]
-    changed = [change(item, how, lexicon()) for item in game]
-    for before, after in pairwise(changed):
-        assert isinstance(before, MinecraftItem)
-        assert isinstance(after, MinecraftItem)
-        assert after.before == before.after
-        assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
-        assert after.cluster == before.cluster == f"minecraft-random-augmented/{game[0].cluster.partition('/')[2]}/1"
-        assert after.group == game[0].group
-    assert [all_words(item) for item in changed if item] != [all_words(item) for item in game]
-
-
-def test_each_change_alone() -> None:
-    item = SIMULATED[5]
-    name = item.cluster
-    same = {"history", "pose", "before"}
-    for only, kept in (("colors", {"pose"}), ("words", {"pose", "before"}), ("turn", set())):
-        how = variant("minecraft", name, 4, 0, [only])
-        changed = change(item, how, lexicon())
-        assert isinstance(changed, MinecraftItem)
-        assert {key for key in same if getattr(changed, key) == getattr(item, key)} == kept, only
-        assert changed.before.apply(changed.actions).structure == changed.after
 
 
 # --- the set ---

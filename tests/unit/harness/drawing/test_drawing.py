@@ -8,10 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from rich.console import Console
 
-from harness.drawing import hexagons, minecraft, svg, terminal
-from harness.drawing.builder import builder
+from harness.drawing import hexagons, minecraft, svg
 from harness.drawing.isometric import PALETTE, project, shade
 from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
@@ -67,23 +65,6 @@ def test_every_tile_but_those_of_the_most_frequent_color_is_drawn_once(board: Bo
     (background,) = set(counts) - set(drawn)
     assert counts[background] == max(counts.values())
     assert drawn | {background: counts[background]} == counts
-
-
-def test_the_grid_has_an_outline_between_any_two_tiles() -> None:
-    image = pixels(hexagons.board_svg(Board(), scale=4))
-    for a, b in (
-        ((0, 0), (1, 0)),
-        ((0, 0), (0, 1)),
-        ((4, 7), (5, 8)),
-        ((9, 16), (9, 17)),
-        ((0, 17), (1, 17)),
-        ((8, 17), (9, 16)),
-    ):
-        (ax, ay), (bx, by) = hexagons.center(a), hexagons.center(b)
-        line = [
-            image[round((ay + (by - ay) * t + 1) * 4), round((ax + (bx - ax) * t + 1) * 4)].min() for t in np.linspace(0, 1, 60)
-        ]
-        assert min(line) < 100, (a, b)
 
 
 def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> None:
@@ -167,55 +148,3 @@ def test_the_builder_is_always_inside_the_picture(structure: Structure, pose: Po
         x, y = float(figure.attrib["x"]), float(figure.attrib["y"])
         assert left + 3 <= x <= left + width - 3
         assert top + 15 <= y <= top + height
-
-
-@given(structures, st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
-def test_builder_and_blocks_turn_together(structure: Structure, quarters: int) -> None:
-    for x, y, z, color in structure.blocks():
-        pose = Pose(x + 0.5, y, z + 0.5, 0.0, 0.0)
-        (turned,) = Structure.of([(x, y, z, color)]).turned(quarters).blocks()
-        assert builder(pose, quarters).part[:3] == turned[:3]
-
-
-# The terminal
-
-
-def plain(renderable: object) -> str:
-    out = io.StringIO()
-    console = Console(width=100, no_color=True, color_system=None, file=out, legacy_windows=False)
-    console.print(renderable)
-    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
-
-
-def test_a_board_in_plain_letters() -> None:
-    before = Board().apply([Paint(1, 2, "black"), Paint(0, 17, "purple")]).board
-    board = before.apply([Paint(0, 0, "red"), Paint(0, 1, "blue")]).board
-    lines = plain(terminal.board_text(board, before=before)).split("\n")
-    assert lines[0] == "    0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17"
-    assert lines[1] == " 0 [R]    ·     ·     ·     ·     ·     ·     ·     ·"
-    assert lines[2] == "      [B]    ·     ·     ·     ·     ·     ·     ·     P"
-    assert lines[3] == " 1  ·     K     ·     ·     ·     ·     ·     ·     ·"
-    assert lines[-1] == "   [R] painted in this step; K is black"
-    assert len(lines) == 1 + 21 + 1
-
-
-def test_a_structure_in_plain_letters() -> None:
-    before = Structure.of([(5, 1, 5, "red"), (0, 1, 0, "green")])
-    after = Structure.of([(5, 1, 5, "red"), (0, 1, -1, "blue")])
-    text = plain(terminal.structure_text(after, pose=Pose(-7.5, 1.0, -5.0, 90.0, 10.0), before=before))
-    assert text == "\n".join(
-        [
-            "y=1   5 4 3 2 1 0-1-2-3-4-5  x",
-            "  z",
-            "  5  R · · · · · · · · · ·",
-            *(f"  {z}  · · · · · · · · · · ·" for z in (4, 3, 2, 1)),
-            "  0  · · · · · g-· · · · ·",
-            " -1  · · · · · B+· · · · ·",
-            *(f" {z}  · · · · · · · · · · ·" for z in (-2, -3, -4)),
-            " -5  · · · · · · · · · · · →",
-            "",
-            "R+ placed, r- removed",
-            "→ builder at (-7.5, 1.0, -5.0), yaw 90, pitch 10",
-        ]
-    )

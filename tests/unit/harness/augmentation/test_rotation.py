@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from harness.augmentation.rotated_words import OPPOSITES, turn_words
+from harness.augmentation.rotation import OPPOSITES, turn_words
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
 

@@ -1,0 +1,79 @@
+"""The first items of every simulator, their changed copies and their pictures are the same to the byte, on every machine.
+
+Where they are meant to change, the digests here do too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from itertools import islice, pairwise
+from random import Random
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from harness.augmentation.variants import augment
+from harness.corpora.item import MinecraftItem
+from harness.corpora.records import to_full_record
+from harness.drawing.items import item_svg, prediction_text, states_beside, states_text
+from harness.play.targets import live_games
+from harness.simulators.games import LEVELS, simulated
+from harness.simulators.live import Manner
+from harness.tasks import SIMULATORS
+from harness.util.registry import resolve_path
+from tests.helpers.faulty import play
+
+ITEMS = {
+    "hexagons": "71943eda8016e691", "everyday-hexagons": "dd7f62b8a445a2f7", "random": "56315f3792bb7108",
+    "blocks": "7eae758f5305fdba", "shapes": "c3c0e1bab54c8296", "everyday-minecraft": "e1c58ad8126e083c",
+    "level-1": "a0e20d26c18c4ab4", "level-2": "9008b04879fd95c2",
+}  # fmt: skip
+GAMES = {
+    "random": "c4ee043275b1e594", "blocks": "20b99e04d26d7d4f", "shapes": "07bbc31414107a16",
+    "hexagons": "1b9d6f220e6e1969",
+}  # fmt: skip
+COPIES = {"random": "34303d6fa524eca7", "hexagons": "4b38f1aa5dacb5ac"}
+PICTURES = {"hexagons": "fbc6de9dd38df916", "shapes": "4b45383c5eb31fbc", "everyday-minecraft": "6e33015eb077c21b"}
+
+
+def digest(records: list[str]) -> str:
+    return hashlib.sha256("\n".join(records).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_items(simulator: str) -> None:
+    # Levels are finite sets, of which only the beginning is made here.
+    items = islice(resolve_path(LEVELS[simulator])(1), 60) if simulator in LEVELS else simulated(simulator, 1, 120)
+    assert digest([json.dumps(to_full_record(item)) for item in items]) == ITEMS[simulator]
+
+
+@pytest.mark.parametrize("simulator", ["random", "blocks", "shapes", "hexagons"])
+def test_live_games(simulator: str) -> None:
+    task = "hexagons" if simulator == "hexagons" else "minecraft"
+    (game,) = live_games(task, 1, 1, "train", Manner(8), simulator=simulator)
+    rng = Random(0)
+    asked = play(game, lambda item: rng.random() < 0.4)
+    assert digest([json.dumps(to_full_record(item)) for item in asked]) == GAMES[simulator]
+
+
+@pytest.mark.parametrize("simulator", COPIES)
+def test_augmented_copies(simulator: str) -> None:
+    words = {"block": ["brick"], "left": ["port"], "put": ["place", "add"]}
+    copies = augment(simulated(simulator, 1, 20), 5, 3, lexicon=words)
+    assert digest([json.dumps(to_full_record(item)) for item in copies]) == COPIES[simulator]
+
+
+@pytest.mark.parametrize("simulator", PICTURES)
+def test_pictures(simulator: str) -> None:
+    shown = io.StringIO()
+    console = Console(width=150, file=shown, force_terminal=True, color_system="truecolor", legacy_windows=False)
+    items: list[Any] = simulated(simulator, 1, 4)
+    for item, other in pairwise(items):
+        console.print(states_text(item), prediction_text(item, other.after))
+        if isinstance(item, MinecraftItem):
+            console.print(states_beside(item, 150))
+    svgs = [item_svg(item, other.after, behind=True) + item_svg(item) for item, other in pairwise(items)]
+    assert digest([*svgs, shown.getvalue()]) == PICTURES[simulator]
