@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.packing import pack_rows
+from adapters.packing import pack_of
 from harness.corpora.item import Item
 from harness.errors import EngineError
 from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template
@@ -79,7 +79,7 @@ def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: 
     for name in ("qwen 3", "gpt-oss", "r1 distill"):
         renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
         rows = [renderer.training_row(ITEM), renderer.training_row(SHOTS[0])]
-        (pack,) = pack_rows([rows], 100_000, 100_000)
+        pack = pack_of(rows)
         assert len(pack.labels) == sum(len(row.completion_ids) for row in rows)
         assert max(len(row) for row in rows) < len(pack.input_ids) < sum(len(row) for row in rows)
 
