@@ -18,7 +18,6 @@ from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
 from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch, recolored
-from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.models.weights import weights_fingerprint
@@ -101,6 +100,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     import torch
     from peft.helpers import disable_input_dtype_casting
 
+    from adapters.trainer import AnswerTrainer, trainer_arguments
+
     training = job.recipe.training
     own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
@@ -147,6 +148,8 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     """Prepare this process for training; returns `harness.training.processes.processes()` and the number of threads."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
+
+    from adapters.trainer import set_threads
 
     set_seed(training.seed)
     threads, own = set_threads(), processes()
@@ -236,12 +239,12 @@ def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Pac
     """The first epoch's rows, the packs of the whole run in order, and the number of tokens in the first epoch's packs."""
     training = job.recipe.training
     rows = _epoch_rows(job, renderer, pool, 0)
-    plans = _epoch_plans(job, rows, renderer.budget, packing, 0)
+    plans = plan_epoch(rows, 0, training, renderer.budget, packing, job.sources)
     wanted = (training.max_steps or 0) * training.accumulation
     wanted = wanted or max(training.accumulation, round(training.epochs * len(plans)))
-    stages = _curriculum_plans(job, rows, renderer.budget, packing)
+    begun = _curriculum_plans(job, rows, renderer.budget, packing)
     later = partial(_later_epoch, job, renderer, pool, packing, rows)
-    packs = Packs(stages + plans, wanted - wanted % training.accumulation, later)
+    packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
     return rows, packs, sum(plan.tokens for plan in plans)
 
 
@@ -249,18 +252,12 @@ def _later_epoch(
     job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing, first: TrainingRows, epoch: int
 ) -> list[PackPlan]:
     rows = _epoch_rows(job, renderer, pool, epoch) if job.recipe.training.recolor else first
-    return _epoch_plans(job, rows, renderer.budget, packing, epoch)
+    return plan_epoch(rows, epoch, job.recipe.training, renderer.budget, packing, job.sources)
 
 
 def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
     items, answers = recolored(job.items, job.answers, epoch, job.recipe.training.seed)
     return make_rows(items, renderer, pool, job.recipe.shots, renderer.budget, answers)
-
-
-def _epoch_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing, epoch: int) -> list[PackPlan]:
-    training = job.recipe.training
-    most_rows = training.per_device_train_batch_size
-    return plan_epoch(rows, epoch, training.seed, training.tokens, length, packing, job.sources, most_rows)
 
 
 def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from random import Random
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from harness.corpora.item import Item
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import Shots
+
+if TYPE_CHECKING:
+    from adapters.recipe import FinetuneTraining
 
 
 class TrainingRows(Sequence[TrainingRow]):
@@ -131,20 +134,18 @@ def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, see
 def plan_epoch(
     rows: TrainingRows,
     epoch: int,
-    seed: int,
-    most: int,
+    training: FinetuneTraining,
     longest: int,
     packing: Packing = Packing.TREE,
     sources: Sequence[WeightedSource] = (),
-    most_rows: int | None = None,
 ) -> list[PackPlan]:
     """The packs of what is drawn of the rows, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest`, `packing` and `most_rows` are those of `plan_packs`, `sources` those of `drawn`.
+    `longest` and `packing` are those of `plan_packs`, `sources` those of `drawn`.
     """
-    random = Random(f"{seed}/rows/{epoch}")
-    groups = drawn(rows, sources, epoch, seed)
+    random = Random(f"{training.seed}/rows/{epoch}")
+    groups = drawn(rows, sources, epoch, training.seed)
     random.shuffle(groups)
-    plans = list(plan_packs(rows.read, groups, most, longest, packing, most_rows))
+    plans = list(plan_packs(rows.read, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
     random.shuffle(plans)
     return plans

@@ -16,6 +16,7 @@ from adapters.layout import logits_of
 from adapters.packing import Packing, PackPlan, PackShards, collate
 from adapters.row_cache import worker_count
 from harness.engines.shared import fast_bf16
+from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
 from harness.training.watched import Watched, best_point
@@ -93,6 +94,14 @@ class AnswerTrainer(DevTrainer):
         self.model_accepts_loss_kwargs = True
         # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.
         self._loss_shifts_labels = False
+
+    def go_on(self) -> None:
+        """As of any training; of a worker's error only the last line, without the worker's traceback."""
+        try:
+            super().go_on()
+        except HarnessError as error:
+            name = f"{type(error).__module__}.{type(error).__name__}: "
+            raise type(error)(str(error).splitlines()[-1].removeprefix(name)) from error
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")

@@ -99,6 +99,7 @@ class Memory(threading.Thread):
 def _stages(path: Path) -> None:
     from datasets import Dataset
 
+    from adapters.recipe import load_recipe
     from adapters.rows import TrainingRows, plan_epoch
 
     memory = Memory()
@@ -113,7 +114,8 @@ def _stages(path: Path) -> None:
     tell("begun")
     rows = TrainingRows(table, TOKENS)
     tell(f"lengths of {len(rows):,} rows in {len(rows.groups):,} groups")
-    plans = plan_epoch(rows, 0, 0, TOKENS, TOKENS)
+    training = load_recipe("llama-lora", [f"training.tokens={TOKENS}"]).training
+    plans = plan_epoch(rows, 0, training, TOKENS)
     tell(f"{len(plans):,} packs planned")
     for plan in plans[:PACKS]:
         plan.write()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.recipe import load_recipe
 from adapters.row_cache import Asked, _fingerprint, worker_count
 from adapters.rows import make_rows, plan_epoch, recolored
 from harness.corpora import load, load_examples
@@ -104,7 +105,8 @@ def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> l
     for number, item in enumerate(items):
         rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
     made = rows_of(list(rows.values()))
-    plans = [plan_epoch(made, epoch, seed, tokens, tokens) for epoch in range(epochs_wanted)]
+    training = load_recipe("llama-lora", [f"training.tokens={tokens}", f"training.seed={seed}"]).training
+    plans = [plan_epoch(made, epoch, training, tokens) for epoch in range(epochs_wanted)]
     return [[int(token) for plan in epoch for token in plan.write().labels] for epoch in plans]
 
 

@@ -74,6 +74,15 @@ def test_a_template_that_needs_no_change_is_left_as_it_is(tokenizers: dict[str, 
         assert answering_template(tokenizers[name]) == FAMILIES[name].template
 
 
+def test_a_text_has_the_tokens_that_transformers_gives_it(tokenizers: dict[str, Any]) -> None:
+    for tokenizer in tokenizers.values():
+        renderer = Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1)
+        text = renderer.render(ITEM).text
+        wanted = tuple(tokenizer(text, add_special_tokens=False).input_ids)
+        tokenizer(text, truncation=True, max_length=5, padding="max_length")
+        assert renderer.token_ids(text) == wanted
+
+
 def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: dict[str, Any]) -> None:
     """In the second row, the first one's answer is an earlier turn: without its thought, and with another end."""
     for name in ("qwen 3", "gpt-oss", "r1 distill"):
