@@ -134,8 +134,8 @@ class Renderer:
         return ids
 
     def _encoded(self, text: str) -> tuple[int, ...]:
-        backend, split = getattr(self.tokenizer, "backend_tokenizer", None), getattr(self.tokenizer, "split_special_tokens", False)
-        if backend is None or backend.truncation or backend.padding or backend.encode_special_tokens != split:
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        if not backend or backend.truncation or backend.padding or backend.encode_special_tokens:
             return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
         # Without the tokens' places in the text, which transformers asks for, it takes a third less time.
         return tuple(backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
