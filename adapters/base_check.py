@@ -18,7 +18,7 @@ from typing import Any
 
 from adapters.attention import register
 from adapters.layout import Layout, layout_of, logits_of
-from adapters.packing import Packing, collate, pack_rows
+from adapters.packing import Packing, collate, listed, plan_packs
 from adapters.recipe import FinetuneRecipe, load_recipe
 from harness.engines.engine import Completion, Sampling
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
@@ -250,8 +250,8 @@ def check_packs(subject: CheckedModel) -> str:
     with torch.no_grad():
         alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
         together = []
-        for pack in pack_rows([rows], 4096, 4096, subject.layout.packing):
-            inputs = collate([pack], subject.layout.packing, pad=0)
+        for plan in plan_packs(listed(rows), [range(len(rows))], 4096, 4096, subject.layout.packing):
+            inputs = collate([plan.write()], subject.layout.packing, pad=0)
             del inputs["labels"]
             together.append(logits_of(model, inputs, use_cache=False))
     return f"{subject.layout}; {_difference(torch.cat(together), alone)}"

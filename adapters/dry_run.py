@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
 from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
 from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
+from adapters.packing import Pack, PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
@@ -47,7 +48,7 @@ class DryRun:
     @property
     def tokens(self) -> int:
         """Of all packs."""
-        return sum(len(pack.input_ids) for pack in self.prepared.packs)
+        return sum(pack.tokens for pack in self.prepared.packs)
 
 
 def dry_run(job: FinetuneJob) -> DryRun:
@@ -65,22 +66,30 @@ def dry_run(job: FinetuneJob) -> DryRun:
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
     trained, total = parameters(model)
-    kept = prepared.rows.kept
+    largest = _largest(prepared.packs)
     settings = job.recipe.training
     other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
     otherwise = job.recipe.model_copy(update={"training": other})
     return DryRun(
         prepared,
         len(prepared.packs) // settings.accumulation,
-        sum(map(len, kept)),
+        prepared.rows.size,
         trained,
         total,
-        estimate(model, job.recipe, prepared.packs, fast_bf16()),
-        estimate(model, otherwise, prepared.packs, fast_bf16()),
+        estimate(model, job.recipe, largest, fast_bf16()),
+        estimate(model, otherwise, largest, fast_bf16()),
         "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more",
         _notes(job, tokenizer, prepared),
-        [_text(row, tokenizer) for row in spread(kept, SHOWN)],
+        [_text(row, tokenizer) for row in spread(prepared.rows, SHOWN)],
     )
+
+
+def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
+    """The packs among which the one is that takes the most memory: for each padded length, the one with the most labels."""
+    largest: dict[int, PackPlan] = {}
+    for plan in sorted(packs, key=lambda plan: plan.labels):
+        largest[-(-plan.tokens // 128)] = plan
+    return [plan.write() for plan in largest.values()]
 
 
 def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
@@ -111,7 +120,7 @@ def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str],
     recipe, prepared = job.recipe, found.prepared
     for line in prepared.counts:
         say(line)
-    longest = max(len(pack.input_ids) for pack in prepared.packs)
+    longest = max(pack.tokens for pack in prepared.packs)
     say(f"packs: {len(prepared.packs):,} of at most {longest:,} tokens; steps: {found.steps:,}")
     epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {found.row_tokens:,}"
     say(f"tokens: {found.tokens:,} in all, {epoch}")

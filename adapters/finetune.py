@@ -14,11 +14,10 @@ from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.layout import Layout, layout_of
-from adapters.packing import Pack, Packing, pack_rows
+from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, recolored
-from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
+from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch, recolored
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.models.weights import weights_fingerprint
@@ -101,6 +100,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     import torch
     from peft.helpers import disable_input_dtype_casting
 
+    from adapters.trainer import AnswerTrainer, trainer_arguments
+
     training = job.recipe.training
     own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
@@ -108,10 +109,9 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     changed = effect(model, fresh=job.start is None and job.recipe.method != "full")
     prepared = prepare(job, tokenizer, model.config)
     length, pool, packs = prepared.length, prepared.pool, prepared.packs
-    tokens = sum(len(pack.input_ids) for pack in packs)
     for line in prepared.counts:
         say(line)
-    say(f"{tokens:,} tokens in {len(packs)} packs, on {machine(threads)}")
+    say(f"{len(packs):,} packs, {prepared.epoch_tokens:,} tokens in the first epoch, on {machine(threads)}")
     if idle := -training.accumulation % own.num_processes:
         say(
             f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
@@ -139,7 +139,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
     rows = prepared.rows
-    counts = {"items": len(job.items), "rows": len(rows.kept), "dropped": rows.dropped, "tokens": tokens}
+    tokens = sum(pack.tokens for pack in prepared.packs) if own.is_main_process else 0
+    counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
@@ -147,6 +148,8 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     """Prepare this process for training; returns `harness.training.processes.processes()` and the number of threads."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
+
+    from adapters.trainer import set_threads
 
     set_seed(training.seed)
     threads, own = set_threads(), processes()
@@ -178,11 +181,11 @@ class Prepared:
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
     rows: TrainingRows
-    packs: list[Pack]
+    packs: Packs
     epoch_tokens: int
     """Tokens of the packs of the first epoch."""
     dev_rows: TrainingRows
-    dev_packs: list[Pack]
+    dev_packs: list[PackPlan]
 
     @property
     def counts(self) -> list[str]:
@@ -190,7 +193,7 @@ class Prepared:
         parts = {"train": self.rows, "dev": self.dev_rows}
         why = f"longer than {self.length} tokens"
         return [
-            *(f"{name}: {len(part.kept)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
+            *(f"{name}: {len(part)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
             str(self.layout),
         ]
 
@@ -205,11 +208,11 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     rows, packs, epoch_tokens = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
     for name, part in (("train", rows), ("dev", dev_rows)):
-        if not part.kept:
+        if not part:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, layout.packing))
+    dev_packs = list(plan_packs(dev_rows.read, dev_rows.groups, training.tokens, length, layout.packing))
     return Prepared(renderer, pool, length, layout, rows, packs, epoch_tokens, dev_rows, dev_packs)
 
 
@@ -232,42 +235,41 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack], int]:
+def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, Packs, int]:
     """The first epoch's rows, the packs of the whole run in order, and the number of tokens in the first epoch's packs."""
     training = job.recipe.training
-    length = renderer.budget
-
-    def make(epoch: int) -> TrainingRows:
-        if epoch and not training.recolor:
-            return first
-        items, answers = recolored(job.items, job.answers, epoch, training.seed)
-        return make_rows(items, renderer, pool, job.recipe.shots, length, answers)
-
-    first = make_rows(job.items, renderer, pool, job.recipe.shots, length, job.answers)
-    if not first.kept:
-        return first, [], 0
-    packs = _curriculum_packs(job, first, length, packing)
-    wanted, tokens = (training.max_steps or 0) * training.accumulation, 0
-    rows = training.per_device_train_batch_size
-    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.sources, rows):
-        wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
-        tokens = tokens or sum(len(pack.input_ids) for pack in epoch)
-        packs += epoch
-        if len(packs) >= wanted:
-            break
-    return first, packs[: wanted - wanted % training.accumulation], tokens
+    rows = _epoch_rows(job, renderer, pool, 0)
+    plans = plan_epoch(rows, 0, training, renderer.budget, packing, job.sources)
+    wanted = (training.max_steps or 0) * training.accumulation
+    wanted = wanted or max(training.accumulation, round(training.epochs * len(plans)))
+    begun = _curriculum_plans(job, rows, renderer.budget, packing)
+    later = partial(_later_epoch, job, renderer, pool, packing, rows)
+    packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
+    return rows, packs, sum(plan.tokens for plan in plans)
 
 
-def _curriculum_packs(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[Pack]:
+def _later_epoch(
+    job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing, first: TrainingRows, epoch: int
+) -> list[PackPlan]:
+    rows = _epoch_rows(job, renderer, pool, epoch) if job.recipe.training.recolor else first
+    return plan_epoch(rows, epoch, job.recipe.training, renderer.budget, packing, job.sources)
+
+
+def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
+    items, answers = recolored(job.items, job.answers, epoch, job.recipe.training.seed)
+    return make_rows(items, renderer, pool, job.recipe.shots, renderer.budget, answers)
+
+
+def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:
     """The stages of a curriculum, if there is one."""
     training = job.recipe.training
-    if not training.curriculum:
+    if not (training.curriculum and rows):
         return []
     by_id = {item.id: item for item in job.items}
-    curriculum = stages([by_id[row.id] for row in rows.kept], training.curriculum, training.seed)
+    curriculum = stages([by_id[rows.id(n)] for n in range(len(rows))], training.curriculum, training.seed)
     most = training.per_device_train_batch_size
-    packs = (pack_rows(([rows.kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
-    return list(chain.from_iterable(packs))
+    plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
+    return list(chain.from_iterable(plans))
 
 
 def machine(threads: int) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from harness.prompting.shots import RANDOM, RETRIEVED
 from harness.tasks import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import argument, option
 from harness.util.settings import Strict
@@ -16,6 +17,13 @@ BASE = OVER(None, "Base model: a hub name or a local folder. [default: smollm2-1
 MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1)
 
 
+if TYPE_CHECKING:
+    Selection = str
+else:
+    # As for `harness.tasks.TaskName`.
+    Selection = Literal[(RANDOM, *RETRIEVED)]
+
+
 class Prompt(Strict):
     """The prompt format. What is null, or not there, is the task's default."""
 
@@ -24,7 +32,7 @@ class Prompt(Strict):
     frame: str | None = OVER(None, "Minecraft: world, builder or pose.")
     template: str | None = OVER(None, "The prompts' wording: a shipped template or a folder.")
     shots: int | None = OVER(None, "Examples before every item, in training and on dev.", ge=0)
-    select: Literal["random", "bm25", "embedding"] | None = None
+    select: Selection | None = None
     """How examples are chosen, as in --select; null: random, the same for all items."""
 
 

@@ -7,12 +7,20 @@ itself, at the position that it has in its own row, so the loss and its gradient
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from functools import partial
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from prompts.rendered import TrainingRow
+
+Ints = NDArray[np.int32]
 
 
 class Packing(Enum):
@@ -32,149 +40,190 @@ class Pack:
     predict the token `labels[k]`, once for every row that has this pair. Where rows share nothing, each begins at position 0.
     """
 
-    input_ids: list[int]
-    positions: list[int]
-    ends: list[int]
-    sources: list[int]
-    labels: list[int]
+    input_ids: Ints
+    positions: Ints
+    ends: Ints
+    sources: Ints
+    labels: Ints
 
 
-@dataclass(slots=True)
-class _Branch:
-    """Tokens that follow each other, and the branches after the last one, by their first tokens in the order of the rows."""
-
-    tokens: tuple[int, ...]
-    after: dict[int, _Branch] = field(default_factory=dict)
-    start: int = 0
-    """The place of the first token, once the tree is written out."""
-
-    def split(self, at: int) -> None:
-        """The branch ends after `at` tokens, and the others become a branch after it."""
-        rest = _Branch(self.tokens[at:], self.after)
-        self.tokens, self.after = self.tokens[:at], {rest.tokens[0]: rest}
+Read = Callable[[int], tuple[Ints, int]]
+"""Gives a row by its number: the tokens of its prompt and answer, and how many of them are the prompt's."""
 
 
-@dataclass(slots=True)
-class _Tree:
-    """Rows as branches of tokens. Unless rows `share` beginnings, each is a branch of its own."""
+class PackPlan(NamedTuple):
+    """The rows of a pack, which is written when it is needed, and how large it will be."""
 
+    read: Read
     share: bool
-    root: _Branch = field(default_factory=lambda: _Branch(()))
-    rows: list[TrainingRow] = field(default_factory=list)
-    size: int = 0
-    """The number of tokens."""
+    numbers: Ints
+    tokens: int
+    labels: int
 
-    def depth(self, row: TrainingRow) -> int:
-        """How many leading tokens of the row the tree already holds."""
-        return sum(count for _, count in self._path(row)) if self.share else 0
+    def write(self) -> Pack:
+        """Its labels are row by row, in the order of the answers' tokens."""
+        return _Tree(self.read, self.share, self.numbers.tolist()).write()
 
-    def _path(self, row: TrainingRow) -> Iterator[tuple[_Branch, int]]:
-        """The branches that the row begins with, and how many of their tokens it shares."""
-        ids, branch, depth = row.token_ids, self.root, 0
-        while depth < len(ids) and (below := branch.after.get(ids[depth])):
-            count = _alike(below.tokens, ids[depth : depth + len(below.tokens)])
-            yield below, count
-            if count < len(below.tokens):
-                return
-            branch, depth = below, depth + count
 
-    def add(self, row: TrainingRow) -> None:
-        path = [*self._path(row)] if self.share else []
-        rest = row.token_ids[sum(count for _, count in path) :]
-        branch, count = path[-1] if path else (self.root, 0)
-        if rest:
-            if count < len(branch.tokens):
-                branch.split(count)
-            branch.after[rest[0] if self.share else -1 - len(self.rows)] = _Branch(rest)
-        self.rows.append(row)
-        self.size += len(rest)
+class _Branch(NamedTuple):
+    """A row in a tree: what it adds are its tokens from `depth` on, after those that it shares."""
 
-    def pack(self) -> Pack:
+    number: int
+    tokens: Ints
+    prompt_length: int
+    depth: int
+    parent: int
+    """The place among the branches of the one that adds the last shared token; -1 for none."""
+
+    @property
+    def size(self) -> int:
+        return len(self.tokens) - self.depth
+
+
+class _Tree:
+    """Rows as branches. Unless rows `share` beginnings, each begins anew."""
+
+    def __init__(self, read: Read, share: bool, numbers: Iterable[int] = ()) -> None:
+        self.read, self.share, self.size = read, share, 0
+        self.branches: list[_Branch] = []
+        self._sorted: list[tuple[bytes, int]] = []
+        """The tokens and places of the branches in order, so that the rows that begin most alike are neighbors."""
+        for number in numbers:
+            self.add(number)
+
+    def add(self, number: int) -> None:
+        (tokens, prompt_length), depth, parent = self.read(number), 0, -1
+        if self.share:
+            entry = tokens.astype(">i4").tobytes(), len(self.branches)
+            at = bisect(self._sorted, entry)
+            for _, near in self._sorted[max(0, at - 1) : at + 1]:
+                depth, parent = max((depth, parent), (_alike(self.branches[near].tokens, tokens), near))
+            self._sorted.insert(at, entry)
+        while parent >= 0 and self.branches[parent].depth >= depth:
+            parent = self.branches[parent].parent
+        self.branches.append(_Branch(number, tokens, prompt_length, depth, parent))
+        self.size += self.branches[-1].size
+
+    def plan(self, count: int | None = None) -> PackPlan:
+        """A pack of the first `count` rows, or of all."""
+        own = self.branches[:count]
+        labels = sum(len(branch.tokens) - branch.prompt_length for branch in own)
+        numbers = np.array([branch.number for branch in own], np.int32)
+        return PackPlan(self.read, self.share, numbers, sum(branch.size for branch in own), labels)
+
+    def write(self) -> Pack:
         """The tree depth first, so that everything that follows a token in any row comes right after it."""
-        pack = Pack([], [], [0] * self.size, [], [])
-        stack = [(branch, 0) for branch in reversed(self.root.after.values())]
-        while stack:
-            branch, depth = stack.pop()
-            count = len(branch.tokens)
-            if depth < 0:
-                pack.ends[branch.start : branch.start + count] = [len(pack.input_ids)] * count
-                continue
-            branch.start = len(pack.input_ids)
-            pack.input_ids.extend(branch.tokens)
-            pack.positions.extend(range(depth, depth + count))
-            stack.append((branch, -1))
-            stack.extend((below, depth + count) for below in reversed(branch.after.values()))
-        own = list(self.root.after.values())
-        for number, row in enumerate(self.rows):
-            parts = self._path(row) if self.share else [(own[number], len(row))]
-            places = [place for branch, count in parts for place in range(branch.start, branch.start + count)]
-            pack.sources.extend(places[len(row.prompt_ids) - 1 : -1])
-            pack.labels.extend(row.completion_ids)
-        return pack
+        # A branch goes on before others leave it, and those that leave it at the same token come in the order of the rows.
+        paths: dict[int, tuple[tuple[int, int], ...]] = {-1: ()}
+        for place, branch in enumerate(self.branches):
+            paths[place] = (*paths[branch.parent], (-branch.depth, place))
+        order = sorted(range(len(self.branches)), key=paths.__getitem__)
+        starts = dict(zip(order, accumulate((self.branches[place].size for place in order), initial=0), strict=False))
+        input_ids, positions, ends = np.zeros((3, self.size), np.int32)
+        rows: dict[int, Ints] = {-1: np.zeros(0, np.int32)}
+        """Where the tokens of each row are written."""
+        for place, (_, tokens, _, depth, parent) in enumerate(self.branches):
+            own = np.arange(starts[place], starts[place] + len(tokens) - depth, dtype=np.int32)
+            row = rows[place] = np.concatenate([rows[parent][:depth], own])
+            input_ids[row], positions[row] = tokens, np.arange(len(row))
+            ends[row] = np.maximum(ends[row], row[-1] + 1)
+        sources = [rows[place][branch.prompt_length - 1 : -1] for place, branch in enumerate(self.branches)]
+        labels = [branch.tokens[branch.prompt_length :] for branch in self.branches]
+        return Pack(input_ids, positions, ends, np.concatenate(sources), np.concatenate(labels))
 
 
-def _alike(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+def _alike(one: Ints, other: Ints) -> int:
     """How many leading tokens are the same."""
-    if one == other:
-        return len(one)
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    length = min(len(one), len(other))
+    differ = one[:length] != other[:length]
+    first = int(differ.argmax())
+    return first if differ[first] else length
 
 
-def pack_rows(
-    groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, packing: Packing = Packing.TREE, rows: int | None = None
-) -> Iterator[Pack]:
-    """The rows in their order as packs of at most `most` tokens, and of at most `rows` rows unless that is None.
+def plan_packs(
+    read: Read,
+    groups: Iterable[Sequence[int]],
+    most: int,
+    longest: int,
+    packing: Packing = Packing.TREE,
+    most_rows: int | None = None,
+) -> Iterator[PackPlan]:
+    """The rows in their order as packs of at most `most` tokens, and of at most `most_rows` rows unless that is None.
 
     Rows of a group begin alike, so a group is not split in a tree of at most `longest` tokens; the same goes for one long row.
     """
-    share = packing is Packing.TREE
-    tree, held = _Tree(share), 0
+    most_rows = 1 if packing is Packing.SINGLE else most_rows
+    tree_of = partial(_Tree, read, packing is Packing.TREE)
+    tree = tree_of()
     for group in groups:
-        size = _tree(group).size if share else 0
-        if tree.size and tree.size + size > most:
-            yield tree.pack()
-            tree, held = _Tree(share), 0
+        size = tree_of(group).size if tree.share else 0
+        if tree.branches and tree.size + size > most:
+            yield tree.plan()
+            tree = tree_of()
         limit = longest if size > most else most
-        for row in group:
-            full = packing is Packing.SINGLE or held == rows or tree.size + len(row) - tree.depth(row) > limit
-            if tree.size and full:
-                yield tree.pack()
-                tree, held = _Tree(share), 0
-            tree.add(row)
-            held += 1
-    if tree.size:
-        yield tree.pack()
+        for number in group:
+            tree.add(number)
+            before = len(tree.branches) - 1
+            if before and (before == most_rows or tree.size > limit):
+                yield tree.plan(before)
+                tree = tree_of([number])
+    if tree.branches:
+        yield tree.plan()
+
+
+def listed(rows: Sequence[TrainingRow]) -> Read:
+    """Rows that are in memory, by their places."""
+    return [(np.array(row.token_ids, np.int32), len(row.prompt_ids)) for row in rows].__getitem__
 
 
 def pack_of(rows: Sequence[TrainingRow]) -> Pack:
     """One pack of all the rows; its labels are row by row, in the order of the answers' tokens."""
-    return _tree(rows).pack()
+    return _Tree(listed(rows), True, range(len(rows))).write()
 
 
-def _tree(rows: Sequence[TrainingRow]) -> _Tree:
-    tree = _Tree(share=True)
-    for row in rows:
-        tree.add(row)
-    return tree
+class Packs(Sequence[PackPlan]):
+    """The first `count` packs of a training. `later` plans an epoch, by its number from 1, when one of its packs is asked for."""
+
+    def __init__(self, plans: list[PackPlan], count: int, later: Callable[[int], list[PackPlan]]) -> None:
+        self._plans, self._count, self._later, self._epochs = plans, count, later, 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[n] for n in range(self._count)[number]]
+        place = range(self._count)[number]
+        while place >= len(self._plans):
+            self._plans += self._later(self._epochs)
+            self._epochs += 1
+        return self._plans[place]
 
 
-def shard_packs(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
-    """Shard the packs over the processes, which take one each in turn. A step has `step` packs.
+class PackShards(Sequence[PackPlan]):
+    """Packs in the order in which processes take them, one each in turn; a step has `step` packs.
 
     Within a step the order of packs means nothing, so each round takes packs of similar length: processes wait for the slowest.
     Where the last round has too few, it is filled up with packs without labels.
     """
-    if processes == 1:
-        return list(packs)
-    shards: list[Pack] = []
-    for start in range(0, len(packs), step):
-        whole = sorted(packs[start : start + step], key=lambda pack: len(pack.input_ids), reverse=True)
-        blank = Pack(whole[-1].input_ids[:1], [0], [1], [], [])
-        whole += [blank] * (-len(whole) % processes)
-        for turn, first in enumerate(range(0, len(whole), processes)):
-            # Every other round goes backwards, so that no process has the longest pack of all rounds.
-            shards += whole[first : first + processes][:: -1 if turn % 2 else 1]
-    return shards
+
+    def __init__(self, packs: Sequence[PackPlan], step: int, processes: int) -> None:
+        self.packs, self.step, self.processes = packs, step, processes
+        self._filled = -(-step // processes) * processes
+
+    def __len__(self) -> int:
+        return -(-len(self.packs) // self.step) * self._filled
+
+    def __getitem__(self, number: Any) -> Any:
+        step, place = divmod(range(len(self))[number], self._filled)
+        packs = sorted(self.packs[step * self.step : (step + 1) * self.step], key=lambda pack: pack.tokens, reverse=True)
+        turn, process = divmod(place, self.processes)
+        # Every other round goes backwards, so that no process has the longest pack of all rounds.
+        place += (self.processes - 1 - 2 * process) * (turn % 2)
+        return packs[place] if place < len(packs) else _BLANK
+
+
+_BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
 
 
 def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
@@ -187,24 +236,24 @@ def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int 
     import torch
 
     (pack,) = packs
-    starts = [place for place, position in enumerate(pack.positions) if not position] if packing is not Packing.TREE else [0]
-    lengths = [end - start for start, end in zip(starts, [*starts[1:], len(pack.input_ids)], strict=True)]
+    starts = [0] if packing is Packing.TREE else np.flatnonzero(pack.positions == 0).tolist()
+    lengths = np.diff([*starts, len(pack.input_ids)]).tolist()
     width = -(-max(lengths) // multiple) * multiple
     ids = torch.full((len(starts), width), pad)
     mask = torch.zeros(ids.shape, dtype=torch.long)
     for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        ids[row, :length] = torch.tensor(pack.input_ids[start : start + length])
+        ids[row, :length] = torch.from_numpy(pack.input_ids[start : start + length])
         mask[row, :length] = 1
-    labels = torch.tensor(pack.labels, dtype=torch.long)
-    sources = torch.tensor(pack.sources, dtype=torch.long)
+    labels = torch.from_numpy(pack.labels).long()
+    sources = torch.from_numpy(pack.sources).long()
     if packing is not Packing.TREE:
         row = torch.bucketize(sources, torch.tensor(starts), right=True) - 1
         sources += row * width - torch.tensor(starts)[row]
         return {"input_ids": ids, "attention_mask": mask, "sources": sources, "labels": labels}
     positions = torch.zeros_like(ids)
-    positions[0, : lengths[0]] = torch.tensor(pack.positions)
+    positions[0, : lengths[0]] = torch.from_numpy(pack.positions)
     ends = torch.arange(width) + 1
-    ends[: lengths[0]] = torch.tensor(pack.ends)
+    ends[: lengths[0]] = torch.from_numpy(pack.ends)
     # Padding is hidden by the ends alone: a mask of ones keeps transformers from looking for packs by the positions.
     inputs = {"input_ids": ids, "position_ids": positions, "attention_mask": torch.ones_like(ids), "ends": ends}
     return {**inputs, "sources": sources, "labels": labels}

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from itertools import chain
+from multiprocessing import current_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -16,15 +17,13 @@ from typing import Any, NamedTuple
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.folder import items_hash
-from harness.training.processes import processes
 from harness.util.files import cache_folder
 from harness.util.hashing import json_hash, short_hash
 from prompts.probe import format_hash
 from prompts.render import Renderer
-from prompts.rendered import TrainingRow
 
 WORKERS = "HARNESS_WORKERS"
-"""The environment variable that says how many processes make rows; without it, one for each core."""
+"""The environment variable that says how many processes make rows and build packs; 0: none but the training's own."""
 SHARE = 500
 """The fewest rows for which another process is started unless more are asked for: starting one takes as long as making some."""
 MOST = 8 << 30
@@ -41,29 +40,36 @@ class Asked(NamedTuple):
     told: str | None
 
 
-def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None = None) -> Iterator[TrainingRow]:
-    """The rows in order, the same for any number of workers. Raises HarnessError if one cannot be made or the cache written."""
-    if not asked:
-        return iter(())
-    from datasets import Dataset, Features, List, Value, disable_progress_bars
+def features() -> Any:
+    """The columns of a table of rows: `tokens` are the prompt's and the answer's."""
+    from datasets import Features, List, Value
+
+    text, number = Value("string"), Value("int32")
+    return Features({"id": text, "cluster": text, "tokens": List(number), "prompt_length": number})
+
+
+def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None = None) -> Any:
+    """A table of the rows in order, the same for any number of workers. Raises HarnessError if a row cannot be made or the cache
+    written."""
+    from datasets import Dataset, disable_progress_bars
     from datasets.exceptions import DatasetGenerationError
 
+    if not asked:
+        return Dataset.from_dict({name: [] for name in features()}, features=features()).data
     disable_progress_bars()
     folder, key = cache_folder() / "rows", _fingerprint(asked, renderer)
     make = partial(_columns, renderer=renderer)
-    ids = List(Value("int32"))
-    count = min(len(asked), workers or max(1, min(_workers(), len(asked) // SHARE)))
+    count = min(len(asked), workers or min(worker_count(os.cpu_count() or 1), len(asked) // SHARE))
     try:
-        # Of the processes of a machine, the first one makes the rows and the others read them.
-        with processes().local_main_process_first():
-            rows = Dataset.from_generator(
-                make,
-                features=Features({"prompt": ids, "completion": ids}),
-                cache_dir=str(folder),
-                gen_kwargs={"asked": list(asked)},
-                num_proc=count if count > 1 else None,
-                fingerprint=key,
-            )
+        # Of several processes that ask for the same rows, the library has one make them, and the others wait.
+        rows = Dataset.from_generator(
+            make,
+            features=features(),
+            cache_dir=str(folder),
+            gen_kwargs={"asked": list(asked)},
+            num_proc=count if count > 1 and not current_process().daemon else None,
+            fingerprint=key,
+        )
     except DatasetGenerationError:
         # The library hides the error: this raises it.
         for _ in make(asked):
@@ -72,31 +78,21 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     except OSError as error:
         raise HarnessError(f"{folder}: rows cannot be written: {error.strerror or error}; set HARNESS_CACHE") from error
     _drop_old(folder, Path(rows.cache_files[0]["filename"]).parents[1])
-    return _read(asked, rows.data)
+    return rows.data
 
 
-def _workers() -> int:
-    """Raises UsageError for a number of workers that is none."""
-    said = os.environ.get(WORKERS)
-    if said and not (said.isdecimal() and int(said)):
-        raise UsageError(f"{WORKERS}={said}: give a number of processes, 1 or more")
-    return int(said) if said else os.cpu_count() or 1
+def worker_count(default: int) -> int:
+    """How many processes work beside this one. Raises UsageError for a number of workers that is none."""
+    text = os.environ.get(WORKERS) or str(default)
+    if not text.isdecimal():
+        raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
+    return int(text)
 
 
 def _columns(asked: Sequence[Asked], renderer: Renderer) -> Iterator[dict[str, Any]]:
     for item, shots, told in asked:
         row = renderer.training_row(item, shots, told)
-        yield {"prompt": row.prompt_ids, "completion": row.completion_ids}
-
-
-def _read(asked: Sequence[Asked], table: Any) -> Iterator[TrainingRow]:
-    """The rows of a table. Equal tokens are one object, which takes a fifth of the memory."""
-    known: dict[int, int] = {}
-    number = iter(asked)
-    for batch in table.to_batches(max_chunksize=SHARE):
-        columns = ([tuple(known.setdefault(n, n) for n in ids) for ids in column.to_pylist()] for column in batch.columns)
-        for prompt, completion in zip(*columns, strict=True):
-            yield TrainingRow(next(number).item.id, prompt, completion)
+        yield {"id": row.id, "cluster": item.cluster, "tokens": row.token_ids, "prompt_length": len(row.prompt_ids)}
 
 
 def _fingerprint(asked: Sequence[Asked], renderer: Renderer) -> str:
@@ -109,7 +105,7 @@ def _fingerprint(asked: Sequence[Asked], renderer: Renderer) -> str:
             _tokenizer_hash(renderer.tokenizer),
             items_hash(one.item for one in asked),
             items_hash(chain.from_iterable(one.shots for one in asked)),
-            [(len(one.shots), one.told) for one in asked],
+            [(one.item.cluster, len(one.shots), one.told) for one in asked],
         ]
     )
 

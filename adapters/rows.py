@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, pairwise
 from random import Random
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from adapters.packing import Pack, Packing, pack_rows
+import numpy as np
+
+from adapters.packing import Ints, Packing, PackPlan, plan_packs
 from adapters.row_cache import Asked, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
@@ -16,20 +19,56 @@ from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import Shots
 
-Group = tuple[TrainingRow, ...]
-"""The rows of a drawing procedure or a game."""
+if TYPE_CHECKING:
+    from adapters.recipe import FinetuneTraining
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingRows:
-    """The rows that fit, by procedure or game, and how many were dropped because they did not."""
+class TrainingRows(Sequence[TrainingRow]):
+    """The rows of a table (`adapters.row_cache`) that fit, the rows of a procedure or game next to each other.
 
-    groups: tuple[Group, ...]
-    dropped: int
+    The table stays a file that is mapped into memory; here are a few numbers of each row.
+    """
+
+    def __init__(self, table: Any, longest: int) -> None:
+        """Rows of more than `longest` tokens are dropped, since a cut one would teach half an answer."""
+        import pyarrow.compute as pc
+
+        self._table = table
+        lengths = pc.list_value_length(table.column("tokens")).to_numpy()
+        fits = lengths <= longest
+        # By clusters, in the order of their first rows.
+        clusters = table.column("cluster").filter(fits).combine_chunks().dictionary_encode().indices.to_numpy()
+        order = np.argsort(clusters, kind="stable")
+        self._numbers = np.flatnonzero(fits)[order]
+        self._prompt_lengths = table.column("prompt_length").to_numpy()[self._numbers]
+        self._starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        self.size = int(lengths[fits].sum())
+        """The number of tokens, row by row."""
+        self.dropped = int((~fits).sum())
+        """How many rows are too long."""
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, number: Any) -> Any:
+        tokens, prompt_length = self.read(number)
+        ids = tuple(tokens.tolist())
+        return TrainingRow(self.id(number), ids[:prompt_length], ids[prompt_length:])
+
+    def read(self, number: int) -> tuple[Ints, int]:
+        """As `adapters.packing.Read`."""
+        return self._value("tokens", number).values.to_numpy(), self._prompt_lengths[number].item()
+
+    def id(self, number: int) -> str:
+        return str(self._value("id", number))
+
+    def _value(self, column: str, number: int) -> Any:
+        return self._table.column(column)[self._numbers[number].item()]
 
     @property
-    def kept(self) -> tuple[TrainingRow, ...]:
-        return tuple(chain.from_iterable(self.groups))
+    def groups(self) -> list[range]:
+        """The numbers of each procedure's or game's rows."""
+        return [range(*ends) for ends in pairwise([*self._starts.tolist(), len(self)])]
 
 
 def make_rows(
@@ -41,20 +80,13 @@ def make_rows(
     answers: Mapping[str, str] = MappingProxyType({}),
     workers: int | None = None,
 ) -> TrainingRows:
-    """One row per item, in order; a row of more than `max_length` tokens is dropped, since a cut one would teach half an answer.
+    """A row for each item that takes at most `max_length` tokens.
 
     `answers` holds target answers by item id; other items get what the format writes for their gold actions. Rows made before
     come from the cache (`adapters.row_cache`), `workers` processes make others.
     """
     asked = [Asked(item, tuple(pool.arrange(pool.choose(item, shots))), answers.get(item.id)) for item in items]
-    groups: dict[str, list[TrainingRow]] = {}
-    dropped = 0
-    for item, row in zip(items, cached_rows(asked, renderer, workers), strict=True):
-        if len(row) <= max_length:
-            groups.setdefault(item.cluster, []).append(row)
-        else:
-            dropped += 1
-    return TrainingRows(tuple(map(tuple, groups.values())), dropped)
+    return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
 def recolored(
@@ -79,13 +111,16 @@ class WeightedSource:
     weight: float
 
 
-def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[Group]:
+def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[range]:
     """The groups of an epoch: every group outside the sources, and from each source as many rows as its weight asks for, to the
     nearest whole group. They depend on the arguments alone."""
+    if not sources:
+        return rows.groups
+    groups = {rows.id(group.start): group for group in rows.groups}
     weighted = frozenset(chain.from_iterable(source.ids for source in sources))
-    taken = [group for group in groups if group[0].id not in weighted]
+    taken = [group for name, group in groups.items() if name not in weighted]
     for number, source in enumerate(sources):
-        own = [group for group in groups if group[0].id in source.ids]
+        own = [group for name, group in groups.items() if name in source.ids]
         size = sum(map(len, own))
         whole, left = divmod(round(source.weight * size), max(1, size))
         taken += own * whole
@@ -96,23 +131,21 @@ def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int
     return taken
 
 
-def epochs(
-    make: Callable[[int], TrainingRows],
-    most: int,
+def plan_epoch(
+    rows: TrainingRows,
+    epoch: int,
+    training: FinetuneTraining,
     longest: int,
-    seed: int,
     packing: Packing = Packing.TREE,
     sources: Sequence[WeightedSource] = (),
-    rows: int | None = None,
-) -> Iterator[list[Pack]]:
-    """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
+) -> list[PackPlan]:
+    """The packs of what is drawn of the rows, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `sources` those of `drawn`.
+    `longest` and `packing` are those of `plan_packs`, `sources` those of `drawn`.
     """
-    for epoch in count():
-        random = Random(f"{seed}/rows/{epoch}")
-        groups = drawn(make(epoch).groups, sources, epoch, seed)
-        random.shuffle(groups)
-        packs = list(pack_rows(groups, most, longest, packing, rows))
-        random.shuffle(packs)
-        yield packs
+    random = Random(f"{training.seed}/rows/{epoch}")
+    groups = drawn(rows, sources, epoch, training.seed)
+    random.shuffle(groups)
+    plans = list(plan_packs(rows.read, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
+    random.shuffle(plans)
+    return plans

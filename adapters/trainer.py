@@ -13,8 +13,10 @@ import torch
 from transformers import TrainingArguments
 
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, shard_packs
+from adapters.packing import Packing, PackPlan, PackShards, collate
+from adapters.row_cache import worker_count
 from harness.engines.shared import fast_bf16
+from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
 from harness.training.watched import Watched, best_point
@@ -29,9 +31,13 @@ def set_threads() -> int:
     Two threads on busy cores wait for each other at every small operation: ten times slower than one.
     """
     if "OMP_NUM_THREADS" not in os.environ and not torch.cuda.is_available():
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        torch.set_num_threads(max(1, round(cores - os.getloadavg()[0])))
+        torch.set_num_threads(max(1, round(_cores() - os.getloadavg()[0])))
     return int(torch.get_num_threads())
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class DevTrainer(Watched):
@@ -72,21 +78,30 @@ class AnswerTrainer(DevTrainer):
         model: Any,
         arguments: TrainingArguments,
         folder: Path,
-        packs: Sequence[Pack],
-        dev_packs: Sequence[Pack],
+        packs: Sequence[PackPlan],
+        dev_packs: Sequence[PackPlan],
         pad: int,
         dev_f1: Callable[..., float],
         training: FinetuneTraining,
         packing: Packing,
     ) -> None:
         self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
-        self._collate = partial(collate, packing=packing, pad=pad)
+        self._collate = partial(_collated, packing=packing, pad=pad)
         count = processes().num_processes
-        train, dev = shard_packs(packs, training.accumulation, count), shard_packs(dev_packs, count, count)
+        train = PackShards(packs, training.accumulation, count) if count > 1 else packs
+        dev = PackShards(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
         # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.
         self._loss_shifts_labels = False
+
+    def go_on(self) -> None:
+        """As of any training; of a worker's error only the last line, without the worker's traceback."""
+        try:
+            super().go_on()
+        except HarnessError as error:
+            name = f"{type(error).__module__}.{type(error).__name__}: "
+            raise type(error)(str(error).splitlines()[-1].removeprefix(name)) from error
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
@@ -111,12 +126,17 @@ class AnswerTrainer(DevTrainer):
         total, tokens, training = 0.0, 0, self.model.training
         self.model.eval()
         with torch.no_grad():
-            for pack in self.eval_dataset[self.args.process_index :: self.args.world_size]:
-                inputs = self._prepare_inputs(self._collate([pack]))
-                total += len(pack.labels) * float(self.compute_loss(self.model, inputs))
-                tokens += len(pack.labels)
+            for number in range(self.args.process_index, len(self.eval_dataset), self.args.world_size):
+                plan = self.eval_dataset[number]
+                inputs = self._prepare_inputs(self._collate([plan]))
+                total += plan.labels * float(self.compute_loss(self.model, inputs))
+                tokens += plan.labels
         self.model.train(training)
         return sum(gathered(total)) / sum(gathered(tokens))
+
+
+def _collated(plans: Sequence[PackPlan], **options: Any) -> dict[str, Any]:
+    return collate([plan.write() for plan in plans], **options)
 
 
 def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> dict[str, Any]:
@@ -159,6 +179,8 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         gradient_accumulation_steps=math.ceil(training.accumulation / processes().num_processes),
         ddp_find_unused_parameters=False,
         train_sampling_strategy="sequential",
+        # One core is enough to build packs faster than a model learns from them.
+        dataloader_num_workers=worker_count(min(1, _cores() - 1)),
         lr_scheduler_type="cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         logging_steps=max(1, shared["eval_steps"] // 5),

@@ -79,7 +79,7 @@ class _Counted:
     ) -> None:
         self.unclear, self.sure, self.seed = unclear, np.array(sure), seed
         self.silent = np.array([not actions for actions in predicted], bool)
-        self.sizes = np.array([size[1:] for size in sizes("minecraft", items, predicted)], float)
+        self.sizes = np.array([[size.wanted, size.made, size.hits] for size in sizes("minecraft", items, predicted)], float)
         self.clusters = [item.cluster for item in items]
 
     def scores(self, below: float) -> dict[str, Any]:

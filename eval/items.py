@@ -70,7 +70,7 @@ def item_scores(
     scores = []
     for item, actions, size, alike in zip(items, predicted, sizes, same_shape, strict=True):
         classes = () if size.exact else classify(item, actions, clues, same_shape=alike)
-        scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, *size[1:], classes))
+        scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, size.wanted, size.made, size.hits, classes))
     return scores
 
 

@@ -127,11 +127,18 @@ class Renderer:
         """Raises EngineError if the text would begin with two BOS tokens."""
         if self.tokenizer is None:
             return ()
-        ids = tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
+        ids = self._encoded(text)
         bos = self.tokenizer.bos_token_id
         if bos is not None and ids[:2] == (bos, bos):
             raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")
         return ids
+
+    def _encoded(self, text: str) -> tuple[int, ...]:
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        if not backend or backend.truncation or backend.padding or backend.encode_special_tokens:
+            return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
+        # Without the tokens' places in the text, which transformers asks for, it takes a third less time.
+        return tuple(backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
 
     @cached_property
     def _chars_per_token(self) -> float:

@@ -40,7 +40,7 @@ def finetuning(procedures: int = 3) -> Pairs:
 
     def rates(name: str) -> tuple[float, float]:
         rows = make_rows([item for item in train if item.cluster == name], renderer, ShotPool([], 0), 0, 8192)
-        tokens = sum(map(len, rows.kept))
+        tokens = rows.size
         with tempfile.TemporaryDirectory() as folder:
             packed = tokens / seconds(_packed(base, recipe, rows, Path(folder)).train)
         with tempfile.TemporaryDirectory() as folder:
@@ -54,11 +54,11 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: Path)
 
     from adapters.attention import register
     from adapters.finetune import with_lora
-    from adapters.packing import Packing, pack_rows
+    from adapters.packing import Packing, plan_packs
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training = recipe.training
-    packs = list(pack_rows(rows.groups, training.tokens, 4096))
+    packs = list(plan_packs(rows.read, rows.groups, training.tokens, 4096))
     model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
     arguments = trainer_arguments(training, len(packs), folder)
     arguments.set_evaluate(strategy="no")
@@ -80,13 +80,13 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -
     from harness.engines.models.bases import load_tokenizer
 
     columns = {
-        "input_ids": [row.token_ids for row in rows.kept],
-        "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in rows.kept],
+        "input_ids": [row.token_ids for row in rows],
+        "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in rows],
     }
     arguments = SFTConfig(
         folder,
         packing=True,
-        max_length=max(4096, *map(len, rows.kept)),
+        max_length=max(4096, *map(len, rows)),
         completion_only_loss=True,
         num_train_epochs=1,
         per_device_train_batch_size=1,
@@ -132,11 +132,11 @@ def processes(procedures: int = 4, steps: int = 2) -> Pairs:
         launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)] if count > 1 else []
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, *launcher, "-m", "harness.cli", *words, "--name", "timed"]
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-            counted = next(line for line in done.stdout.splitlines() if " tokens in " in line)
+            subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+            tokens = json.loads((Path(folder) / "runs/timed/adapter/harness.json").read_text())["tokens"]
             points = [json.loads(line) for line in (Path(folder) / "runs/timed/curve.jsonl").read_text().splitlines()]
         # Between the two evaluations lies the training, and one answer of one token.
-        return float(counted.split()[0].replace(",", "")) / float(points[-1]["seconds"] - points[0]["seconds"])
+        return float(tokens) / float(points[-1]["seconds"] - points[0]["seconds"])
 
     # Every measurement is a process of its own, which nothing warms up.
     return [(rate(2), rate(1)) for _ in range(3)]

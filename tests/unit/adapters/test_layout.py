@@ -11,7 +11,7 @@ from torch import Tensor
 
 from adapters.attention import register
 from adapters.layout import layout_of, logits_of
-from adapters.packing import Packing, collate, pack_rows
+from adapters.packing import Packing, collate, listed, plan_packs
 from harness.engines.models.bases import exact_attention
 from prompts.rendered import TrainingRow
 
@@ -119,10 +119,9 @@ def test_training_computes_what_the_rows_one_by_one_give(family: str) -> None:
     names = [layout.attention] if layout.attention else ["sdpa", "blocks"] if layout.packing is Packing.TREE else [None]
     for attention in names:
         model = built(config, attention)
-        groups = [rows()[:3], rows()[3:]]
         found = []
-        for pack in pack_rows(groups, 64, 64, layout.packing):
-            inputs = collate([pack], layout.packing, pad=0, multiple=16)
+        for plan in plan_packs(listed(rows()), [range(3), range(3, len(rows()))], 64, 64, layout.packing):
+            inputs = collate([plan.write()], layout.packing, pad=0, multiple=16)
             inputs.pop("labels")
             with torch.no_grad():
                 found.append(logits_of(model, inputs, use_cache=False))

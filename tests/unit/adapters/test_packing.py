@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import unittest.mock
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from hypothesis import strategies as st
 
 from adapters.attention import _BLOCKS_OF, BLOCK, _Block, attend, register
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, pack_rows, shard_packs
+from adapters.packing import Pack, Packing, PackPlan, Packs, PackShards, collate, listed, pack_of, plan_packs
 from adapters.rows import make_rows
 from harness.corpora import load
 from prompts.render import Renderer
@@ -28,6 +31,95 @@ ROWS = st.lists(st.builds(TrainingRow, st.just("row"), TOKENS.filter(bool), TOKE
     tuple
 )
 GROUPS = st.lists(ROWS, min_size=1, max_size=5)
+
+
+def planned(groups: Sequence[Sequence[TrainingRow]], *how: Any) -> list[PackPlan]:
+    """The packs of rows in memory; `how` as in `plan_packs`."""
+    ends = accumulate(map(len, groups), initial=0)
+    return list(plan_packs(listed([*chain(*groups)]), [range(*pair) for pair in pairwise(ends)], *how))
+
+
+def packed(groups: Sequence[Sequence[TrainingRow]], *how: Any) -> list[Pack]:
+    return [plan.write() for plan in planned(groups, *how)]
+
+
+class Node:
+    """A token of a tree, in plain Python."""
+
+    def __init__(self) -> None:
+        self.after: dict[int, Node] = {}
+        self.place = -1
+
+    def add(self, tokens: Sequence[int]) -> list[Node]:
+        """The nodes of a row's tokens."""
+        if not tokens:
+            return []
+        node = self.after.setdefault(tokens[0], Node())
+        return [node, *node.add(tokens[1:])]
+
+    def write(self, pack: Pack, depth: int = 0) -> None:
+        for token, node in self.after.items():
+            node.place = len(pack.input_ids)
+            pack.input_ids.append(token)
+            pack.positions.append(depth)
+            pack.ends.append(0)
+            node.write(pack, depth + 1)
+            pack.ends[node.place] = len(pack.input_ids)
+
+
+def plain_tree(rows: Sequence[TrainingRow]) -> Pack:
+    """What `pack_of` makes of the rows, token by token."""
+    root, pack = Node(), Pack([], [], [], [], [])  # type: ignore[arg-type]
+    nodes = [root.add(row.token_ids) for row in rows]
+    root.write(pack)
+    for row, path in zip(rows, nodes, strict=True):
+        pack.sources.extend(node.place for node in path[len(row.prompt_ids) - 1 : -1])
+        pack.labels.extend(row.completion_ids)
+    return pack
+
+
+def plain_packs(groups: Sequence[Sequence[TrainingRow]], most: int, longest: int, most_rows: int | None) -> list[Pack]:
+    """What `plan_packs` makes of the rows as trees, each of which is made anew for every row."""
+
+    def size(rows: Sequence[TrainingRow]) -> int:
+        return len(plain_tree(rows).input_ids)
+
+    packs: list[list[TrainingRow]] = [[]]
+    for group in groups:
+        if packs[-1] and size(packs[-1]) + size(group) > most:
+            packs.append([])
+        for row in group:
+            full = size([*packs[-1], row]) > (longest if size(group) > most else most)
+            if packs[-1] and (full or len(packs[-1]) == most_rows):
+                packs.append([])
+            packs[-1].append(row)
+    return [plain_tree(rows) for rows in packs]
+
+
+def as_lists(pack: Pack) -> list[list[int]]:
+    return [list(map(int, values)) for values in astuple(pack)]
+
+
+@given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.none() | st.integers(1, 5))
+def test_packs_are_those_of_a_tree_of_tokens(
+    groups: list[tuple[TrainingRow, ...]], most: int, more: int, most_rows: int | None
+) -> None:
+    plans = planned(groups, most, most + more, Packing.TREE, most_rows)
+    packs = [plan.write() for plan in plans]
+    assert list(map(as_lists, packs)) == list(map(as_lists, plain_packs(groups, most, most + more, most_rows)))
+    assert [(plan.tokens, plan.labels) for plan in plans] == [(len(pack.input_ids), len(pack.labels)) for pack in packs]
+
+
+def test_an_epoch_is_planned_when_one_of_its_packs_is_asked_for() -> None:
+    asked: list[int] = []
+
+    def later(epoch: int) -> list[PackPlan]:
+        asked.append(epoch)
+        return planned([[TrainingRow("", (epoch,), (2,))]] * 2, 1, 1)
+
+    packs = Packs(later(0), 5, later)
+    assert ([int(plan.write().input_ids[0]) for plan in packs[:2]], asked) == ([0, 0], [0])
+    assert ([int(plan.write().input_ids[0]) for plan in packs], asked) == ([0, 0, 1, 1, 2], [0, 1, 2])
 
 
 def seen_by(inputs: dict[str, Any]) -> torch.Tensor:
@@ -50,7 +142,7 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
 
 @given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.sampled_from(Packing))
 def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most: int, more: int, packing: Packing) -> None:
-    packs = list(pack_rows(groups, most, most + more, packing))
+    packs = packed(groups, most, most + more, packing)
     rows = [row for group in groups for row in group]
     wanted: Counter[tuple[tuple[int, ...], int]] = Counter()
     for row in rows:
@@ -80,10 +172,10 @@ def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context:
     rows = make_rows(load("hexagons", "train")[:8], renderer, ShotPool([], 0), 0, 8192)
     one_by_one = AutoModelForCausalLM.from_pretrained(tiny)
     packed = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=attention)
-    alone = [_row_loss(one_by_one, row) for row in rows.kept]
-    packs = list(pack_rows(rows.groups, 2000, 2000))
+    alone = [_row_loss(one_by_one, row) for row in rows]
+    packs = [plan.write() for plan in plan_packs(rows.read, rows.groups, 2000, 2000)]
     together = [_loss(packed, collate([pack], Packing.TREE, pad=0)) for pack in packs]
-    assert sum(len(pack.input_ids) for pack in packs) < sum(map(len, rows.kept)) / 1.5
+    assert sum(len(pack.input_ids) for pack in packs) < rows.size / 1.5
     torch.testing.assert_close(sum(together), sum(alone), rtol=1e-4, atol=0.0)
     sum(alone).backward()
     sum(together).backward()
@@ -121,7 +213,7 @@ def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_
 
     model = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=register())
     rows = [TrainingRow(str(n), (5, 6, 7), (n, n + 1)) for n in range(8, 11)]
-    (pack,) = pack_rows([rows], 99, 99)
+    pack = pack_of(rows)
     with unittest.mock.patch("adapters.attention._Block", wraps=_Block) as made:
         _loss(model, collate([pack], Packing.TREE, pad=0)).backward()
     assert model.config.num_hidden_layers > made.call_count == 1
@@ -130,17 +222,16 @@ def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
 def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
-    packs = [Pack([number] * length, [0], [1], [0], [7]) for number, length in enumerate(lengths[: len(lengths) // step * step])]
-    deal = shard_packs(packs, step, processes)
+    lengths = lengths[: len(lengths) // step * step]
+    rows = [TrainingRow(str(number), (number,) * length, (number,)) for number, length in enumerate(lengths)]
+    packs = planned([[row] for row in rows], 1, 1)
+    deal = [plan.write() for plan in PackShards(packs, step, processes)]
     whole = -(-step // processes) * processes
     assert len(deal) == len(packs) // step * whole
     for number in range(len(packs) // step):
-        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.labels]
-        assert sorted(pack.input_ids for pack in shared) == [
-            pack.input_ids for pack in packs[number * step : (number + 1) * step]
-        ]
-    assert deal == packs or processes > 1
-    if blank := next((pack for pack in deal if not pack.labels), None):
+        shared = [int(pack.labels[0]) for pack in deal[number * whole : (number + 1) * whole] if len(pack.labels)]
+        assert sorted(shared) == list(range(number * step, (number + 1) * step))
+    if blank := next((pack for pack in deal if not len(pack.labels)), None):
         inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
 
@@ -149,7 +240,7 @@ def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: l
 def test_a_pack_holds_no_more_rows_than_are_asked_for(
     groups: list[tuple[TrainingRow, ...]], most: int, rows: int, packing: Packing
 ) -> None:
-    packs = list(pack_rows(groups, most, most, packing, rows))
+    packs = packed(groups, most, most, packing, rows)
     wanted = Counter(
         (row.token_ids[: len(row.prompt_ids) + n], token)
         for group in groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.row_cache import Asked, _fingerprint, _workers
-from adapters.rows import TrainingRows, epochs, make_rows, recolored
+from adapters.recipe import load_recipe
+from adapters.row_cache import Asked, _fingerprint, worker_count
+from adapters.rows import make_rows, plan_epoch, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
 from harness.errors import EngineError, UsageError
@@ -26,6 +27,7 @@ from prompts.spec import PromptSpec
 from serialization.formats import FORMATS
 from tests.helpers.scored import step
 from tests.helpers.tiny import build_tiny_model
+from tests.helpers.training_rows import rows_of
 
 SPECS = [PromptSpec.make(task, format=name) for task, formats in FORMATS.items() for name in formats]
 
@@ -53,7 +55,7 @@ def test_the_trained_text_is_the_answer_and_its_stop_token(
     renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
     rows = make_rows(items, renderer, pool, shots, 100_000)
     assert rows.dropped == 0
-    for item, row in zip(items, rows.kept, strict=True):
+    for item, row in zip(items, rows, strict=True):
         assert tokenizer.decode(row.completion_ids) == gold_answer(item, spec) + tokenizer.eos_token
         assert row.token_ids.count(tokenizer.bos_token_id) == 1
         assert row.prompt_ids == renderer.render(item, pool.choose(item, shots)).token_ids
@@ -64,7 +66,7 @@ def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_
     items = load("hexagons", "train")[:3]
     told = {items[1].id: "copy repeat(is(red),right 2) with red=blue"}
     renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
-    answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told).kept]
+    answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told)]
     end = tokenizer.eos_token
     assert answers == [gold_answer(items[0], spec) + end, told[items[1].id] + end, gold_answer(items[2], spec) + end]
     changed, retold = recolored(items, told, 1, seed=0)
@@ -76,12 +78,12 @@ def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_
 def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
     items = load("hexagons", "train")[:12]
     renderer, pool = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
-    rows = make_rows(items, renderer, pool, 0, 100_000).kept
+    rows = make_rows(items, renderer, pool, 0, 100_000)
     lengths = sorted(len(row.prompt_ids) + len(row.completion_ids) for row in rows)
     limit = lengths[len(lengths) // 2]
     fewer = make_rows(items, renderer, pool, 0, limit)
     assert fewer.dropped == sum(length > limit for length in lengths) > 0
-    assert set(fewer.kept) <= set(rows)
+    assert set(fewer) <= set(rows)
 
 
 STEPS: list[Any] = [step([], [], number, procedure) for procedure in "abcd" for number in range(1, 6)]
@@ -102,9 +104,10 @@ def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> l
     rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
     for number, item in enumerate(items):
         rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
-    made = TrainingRows(tuple(map(tuple, rows.values())), 0)
-    packs = islice(epochs(lambda epoch: made, tokens, tokens, seed), epochs_wanted)
-    return [[token for pack in epoch for token in pack.labels] for epoch in packs]
+    made = rows_of(list(rows.values()))
+    training = load_recipe("llama-lora", [f"training.tokens={tokens}", f"training.seed={seed}"]).training
+    plans = [plan_epoch(made, epoch, training, tokens) for epoch in range(epochs_wanted)]
+    return [[int(token) for plan in epoch for token in plan.write().labels] for epoch in plans]
 
 
 def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
@@ -132,11 +135,11 @@ def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
     renderer, pool = Renderer(PromptSpec.make(task), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
     direct = {item.id: renderer.training_row(item, pool.choose(item, 1)) for item in items}
     made = make_rows(items, renderer, pool, 1, 100_000, workers=workers)
-    assert {row.id: row for row in made.kept} == direct
+    assert {row.id: row for row in made} == direct
     monkeypatch.setattr("adapters.row_cache._columns", lambda asked, renderer: pytest.fail("rows were made again"))
-    assert make_rows(items, renderer, pool, 1, 100_000) == made
-    shorter = make_rows(items, renderer, pool, 1, min(map(len, made.kept)))
-    assert 0 < len(shorter.kept) < len(items)
+    assert list(make_rows(items, renderer, pool, 1, 100_000)) == list(made)
+    shorter = make_rows(items, renderer, pool, 1, min(map(len, made)))
+    assert 0 < len(shorter) < len(items)
     assert len(list(tmp_path.glob("rows/generator/*/*/*.arrow"))) == workers
 
 
@@ -180,7 +183,9 @@ def test_the_least_recently_used_rows_leave_the_cache(
 
 def test_a_number_of_workers_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_WORKERS", "3")
-    assert _workers() == 3
+    assert worker_count(1) == 3
     monkeypatch.setenv("HARNESS_WORKERS", "none")
     with pytest.raises(UsageError, match="HARNESS_WORKERS=none"):
-        _workers()
+        worker_count(1)
+    monkeypatch.delenv("HARNESS_WORKERS")
+    assert worker_count(1) == 1

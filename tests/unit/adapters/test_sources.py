@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.recipe import DataSource
-from adapters.rows import Group, WeightedSource, drawn
+from adapters.rows import WeightedSource, drawn
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -19,6 +19,9 @@ from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
 from prompts.rendered import TrainingRow
+from tests.helpers.training_rows import rows_of
+
+Group = tuple[TrainingRow, ...]
 
 
 def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
@@ -82,8 +85,9 @@ def weigh(groups: list[Group], weight: float) -> WeightedSource:
 @pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
 def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
     plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
-    taken = drawn([*plain, *weighted], [weigh(weighted, weight)], 0, seed=1)
-    assert taken[:2] == plain
+    rows = rows_of([*plain, *weighted])
+    taken = drawn(rows, [weigh(weighted, weight)], 0, seed=1)
+    assert [tuple(rows[number] for number in group) for group in taken[:2]] == plain
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
     assert set(counts.values()) <= {int(weight), int(weight) + 1}

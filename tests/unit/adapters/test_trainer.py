@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.packing import Packing, collate, pack_of
+from adapters.packing import Packing, PackPlan, Packs, collate, listed, plan_packs
 from adapters.recipe import FinetuneRecipe, load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments
+from harness.errors import HarnessError
 from harness.training.checkpoints import finished_at, last_state
 from harness.training.watched import best_point, out_of_patience
 from prompts.rendered import TrainingRow
@@ -60,10 +61,31 @@ def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path
 
     recipe = load_recipe("llama-full", ["training.accumulation=2"])
     assert isinstance(recipe, FinetuneRecipe)
-    packs = [pack_of([TrainingRow("a", (3, 4), (5,))]), pack_of([TrainingRow("b", (3,), (6, 7, 2))])]
+    rows = listed([TrainingRow("a", (3, 4), (5,)), TrainingRow("b", (3,), (6, 7, 2))])
+    packs = list(plan_packs(rows, [[0], [1]], 4, 4))
     model = AutoModelForCausalLM.from_pretrained(tiny_base)
     arguments = trainer_arguments(recipe.training, len(packs), tmp_path)
     trainer = AnswerTrainer(model, arguments, tmp_path, packs, packs, 0, lambda model, **_: 0.0, recipe.training, Packing.TREE)
-    batches = (collate([pack], Packing.TREE, pad=0) for pack in packs)
+    batches = (collate([pack.write()], Packing.TREE, pad=0) for pack in packs)
     _, count = trainer.get_batch_samples(batches, 2, "cpu")
     assert int(count) == 4
+
+
+def test_rows_of_a_later_epoch_that_a_worker_cannot_make_are_one_line(
+    tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import AutoModelForCausalLM
+
+    def later(epoch: int) -> list[PackPlan]:
+        raise HarnessError("rows: cannot be written")
+
+    monkeypatch.setenv("HARNESS_WORKERS", "1")
+    recipe = load_recipe("llama-full", ["training.accumulation=1", "training.evaluations=1", "training.keep=last"])
+    first = list(plan_packs(listed([TrainingRow("a", (3, 4), (5,))]), [[0]], 4, 4))
+    model = AutoModelForCausalLM.from_pretrained(tiny_base)
+    arguments = trainer_arguments(recipe.training, 2, tmp_path)
+    packs = Packs(first, 2, later)
+    trainer = AnswerTrainer(model, arguments, tmp_path, packs, first, 0, lambda model, **_: 0.0, recipe.training, Packing.TREE)
+    with pytest.raises(HarnessError) as caught:
+        trainer.go_on()
+    assert str(caught.value) == "rows: cannot be written"

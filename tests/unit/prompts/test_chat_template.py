@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.packing import pack_rows
+from adapters.packing import pack_of
 from harness.corpora.item import Item
 from harness.errors import EngineError
 from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template
@@ -74,12 +74,21 @@ def test_a_template_that_needs_no_change_is_left_as_it_is(tokenizers: dict[str, 
         assert answering_template(tokenizers[name]) == FAMILIES[name].template
 
 
+def test_a_text_has_the_tokens_that_transformers_gives_it(tokenizers: dict[str, Any]) -> None:
+    for tokenizer in tokenizers.values():
+        renderer = Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1)
+        text = renderer.render(ITEM).text
+        wanted = tuple(tokenizer(text, add_special_tokens=False).input_ids)
+        tokenizer(text, truncation=True, max_length=5, padding="max_length")
+        assert renderer.token_ids(text) == wanted
+
+
 def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: dict[str, Any]) -> None:
     """In the second row, the first one's answer is an earlier turn: without its thought, and with another end."""
     for name in ("qwen 3", "gpt-oss", "r1 distill"):
         renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
         rows = [renderer.training_row(ITEM), renderer.training_row(SHOTS[0])]
-        (pack,) = pack_rows([rows], 100_000, 100_000)
+        pack = pack_of(rows)
         assert len(pack.labels) == sum(len(row.completion_ids) for row in rows)
         assert max(len(row) for row in rows) < len(pack.input_ids) < sum(len(row) for row in rows)
 

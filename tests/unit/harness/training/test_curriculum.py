@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import FinetuneRecipe, load_recipe
-from adapters.rows import TrainingRows
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
@@ -18,6 +17,7 @@ from harness.training.curriculum import METRICS, Curriculum, difficulties, stage
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from tests.helpers.slope import Killed, curve, dying, fit
+from tests.helpers.training_rows import rows_of
 
 DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 
@@ -111,13 +111,13 @@ def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
     """The last item's row was too long for the model."""
-    from adapters.finetune import FinetuneJob, _curriculum_packs
+    from adapters.finetune import FinetuneJob, _curriculum_plans
     from adapters.packing import Packing
 
     recipe = load_recipe("llama-lora", ["training.curriculum={difficulty: L_A, buckets: 3}", "training.tokens=1"])
-    rows = TrainingRows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
+    rows = rows_of([[TrainingRow(item.id, (number,), (number,))] for number, item in enumerate(items[:-1])])
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
     job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(items[0].task))
-    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.labels]
+    asked = [int(number) for plan in _curriculum_plans(job, rows, 1, Packing.TREE) for number in plan.numbers]
     assert asked == [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed) for n in stage]
