@@ -29,7 +29,7 @@ from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization import scene
-from serialization.formats import Format, grouped
+from serialization.formats import Format, grouped, moves
 from serialization.scene import Cell
 from serialization.words import h3_tokens
 
