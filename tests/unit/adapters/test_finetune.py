@@ -127,3 +127,16 @@ def test_two_trainings_do_not_share_a_folder(tiny_base: Path, capsys: pytest.Cap
     finally:
         lock.release()
     assert "runs/mine is being written by another run" in capsys.readouterr().err
+
+
+def test_packs_and_losses_are_the_same_with_and_without_a_worker(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first epoch has one pack: the second step's has other colors, and a worker makes its rows."""
+    weights = []
+    for workers in ("0", "1"):
+        monkeypatch.setenv("HARNESS_WORKERS", workers)
+        monkeypatch.setenv("HARNESS_CACHE", f"cache-{workers}")
+        more = "--name", workers, "--limit", "4", "--set", "training.recolor=true", "--set", "training.tokens=4096"
+        assert main([*words(tiny_base, "llama-lora"), *more]) == 0
+        assert len(list(Path(f"cache-{workers}").glob("rows/generator/*"))) == 3, "two epochs' and dev's"
+        weights.append(Path("runs", workers, "adapter/adapter_model.safetensors").read_bytes())
+    assert weights[0] == weights[1]

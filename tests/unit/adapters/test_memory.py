@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch.autograd.graph import saved_tensors_hooks
@@ -22,7 +23,7 @@ LLAMA = {
 }
 """The sizes of Llama 3; both have 8 key heads and a vocabulary of 128,256."""
 TOKENS, PLACES = 4096, 1000
-PACK = Pack(*([0] * TOKENS for _ in range(3)), *([0] * PLACES for _ in range(2)))
+PACK = Pack(*np.zeros((3, TOKENS), np.int32), *np.zeros((2, PLACES), np.int32))
 
 
 class _Fused(torch.autograd.Function):  # type: ignore[misc]

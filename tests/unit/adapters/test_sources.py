@@ -85,9 +85,9 @@ def weigh(groups: list[Group], weight: float) -> WeightedSource:
 @pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
 def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
     plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
-    rows = rows_of([*plain, *weighted])
-    taken = drawn(rows, [weigh(weighted, weight)], 0, seed=1)
-    assert [tuple(rows[number] for number in group) for group in taken[:2]] == plain
+    made = rows_of([*plain, *weighted])
+    taken = drawn(made, [weigh(weighted, weight)], 0, seed=1)
+    assert [tuple(made[number] for number in group) for group in taken[:2]] == plain
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
     assert set(counts.values()) <= {int(weight), int(weight) + 1}
