@@ -181,7 +181,7 @@ def _tree_masks(model: Any, inputs: dict[str, Any]) -> Any:
     """The mask of a pack, or one for each type of layer, as transformers makes them for the model's attention."""
     import torch
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS as functions
-    from transformers.masking_utils import create_masks_for_generate
+    from transformers.masking_utils import LAYER_PATTERN_TO_MASK_FUNCTION_MAPPING, create_masks_for_generate
 
     config = _bare(model).config.get_text_config()
     ids, positions, ends, name = inputs["input_ids"], inputs["position_ids"][0], inputs["ends"], config._attn_implementation
@@ -198,6 +198,10 @@ def _tree_masks(model: Any, inputs: dict[str, Any]) -> Any:
     try:
         # Only its shape, type and place matter.
         embedded = torch.empty(*ids.shape, 0, dtype=_bare(model).dtype, device=ids.device)
-        return create_masks_for_generate(config, embedded, None, None)
+        if not hasattr(config, "layer_types"):
+            return create_masks_for_generate(config, embedded, None, None)
+        # create_masks_for_generate fails for chunks.
+        makers = {layer: LAYER_PATTERN_TO_MASK_FUNCTION_MAPPING[layer] for layer in config.layer_types}
+        return {layer: make(config, embedded, None, None) for layer, make in makers.items()}
     finally:
         del functions[name]

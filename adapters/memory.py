@@ -154,4 +154,4 @@ def _activations(model: Any, recipe: FinetuneRecipe, config: Any, number: int, b
     else:
         layer += number * (2 * h + inner)
     # The last norm keeps its input in float32.
-    return 4.0 * h + (layers * between * h + layer if recipe.training.gradient_checkpointing else layers * layer)
+    return float(4 * h + (layers * between * h + layer if recipe.training.gradient_checkpointing else layers * layer))
