@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from adapters.attention import register
-from adapters.layout import Layout, layout_of, logits_of
+from adapters.layout import Layout, fuse_head, layout_of, logits_of, scored
 from adapters.packing import Packing, collate, listed, plan_packs
 from adapters.recipe import FinetuneRecipe, load_recipe
 from harness.engines.engine import Completion, Sampling
@@ -239,7 +239,8 @@ def check_template(subject: CheckedModel) -> str:
 
 
 def check_packs(subject: CheckedModel) -> str:
-    """The logits of the loss mask equal the logits of the rows computed one by one, without packs, padding or masks."""
+    """The logits of the loss mask, and the loss itself, equal those of the rows computed one by one, without packs, padding or
+    masks."""
     import torch
 
     model = subject.model()
@@ -247,13 +248,18 @@ def check_packs(subject: CheckedModel) -> str:
     rows = [row for row in subject.rows if len(row) <= limit]
     if not rows:
         raise CheckSkipped(f"no row fits in {limit} tokens")
+    fused = fuse_head(model)
+    labels = torch.tensor([token for row in rows for token in row.completion_ids])
     with torch.no_grad():
         alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
-        together = []
+        together, likely = [], []
         for plan in plan_packs(listed(rows), [range(len(rows))], 4096, 4096, subject.layout.packing):
             inputs = collate([plan.write()], subject.layout.packing, pad=0)
-            del inputs["labels"]
+            asked = inputs.pop("labels")
             together.append(logits_of(model, inputs, use_cache=False))
+            likely += [scored(model, inputs, asked).log_probs[0]] if fused else []
+    if fused:
+        _difference(torch.cat(likely), alone.log_softmax(-1).gather(1, labels[:, None])[:, 0])
     return f"{subject.layout}; {_difference(torch.cat(together), alone)}"
 
 

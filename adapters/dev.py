@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, islice, zip_longest
 from typing import Any, TypeVar
 
+from adapters.memory import fitting
 from eval.predictions import Predictions
 from eval.score import score
 from harness.corpora.item import Item
@@ -59,6 +60,7 @@ def dev_f1(
     shots: int,
     max_new_tokens: int = 256,
     context_length: int | None = None,
+    batch_size: int | None = None,
     *,
     in_step: bool = False,
 ) -> float:
@@ -66,9 +68,11 @@ def dev_f1(
 
     Greedy, on the model's own earlier answers where the format builds on them. An item that does not fit the context counts as
     an empty prediction. Each process answers its share of the items, unless they must answer `in_step`: where each holds a part
-    of the model, all of them compute every answer together.
+    of the model, all of them compute every answer together. `batch_size` of them are answered at a time; None: `fitting`.
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
+    # What is computed in step must be alike in all processes.
+    engine.batch_size = batch_size or min(gathered(fitting(model, engine.context_length)))
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
     sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)
     plan = Plan(renderer, sampling, pool, shots, len(items))

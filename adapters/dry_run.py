@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
-from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
+from adapters.finetune import FinetuneJob, Prepared, answer_room, missing_for_kernels, prepare, trainable
 from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
 from adapters.packing import Pack, PackPlan
 from harness.corpora import locate
@@ -68,6 +68,7 @@ def dry_run(job: FinetuneJob) -> DryRun:
     trained, total = parameters(model)
     largest = _largest(prepared.packs)
     settings = job.recipe.training
+    asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
     other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
     otherwise = job.recipe.model_copy(update={"training": other})
     return DryRun(
@@ -76,8 +77,8 @@ def dry_run(job: FinetuneJob) -> DryRun:
         prepared.rows.size,
         trained,
         total,
-        estimate(model, job.recipe, largest, fast_bf16()),
-        estimate(model, otherwise, largest, fast_bf16()),
+        estimate(model, job.recipe, largest, asked, fast_bf16()),
+        estimate(model, otherwise, largest, asked, fast_bf16()),
         "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more",
         _notes(job, tokenizer, prepared),
         [_text(row, tokenizer) for row in spread(prepared.rows, SHOWN)],
@@ -98,6 +99,8 @@ def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
     lacking = missing_for_quantization()
     if lacking and recipe.quantize:
         notes.append(f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at")
+    if kernels := missing_for_kernels(recipe.training):
+        notes.append(f"{kernels}: here the recipe cannot be trained, only looked at")
     if lacking and recipe.training.optimizer.startswith("paged"):
         notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; with adamw it would do without")
     if locate(job.spec.task).kind == "sample":
@@ -126,7 +129,7 @@ def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str],
     say(f"tokens: {found.tokens:,} in all, {epoch}")
     say(f"parameters: {found.trained:,} trained of {found.parameters:,} ({found.trained / found.parameters:.2%})")
     here, there = ("with", "without") if recipe.training.gradient_checkpointing else ("without", "with")
-    parts = ", ".join(f"{name} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())
+    parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())
     say(f"memory: about {found.memory.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}")
     say(f"        {there} gradient checkpointing about {found.otherwise.total / 1e9:.2f} GB{found.beside}")
     for note in found.notes:

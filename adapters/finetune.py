@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
-from adapters.layout import Layout, layout_of
+from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
@@ -103,6 +103,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training = job.recipe.training
+    if missing := missing_for_kernels(training):
+        raise UsageError(missing)
     own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
     model = trainable(job.recipe, load_base(job), job.start)
@@ -202,9 +204,8 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     """Rows and packs for a model of this configuration; its weights are not needed. Raises HarnessError if no row is short
     enough."""
     training = job.recipe.training
-    length = longest_row(job, config)
+    length, layout = longest_row(job, config), layout_for(job, config)
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
-    layout = layout_of(config, length)
     rows, packs, epoch_tokens = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
     for name, part in (("train", rows), ("dev", dev_rows)):
@@ -214,6 +215,11 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
             )
     dev_packs = list(plan_packs(dev_rows.read, dev_rows.groups, training.tokens, length, layout.packing))
     return Prepared(renderer, pool, length, layout, rows, packs, epoch_tokens, dev_rows, dev_packs)
+
+
+def layout_for(job: FinetuneJob, config: Any) -> Layout:
+    """How the rows of a job are packed for a model of this configuration."""
+    return layout_of(config, longest_row(job, config), job.recipe.training.per_device_train_batch_size)
 
 
 def longest_row(job: FinetuneJob, config: Any) -> int:
@@ -281,9 +287,15 @@ def machine(threads: int) -> str:
 def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
     """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
     training = job.recipe.training
-    room = min(training.max_new_tokens, length // 2)
+    room = answer_room(training, length)
     items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
-    return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, in_step=in_step)
+    size = training.dev_batch_size
+    return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, size, in_step=in_step)
+
+
+def answer_room(training: FinetuneTraining, length: int) -> int:
+    """Most tokens of an answer on dev, where `length` tokens are the most of a row."""
+    return min(training.max_new_tokens, length // 2)
 
 
 def load_base(job: FinetuneJob) -> Any:
@@ -291,22 +303,35 @@ def load_base(job: FinetuneJob) -> Any:
     import torch
     from transformers import AutoModelForCausalLM
 
-    from adapters.attention import register
-
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = fast_bf16() and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
-    config = load_config(job.base)
-    layout = layout_of(config, longest_row(job, config))
-    # Packs need a custom mask, which the usual GPU attention does not accept.
-    masked = "sdpa" if torch.cuda.is_available() else register()
-    attention = layout.attention or (masked if layout.packing is Packing.TREE else None)
+    attention = attention_of(layout_for(job, load_config(job.base)), job.recipe.training.attn_implementation)
     try:
         return AutoModelForCausalLM.from_pretrained(
             job.base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
         )
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
+
+
+def missing_for_kernels(training: FinetuneTraining) -> str | None:
+    """What this machine lacks for the kernels that a recipe names."""
+    import torch
+    from transformers.utils import is_flash_attn_2_available, is_liger_kernel_available
+
+    attention = training.attn_implementation
+    kernels = (
+        (attention == "flex_attention", "attn_implementation=flex_attention", "torch", True),
+        (attention == "flash_attention_2", "attn_implementation=flash_attention_2", "flash-attn", is_flash_attn_2_available()),
+        (training.use_liger_kernel, "use_liger_kernel=true", "liger-kernel", is_liger_kernel_available()),
+    )
+    for asked, setting, package, there in kernels:
+        if asked and not torch.cuda.is_available():
+            return f"training.{setting} needs an NVIDIA GPU"
+        if asked and not there:
+            return f"training.{setting} needs the package {package}: pip install {package}"
+    return None
 
 
 def _quantized(job: FinetuneJob) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from adapters.finetune import (
     set_up,
     with_lora,
 )
-from adapters.layout import layout_of, logits_of
+from adapters.layout import keep_sources, layout_of, scored
 from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.rollouts import SampledAnswer, draw
@@ -70,8 +70,6 @@ APART = 0.25
 about 0.02, answers of another model several units."""
 PATIENCE = 5
 """Steps in a row for which a fault must last."""
-CHUNK = 256
-"""Tokens whose entropy is computed at a time: it takes a copy of their probabilities."""
 
 
 def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -287,6 +285,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             )
         except ConnectionError as error:
             raise HarnessError(f"grpo.vllm_server_base_url: {brief(error)}") from None
+        keep_sources(self.model)
         # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
         self.eos_token_ids += stop_token_ids
 
@@ -357,14 +356,14 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             return result
         size = options.get("batch_size") or len(input_ids)
         parts = [
-            self._packed_logps(model, ids, seen, logits_to_keep, entropy=bool(options.get("compute_entropy")))
+            self._packed_logps(model, ids, seen, logits_to_keep)
             for ids, seen in zip(input_ids.split(size), attention_mask.bool().split(size), strict=True)
         ]
         log_probs, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
         self._note_drift(log_probs, attention_mask[:, -logits_to_keep:].bool())
         return log_probs, entropies, None
 
-    def _packed_logps(self, model: Any, input_ids: Any, known: Any, logits_to_keep: int, *, entropy: bool) -> tuple[Any, Any]:
+    def _packed_logps(self, model: Any, input_ids: Any, known: Any, logits_to_keep: int) -> tuple[Any, Any]:
         """The same of answers that are computed as one pack."""
         before = input_ids.shape[1] - logits_to_keep
         rows = [
@@ -375,16 +374,10 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         inputs = {key: value.to(input_ids.device) for key, value in packed.items()}
         labels = inputs.pop("labels")
         with self.accelerator.autocast():
-            logits = logits_of(model, inputs, use_cache=False)
-        likely = torch.log_softmax(logits.float(), -1)
+            output = scored(model, inputs, labels)
         answers = known[:, before:]
-        log_probs = torch.zeros(answers.shape, device=input_ids.device)
-        log_probs = log_probs.masked_scatter(answers, likely.gather(1, labels[:, None])[:, 0])
-        entropies = torch.zeros_like(log_probs)
-        if entropy:
-            spread = torch.cat([-(part.exp() * part).sum(-1) for part in likely.detach().split(CHUNK)])
-            entropies = entropies.masked_scatter(answers, spread)
-        return log_probs, entropies
+        nothing = torch.zeros(answers.shape, device=answers.device)
+        return nothing.masked_scatter(answers, output.log_probs), nothing.masked_scatter(answers, output.entropy.detach())
 
     def _note_drift(self, log_probs: Any, answers: Any) -> None:
         """How far training's log-probabilities are from the ones with which the tokens were drawn."""

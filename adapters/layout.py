@@ -7,15 +7,14 @@ the query and the key; here those are their positions in their rows, and a key o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
 from adapters.packing import Packing
-from harness.engines.models.bases import display_name, exact_attention, model_class
-from harness.errors import EngineError
+from harness.engines.models.bases import exact_attention, model_class
+from harness.errors import EngineError, UsageError
 
 MASKED = {"full_attention", "sliding_attention", "chunked_attention"}
 """The types of layers of which a token sees what a mask shows, and nothing else."""
@@ -38,8 +37,8 @@ class Layout:
         return f"rows are computed {self.packing.value}: {self.reason}"
 
 
-def layout_of(config: Any, length: int) -> Layout:
-    """How the rows, of at most `length` tokens, of a model with this configuration are packed.
+def layout_of(config: Any, length: int, rows: int | None = None) -> Layout:
+    """How the rows, of at most `length` tokens, of a model with this configuration are packed; `rows` is the most per pack.
 
     Raises EngineError for a model that is no causal language model.
     """
@@ -51,6 +50,8 @@ def layout_of(config: Any, length: int) -> Layout:
     if length > (most := _unstretched(text)):
         why = f"its rotary embeddings change beyond {most} tokens, for a whole batch"
         return Layout(Packing.SINGLE, why, attention, plain=False)
+    if rows == 1:
+        return Layout(Packing.SINGLE, "a pack holds one row", attention, plain=False)
     if unmasked := _not_masked(network, layers):
         return Layout(Packing.BATCH, unmasked, attention, plain=False)
     windows = (
@@ -60,6 +61,28 @@ def layout_of(config: Any, length: int) -> Layout:
     kinds = ", ".join(sorted(layer.replace("_", " ") for layer in layers))
     why = "every layer attends to all earlier tokens" if plain else f"masks hide the others' tokens in every layer ({kinds})"
     return Layout(Packing.TREE, why, attention, plain)
+
+
+def attention_of(layout: Layout, wanted: str | None) -> str | None:
+    """The attention to train a model with, by transformers' names; None for the model's own. `wanted` is what a recipe says.
+
+    Raises UsageError if that does not suit the model or its packs.
+    """
+    import torch
+
+    from adapters.attention import register
+
+    tree = layout.packing is Packing.TREE
+    if layout.attention and wanted:
+        raise UsageError(f"training.attn_implementation: the base needs {layout.attention} attention: leave the key out")
+    if wanted == "flash_attention_2" and tree:
+        raise UsageError(
+            "training.attn_implementation: flash_attention_2 takes no mask, and rows share a sequence: flex_attention does, or "
+            "--set training.per_device_train_batch_size=1"
+        )
+    # Packs need a mask of their own, with which torch's attention is slow on a CPU.
+    own = ("sdpa" if torch.cuda.is_available() else register()) if tree else None
+    return layout.attention or wanted or own
 
 
 def _not_masked(network: type | None, layers: set[str]) -> str | None:
@@ -93,24 +116,59 @@ def logits_of(model: Any, inputs: dict[str, Any], **options: Any) -> Any:
 
     `inputs` are those of `adapters.packing.collate` without labels; `options` go to the model, such as a cache.
     """
-    sources = inputs["sources"]
+    given, sources = _given(model, inputs) | options, inputs["sources"]
     if "ends" in inputs:
-        with tree_masks(model, inputs["position_ids"][0], inputs["ends"]):
-            return model(
-                input_ids=inputs["input_ids"],
-                attention_mask=inputs["attention_mask"],
-                position_ids=inputs["position_ids"],
-                logits_to_keep=sources,
-                **options,
-            ).logits[0]
+        return model(**given, logits_to_keep=sources).logits[0]
     width = inputs["input_ids"].shape[1]
     rows, places = sources // width, sources % width
+    if "logits_to_keep" not in signature(_bare(model).forward).parameters:
+        return model(**given).logits[rows, places]
     kept, columns = places.unique(return_inverse=True)
-    keeps = "logits_to_keep" in signature(_bare(model).forward).parameters
-    given = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"], **options}
-    if keeps:
-        return model(**given, logits_to_keep=kept).logits[rows, columns]
-    return model(**given).logits[rows, places]
+    return model(**given, logits_to_keep=kept).logits[rows, columns]
+
+
+def fuse_head(model: Any) -> bool:
+    """Have the model compute its loss with TRL's fused head, which holds a tile of the logits at a time: see `scored`.
+
+    Returns whether it can: a network may have no body that runs without its head, and of a head with an adapter it would see the
+    base's weights only.
+    """
+    import torch
+    from trl.trainer.utils import add_fused_lm_head
+
+    network = _bare(model)
+    own_code, has_body = type(network).__module__.startswith("transformers."), network.base_model is not network
+    if not (own_code and has_body and type(network.get_output_embeddings()) is torch.nn.Linear):
+        return False
+    add_fused_lm_head(network)
+    keep_sources(network)
+    return True
+
+
+def keep_sources(model: Any) -> None:
+    """Have a fused head score the sources of a pack. By itself it scores every token, with one label each; in a tree, rows may go
+    on from a token in several ways."""
+
+    def only_sources(body: Any, arguments: Any, given: dict[str, Any], output: Any) -> Any:
+        if (sources := given.get("logits_to_keep")) is not None:
+            output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[sources][None]
+        return output
+
+    _bare(model).base_model.register_forward_hook(only_sources, with_kwargs=True)
+
+
+def scored(model: Any, inputs: dict[str, Any], labels: Any) -> Any:
+    """What a fused head says of the labels at the sources of a pack: `log_probs` and whatever else it was made to, of shape
+    (1, m). `inputs` as in `logits_of`."""
+    return model(**_given(model, inputs), logits_to_keep=inputs["sources"], shift_labels=labels[None], fused_lm_head=True)
+
+
+def _given(model: Any, inputs: dict[str, Any]) -> dict[str, Any]:
+    """What a model reads of a pack. A single row needs no mask: padding comes after it."""
+    given = {"input_ids": inputs["input_ids"]}
+    if "ends" in inputs:
+        return given | {"position_ids": inputs["position_ids"], "attention_mask": _tree_masks(model, inputs)}
+    return given | ({"attention_mask": inputs["attention_mask"]} if len(inputs["input_ids"]) > 1 else {})
 
 
 def _bare(model: Any) -> Any:
@@ -119,29 +177,31 @@ def _bare(model: Any) -> Any:
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
-@contextmanager
-def tree_masks(model: Any, positions: Any, ends: Any) -> Iterator[None]:
-    """While it lasts, transformers' masks are those of a pack: `positions` and `ends` as in `adapters.packing.Pack`, (n,).
-
-    Raises EngineError if the model has asked for no mask.
-    """
+def _tree_masks(model: Any, inputs: dict[str, Any]) -> Any:
+    """The mask of a pack, or one for each type of layer, as transformers makes them for the model's attention."""
+    import torch
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS as functions
+    from transformers.masking_utils import LAYER_PATTERN_TO_MASK_FUNCTION_MAPPING, create_masks_for_generate
 
-    name = _bare(model).config.get_text_config()._attn_implementation
-    usual, calls = functions[name], []
+    config = _bare(model).config.get_text_config()
+    ids, positions, ends, name = inputs["input_ids"], inputs["position_ids"][0], inputs["ends"], config._attn_implementation
+    usual = functions[name]
 
     def of_pack(*, mask_function: Callable[..., Any], **options: Any) -> Any:
         def visible(batch: Any, head: Any, query: Any, key: Any) -> Any:
             own_row = (key <= query) & (query < ends[key])
             return own_row & mask_function(batch, head, positions[query], positions[key])
 
-        calls.append(name)
         return usual(mask_function=visible, **options | {"allow_is_causal_skip": False})
 
     functions[name] = of_pack
     try:
-        yield
+        # Only its shape, type and place matter.
+        embedded = torch.empty(*ids.shape, 0, dtype=_bare(model).dtype, device=ids.device)
+        if not hasattr(config, "layer_types"):
+            return create_masks_for_generate(config, embedded, None, None)
+        # create_masks_for_generate fails for chunks.
+        makers = {layer: LAYER_PATTERN_TO_MASK_FUNCTION_MAPPING[layer] for layer in config.layer_types}
+        return {layer: make(config, embedded, None, None) for layer, make in makers.items()}
     finally:
         del functions[name]
-    if not calls:
-        raise EngineError(f"{display_name(model.name_or_path)} made no mask, so its rows cannot share a sequence")

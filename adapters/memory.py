@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.packing import Pack
@@ -12,6 +11,14 @@ from adapters.recipe import FinetuneRecipe
 
 _BLOCK, _BLOCKS = 64, 256
 """Weights that share a scale in 4 bits, and scales that share one in turn where they are quantized as well."""
+
+BATCH, MOST = 16, 256
+"""Dev items that are answered together on a CPU, and at most on a GPU."""
+SHARE = 0.5
+"""Of the free GPU memory, what their keys and values may take; what is computed of them takes some of the rest."""
+
+_TILE = 4096, 32768
+"""Most tokens and most words of the vocabulary whose logits TRL's fused head holds at a time."""
 
 PROCESS = 1.5e9
 """Memory of a training on a CPU besides the estimate, in bytes: Python, torch, and freed memory that the allocator keeps.
@@ -27,10 +34,14 @@ class MemoryEstimate:
     optimizer: float
     activations: float
     logits: float
+    dev_cache: float
+    """Keys and values of the dev answers that are written together."""
 
     @property
     def total(self) -> float:
-        return math.fsum(asdict(self).values())
+        """Dev answers come between steps, when gradients and activations are freed."""
+        step = self.gradients + self.activations + self.logits
+        return self.weights + self.optimizer + max(step, self.dev_cache)
 
 
 def parameters(model: Any) -> tuple[int, int]:
@@ -39,8 +50,9 @@ def parameters(model: Any) -> tuple[int, int]:
     return sum(size for size, trained in sizes if trained), sum(size for size, _ in sizes)
 
 
-def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bool) -> MemoryEstimate:
-    """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16.
+def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: int, half: bool) -> MemoryEstimate:
+    """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16;
+    `asked`: most tokens of a dev item's prompt and answer.
 
     With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
     tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its queries, of its
@@ -50,25 +62,55 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bo
       linear layers take 1/2 byte a weight and 4/64 for the scales (1/64 + 4/(64 * 256) where those are quantized), the rest 4;
     - gradients: 4T;
     - optimizer: 8T (AdamW); 4 bytes for each row and column of a trained matrix (Adafactor);
-    - activations: n * L * A without gradient checkpointing and n * (L * s * h + A) with it, with
-      A = 8h + b(2h + 2q + 2k + 4i), and in a full fine-tuning 2sh more. Dropout adds (b + 1) for each input of an adapter.
+    - activations: n * (L * A + 4h) without gradient checkpointing and n * (L * s * h + A + 4h) with it, with
+      A = 8h + b(2q + 2k + 3i), and the inputs of trained layers: b(2h + i), or (b + 1) for each input of an adapter with
+      dropout, whose mask takes a byte (b on a CPU); in a full fine-tuning 2sh more.
       s, the bytes of a number between layers, is b for a frozen base in bfloat16 or float32, otherwise 4;
       and n * n for the mask;
-    - logits: m * V * (12 + b).
+    - logits: b * min(m, 4096) * min(V, 32768), a tile, and m * h * (b + 4) for what it is computed of. On a CPU the tile takes
+      up to 32 bytes more a number;
+    - dev cache: L * k * (s + b) for each token of the `dev_batch_size` dev items that are answered together, or of `BATCH`.
 
     Left out: the process itself, which on a CPU takes about `PROCESS`, and what CUDA and its allocator take on a GPU.
     """
-    number = 2 if half else 4
+    number, training = 2 if half else 4, recipe.training
     trained, _ = parameters(model)
     config = model.config.get_text_config()
-    token = _activations(model, recipe, config, number)
+    between = 4 if recipe.method == "full" or recipe.quantize else number
+    token = _activations(model, recipe, config, number, between)
 
     def variable(pack: Pack) -> tuple[float, float]:
-        width = -(-len(pack.input_ids) // 128) * 128
-        return width * token + width**2, len(pack.sources) * config.vocab_size * (12.0 + number)
+        width, places = -(-len(pack.input_ids) // 128) * 128, len(pack.sources)
+        tile = number * min(places, _TILE[0]) * min(config.vocab_size, _TILE[1])
+        return width * token + width**2, tile + places * config.hidden_size * (number + 4.0)
 
     activations, logits = max(map(variable, packs), key=sum)
-    return MemoryEstimate(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits)
+    together = min(training.dev_batch_size or BATCH, training.dev_f1_items)
+    cache = together * asked * _cached(config) * (between + number) / 2
+    return MemoryEstimate(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits, cache)
+
+
+def fitting(model: Any, tokens: int) -> int:
+    """How many items of at most `tokens` tokens, answers included, are answered together: as many as free GPU memory holds."""
+    if not (free := _free(model)):
+        return BATCH
+    each = tokens * model.dtype.itemsize * _cached(model.config.get_text_config())
+    return max(1, min(MOST, int(SHARE * free / each)))
+
+
+def _free(model: Any) -> int:
+    """Bytes that are free on the GPU of a model, what torch's allocator keeps among them; 0 without a GPU."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return 0
+    free, _ = torch.cuda.mem_get_info(model.device)
+    return int(free + torch.cuda.memory_reserved(model.device) - torch.cuda.memory_allocated(model.device))
+
+
+def _cached(config: Any) -> int:
+    """Numbers that a token's keys and values are."""
+    return 2 * int(config.num_hidden_layers) * _widths(config)[1]
 
 
 def _weights(model: Any, recipe: FinetuneRecipe, number: int) -> float:
@@ -92,16 +134,24 @@ def _optimizer(model: Any, recipe: FinetuneRecipe) -> float:
     return float(sum(8 * p.numel() for p in trained))
 
 
-def _activations(model: Any, recipe: FinetuneRecipe, config: Any, number: int) -> float:
+def _widths(config: Any) -> tuple[int, int]:
+    """Those of the queries and of the keys of a layer."""
+    # State-space layers have none.
+    heads = getattr(config, "num_attention_heads", None) or 1
+    head = getattr(config, "head_dim", None) or config.hidden_size // heads
+    return heads * head, (getattr(config, "num_key_value_heads", None) or heads) * head
+
+
+def _activations(model: Any, recipe: FinetuneRecipe, config: Any, number: int, between: int) -> float:
     """Bytes for each token of a pack that stay until the backward pass."""
-    h, layers, heads = config.hidden_size, config.num_hidden_layers, config.num_attention_heads
-    head = getattr(config, "head_dim", None) or h // heads
-    queries, keys = heads * head, (getattr(config, "num_key_value_heads", None) or heads) * head
+    h, layers = config.hidden_size, config.num_hidden_layers
+    queries, keys = _widths(config)
     inner = getattr(config, "intermediate_size", None) or 4 * h
     full = recipe.method == "full"
-    between = 4 if full or recipe.quantize else number
-    layer = 8 * h + number * (2 * h + 2 * queries + 2 * keys + 4 * inner) + (2 * between * h if full else 0)
+    layer = 8 * h + number * (2 * queries + 2 * keys + 3 * inner) + (2 * between * h if full else 0)
     if recipe.lora and recipe.lora.dropout and not full:
-        inputs = sum(p.shape[1] for name, p in model.named_parameters() if "lora_A" in name)
-        layer += (number + 1) * inputs / layers
-    return float(layers * between * h + layer if recipe.training.gradient_checkpointing else layers * layer)
+        layer += (number + 1) * sum(p.shape[1] for name, p in model.named_parameters() if "lora_A" in name) / layers
+    else:
+        layer += number * (2 * h + inner)
+    # The last norm keeps its input in float32.
+    return float(4 * h + (layers * between * h + layer if recipe.training.gradient_checkpointing else layers * layer))

@@ -228,8 +228,8 @@ _BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
 
 def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
     """What `adapters.layout.logits_of` computes logits of, for one pack: `sources` and `labels` (m,), and of a tree `input_ids`,
-    `position_ids`, `attention_mask` (1, n) and `ends` (n,), of other rows `input_ids` and `attention_mask` (rows, n), padded on
-    the right; their `sources` count through all rows.
+    `position_ids` (1, n) and `ends` (n,), of other rows `input_ids` and `attention_mask` (rows, n), padded on the right; their
+    `sources` count through all rows.
 
     n is a multiple of `multiple`, so that the allocator sees few sizes; padding is seen by itself only.
     """
@@ -254,6 +254,4 @@ def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int 
     positions[0, : lengths[0]] = torch.from_numpy(pack.positions)
     ends = torch.arange(width) + 1
     ends[: lengths[0]] = torch.from_numpy(pack.ends)
-    # Padding is hidden by the ends alone: a mask of ones keeps transformers from looking for packs by the positions.
-    inputs = {"input_ids": ids, "position_ids": positions, "attention_mask": torch.ones_like(ids), "ends": ends}
-    return {**inputs, "sources": sources, "labels": labels}
+    return {"input_ids": ids, "position_ids": positions, "ends": ends, "sources": sources, "labels": labels}

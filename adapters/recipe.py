@@ -123,6 +123,13 @@ class FinetuneTraining(Strict):
     """In tokens: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool
     """Keep the inputs of layers only and compute the rest again in the backward pass: less memory, a third more time."""
+    attn_implementation: Literal["sdpa", "flex_attention", "flash_attention_2"] | None = None
+    """The attention, by transformers' names; null: `sdpa` on a GPU, our own on a CPU. `flex_attention` skips what a pack's mask
+    hides; `flash_attention_2` takes no mask, and so one row per pack. Both need a GPU."""
+    torch_compile: bool = False
+    """Compile the model with torch.compile: minutes before the first steps, and faster steps."""
+    use_liger_kernel: bool = False
+    """Compute norms, rotary embeddings and feed-forward layers with Liger's kernels; needs a GPU and the package liger-kernel."""
     shots: Count = 0
     """Examples in front of every item, in training and on dev; `prompt.shots` says the same."""
     evaluations: Positive
@@ -135,6 +142,8 @@ class FinetuneTraining(Strict):
     """Dev items whose loss is measured: a fixed, evenly spread choice."""
     dev_f1_items: Positive
     """Dev items that are answered by generation at each evaluation: likewise."""
+    dev_batch_size: Positive | None = None
+    """Dev items answered together; null: as many as free GPU memory holds, 16 on a CPU."""
     max_new_tokens: Positive
     """Longest answer on dev."""
     curriculum: Curriculum | None = None
@@ -232,6 +241,9 @@ class FinetuneRecipe(Strict):
             raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
         if (self.method == "grpo") != (self.grpo is not None):
             raise ValueError(f"method is {self.method}: the key grpo goes with method grpo, and only with it")
+        kernels = {"attn_implementation", "torch_compile", "use_liger_kernel"}
+        if self.method == "grpo" and (asked := kernels & self.training.model_fields_set):
+            raise ValueError(f"method grpo has kernels of its own: leave out training.{', training.'.join(sorted(asked))}")
         if self.method == "full" and self.quantize:
             raise ValueError(f"method full trains all weights: set quantize to null, not {self.quantize}")
         return self

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import TrainingArguments
 
-from adapters.layout import logits_of
+from adapters.layout import fuse_head, logits_of, scored
 from adapters.packing import Packing, PackPlan, PackShards, collate
 from adapters.row_cache import worker_count
 from harness.engines.shared import fast_bf16
@@ -86,7 +86,7 @@ class AnswerTrainer(DevTrainer):
         packing: Packing,
     ) -> None:
         self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
-        self._collate = partial(_collated, packing=packing, pad=pad)
+        self._collate, self._fused = partial(_collated, packing=packing, pad=pad), fuse_head(model)
         count = processes().num_processes
         train = PackShards(packs, training.accumulation, count) if count > 1 else packs
         dev = PackShards(dev_packs, count, count)
@@ -105,13 +105,15 @@ class AnswerTrainer(DevTrainer):
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
-        # The logits are the largest tensor: they are computed for the loss mask only.
-        logits = logits_of(model, inputs, use_cache=False)
-        loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
+        # The logits are the largest tensor: they are computed for the loss mask only, and some at a time.
+        if self._fused:
+            loss = -scored(model, inputs, labels).log_probs.sum()
+        else:
+            logits = logits_of(model, inputs, use_cache=False)
+            loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
         # The tokens of a step are those of all processes, over which gradients are averaged.
         tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size
-        loss = loss / tokens
-        return (loss, logits) if return_outputs else loss
+        return loss / tokens
 
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
@@ -183,6 +185,10 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         dataloader_num_workers=worker_count(min(1, _cores() - 1)),
         lr_scheduler_type="cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
+        torch_compile=training.torch_compile,
+        use_liger_kernel=training.use_liger_kernel,
+        # Its loss would take the place of TRL's fused head, and knows one label a token.
+        liger_kernel_config={"fused_linear_cross_entropy": False},
         logging_steps=max(1, shared["eval_steps"] // 5),
         label_names=["labels"],
     )

@@ -1,4 +1,4 @@
-"""`harness finetune` with two processes: the same curve as with one, resumption after a kill, and refusals by one of them."""
+"""`harness finetune` with several processes: the same curve as with one, and resumption after one of them is killed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import os
 import signal
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,49 +17,68 @@ from tests.helpers.finetuning import begin, torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
-# Of three packs in a step, two processes have two and one.
+# Of three packs in a step, two processes have two and one, and one of four has none.
 KEYS = (
-    "training.evaluations=2", "training.dev_f1_items=5", "training.dev_loss_items=5", "training.max_new_tokens=8",
+    "training.evaluations=6", "training.dev_f1_items=5", "training.dev_loss_items=5", "training.max_new_tokens=8",
     "training.tokens=2048", "training.accumulation=3", "training.learning_rate=0.01", "lora.r=8", "lora.dropout=0.0",
 )  # fmt: skip
+COLUMNS = ("step", "train_loss", "dev_loss", "dev_f1")
 
 
-def words(base: Path, *more: str) -> tuple[str, ...]:
+def words(base: Path, name: str) -> tuple[str, ...]:
     """What `harness finetune` is given."""
-    return ("llama-lora", "--base", str(base), "--task", "minecraft", *(word for key in KEYS for word in ("--set", key)), *more)
+    keys = (word for key in KEYS for word in ("--set", key))
+    return ("llama-lora", "--base", str(base), "--task", "minecraft", *keys, "--max-steps", "6", "--name", name)
 
 
-def said(run: Path) -> dict[str, Any]:
-    return dict(json.loads((run / "adapter/harness.json").read_text()))
+def curve_of(run: Path) -> list[list[float]]:
+    points = json.loads((run / "adapter/harness.json").read_text())["curve"]
+    return [[point.get(column, 0) for column in COLUMNS] for point in points]
 
 
-def test_two_processes_learn_as_one_does(base: Path, tmp_path: Path) -> None:
-    printed = train(tmp_path, torchrun(2), *words(base, "--max-steps", "4", "--name", "two"))
-    assert printed.count("is in runs/two/adapter") == printed.count("llama-lora on tiny") == 1
+@pytest.fixture(scope="module")
+def whole(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Path, str]]:
+    """The run folder of a training by a number of processes, and what it prints."""
+
+    @cache
+    def trained(processes: int) -> tuple[Path, str]:
+        folder = tmp_path_factory.mktemp(f"whole-{processes}")
+        printed = train(folder, torchrun(processes) if processes > 1 else (), *words(base, "whole"))
+        return folder / "runs/whole", printed
+
+    return trained
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_several_processes_learn_as_one_does(whole: Callable[[int], tuple[Path, str]], count: int) -> None:
+    run, printed = whole(count)
+    assert printed.count("is in runs/whole/adapter") == printed.count("llama-lora on tiny") == 1
     assert "--set training.accumulation=4 keeps them busy" in printed
-    train(tmp_path, (), *words(base, "--max-steps", "4", "--name", "one"))
-    both, alone = (said(tmp_path / f"runs/{name}")["curve"] for name in ("two", "one"))
-    keys = ("step", "train_loss", "dev_loss", "dev_f1")
-    assert [point["step"] for point in both] == [0, 2, 4]
-    for here, there in zip(both, alone, strict=True):
-        assert [here.get(key, 0) for key in keys] == pytest.approx([there.get(key, 0) for key in keys], rel=1e-3)
-    assert len(list((tmp_path / "runs/two/tensorboard").iterdir())) == 1
+    together, alone = curve_of(run), curve_of(whole(1)[0])
+    assert [point[0] for point in together] == [*range(7)]
+    for here, there in zip(together, alone, strict=True):
+        assert here == pytest.approx(there, rel=1e-3)
+    assert len(list((run / "tensorboard").iterdir())) == 1
 
 
-def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path) -> None:
-    more = ("--max-steps", "6", "--set", "training.evaluations=6")
-    launcher = begin(tmp_path, torchrun(2), *words(base, *more, "--name", "killed"))
-    deadline = time.monotonic() + 200
+@pytest.mark.parametrize(("count", "rank"), [(2, 1), (4, 0)])
+def test_a_run_one_of_whose_processes_is_killed_goes_on(
+    whole: Callable[[int], tuple[Path, str]], base: Path, tmp_path: Path, count: int, rank: int
+) -> None:
+    launcher = begin(tmp_path, torchrun(count), *words(base, "killed"))
+    deadline = time.monotonic() + 280
     while launcher.poll() is None and time.monotonic() < deadline and not last_checkpoint(tmp_path / "runs/killed/checkpoints"):
         time.sleep(0.02)
     children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
-    (second,) = (child for child in children if b"\0RANK=1\0" in Path(f"/proc/{child}/environ").read_bytes())
-    os.kill(int(second), signal.SIGKILL)
+    ranked = f"\0RANK={rank}\0".encode()
+    (one,) = (child for child in children if ranked in Path(f"/proc/{child}/environ").read_bytes())
+    os.kill(int(one), signal.SIGKILL)
     launcher.communicate(timeout=120)
     assert launcher.returncode != 0
     assert not (tmp_path / "runs/killed/adapter").exists()
-    assert "resuming from" in train(tmp_path, torchrun(2), *words(base, *more, "--name", "killed"))
-    train(tmp_path, torchrun(2), *words(base, *more, "--name", "whole"))
-    weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]
+    assert "resuming from" in train(tmp_path, torchrun(count), *words(base, "killed"))
+    runs = tmp_path / "runs/killed", whole(count)[0]
+    assert curve_of(runs[0]) == curve_of(runs[1])
+    weights = [(run / "adapter/adapter_model.safetensors").read_bytes() for run in runs]
     assert weights[0] == weights[1]
-    assert "This run is finished" in train(tmp_path, torchrun(2), *words(base, *more, "--name", "whole"))
+    assert "This run is finished" in train(tmp_path, torchrun(count), *words(base, "killed"))

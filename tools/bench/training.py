@@ -7,24 +7,32 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.packing import PackPlan, listed, plan_packs
 from harness.corpora import load
+from harness.engines.models.bases import load_config
 from harness.engines.shared import fast_bf16
-from tools.bench.measuring import ROOT, Benchmark, Pairs, Skipped, seconds
+from prompts.rendered import TrainingRow
+from tools.bench.measuring import ROOT, Benchmark, Pairs, Skipped, parts, seconds
 
 if TYPE_CHECKING:
     from transformers import Trainer
 
     from adapters.recipe import FinetuneRecipe
-    from adapters.rows import TrainingRows
 
 
-def finetuning(procedures: int = 3) -> Pairs:
-    """Tokens of rows a second in fine-tuning the default base: as `harness finetune` does it, and with TRL's SFTTrainer and
-    its packing on the same rows; a procedure at a time, after an uncounted one. Both have the same loss
-    (tests/unit/adapters/test_packing.py)."""
+STEPS, TOKENS, VOCABULARY = 200, 1536, 4096
+
+
+def finetuning(rounds: int = 4) -> Pairs:
+    """Tokens of rows a second in fine-tuning a small model: as `harness finetune` does it, and with 200 steps of TRL's
+    SFTTrainer and its packing on the same rows; a quarter of them at a time, after an uncounted group. Both have the same loss
+    (tests/unit/adapters/test_kernels.py)."""
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
     from harness.engines.models.bases import DEFAULT_BASE, load_tokenizer, resolve_base
@@ -32,44 +40,77 @@ def finetuning(procedures: int = 3) -> Pairs:
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
 
-    base = resolve_base(None)
-    recipe = load_recipe("llama-lora", ["training.evaluations=1", "training.accumulation=1"], base=DEFAULT_BASE)
-    train = load("hexagons", "train")
-    names = list(dict.fromkeys(item.cluster for item in train))[: procedures + 1]
-    renderer = Renderer(PromptSpec.make("hexagons"), load_tokenizer(base), 8192, 0)
-
-    def rates(name: str) -> tuple[float, float]:
-        rows = make_rows([item for item in train if item.cluster == name], renderer, ShotPool([], 0), 0, 8192)
-        tokens = rows.size
-        with tempfile.TemporaryDirectory() as folder:
-            packed = tokens / seconds(_packed(base, recipe, rows, Path(folder)).train)
-        with tempfile.TemporaryDirectory() as folder:
-            return packed, tokens / seconds(_plain(base, recipe, rows, folder).train)
-
-    return [rates(name) for name in names][1:]
+    settings = [f"training.tokens={TOKENS}", "training.evaluations=1", "training.accumulation=1"]
+    recipe = load_recipe("llama-lora", settings, base=DEFAULT_BASE)
+    renderer = Renderer(PromptSpec.make("hexagons"), load_tokenizer(resolve_base(None)), TOKENS, 0)
+    groups: list[list[TrainingRow]] = []
+    for _, items in groupby(load("hexagons", "train"), lambda item: item.cluster):
+        made = make_rows(list(items), renderer, ShotPool([], 0), 0, TOKENS)
+        groups += [[_small(made[number]) for number in group] for group in made.groups]
+        if sum(len(row) for group in groups for row in group) > STEPS * TOKENS:
+            break
+    with tempfile.TemporaryDirectory() as base:
+        _small_model(base)
+        pairs = [_rates(base, recipe, part) for part in (groups[:1], *parts(groups, rounds))]
+    return pairs[1:]
 
 
-def _packed(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: Path) -> Trainer:
+def _small(row: TrainingRow) -> TrainingRow:
+    """The row in a small vocabulary, so that the head has the share of the model that it has in larger ones."""
+    prompt, answer = (tuple(token % VOCABULARY for token in ids) for ids in (row.prompt_ids, row.completion_ids))
+    return replace(row, prompt_ids=prompt, completion_ids=answer)
+
+
+def _small_model(folder: str) -> None:
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 192, "intermediate_size": 512, "num_hidden_layers": 6, "num_attention_heads": 3}
+    LlamaForCausalLM(LlamaConfig(vocab_size=VOCABULARY, num_key_value_heads=1, **sizes)).save_pretrained(folder)
+
+
+def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[TrainingRow]]) -> tuple[float, float]:
+    """Says what each computed, which is why their rates differ."""
+    rows = [row for group in groups for row in group]
+    ends = [0, *accumulate(map(len, groups))]
+    packs = list(plan_packs(listed(rows), [range(*pair) for pair in pairwise(ends)], TOKENS, TOKENS))
+    tokens, packed = sum(map(len, rows)), sum(pack.tokens for pack in packs)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = _packed(base, recipe, packs, Path(folder))
+        first = tokens / seconds(ours.train)
+    with tempfile.TemporaryDirectory() as folder:
+        theirs = _plain(base, recipe, rows, folder)
+        second = tokens / seconds(theirs.train)
+    computed = sum(map(len, theirs.train_dataset["input_ids"]))
+    print(
+        f"{tokens:,} tokens of rows: packs hold what rows share once, {packed:,} tokens in {ours.state.global_step} steps; "
+        f"SFTTrainer computes {computed:,} in {theirs.state.global_step}",
+        flush=True,
+    )
+    return first, second
+
+
+def _packed(base: str, recipe: FinetuneRecipe, packs: Sequence[PackPlan], folder: Path) -> Trainer:
     from transformers import AutoModelForCausalLM
 
-    from adapters.attention import register
     from adapters.finetune import with_lora
-    from adapters.packing import Packing, plan_packs
+    from adapters.layout import attention_of, layout_of
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training = recipe.training
-    packs = list(plan_packs(rows.read, rows.groups, training.tokens, 4096))
-    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
+    layout = layout_of(load_config(base), TOKENS)
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=attention_of(layout, None))
     arguments = trainer_arguments(training, len(packs), folder)
     arguments.set_evaluate(strategy="no")
     arguments.eval_on_start = False
     arguments.set_save(strategy="no")
     return AnswerTrainer(
-        with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training, Packing.TREE
+        with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training, layout.packing
     )
 
 
-def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -> Trainer:
+def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folder: str) -> Trainer:
     import datasets
     import torch
     from transformers import AutoModelForCausalLM
@@ -77,7 +118,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -
     from trl import SFTConfig, SFTTrainer
 
     from adapters.finetune import with_lora
-    from harness.engines.models.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer, resolve_base
 
     columns = {
         "input_ids": [row.token_ids for row in rows],
@@ -86,7 +127,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -
     arguments = SFTConfig(
         folder,
         packing=True,
-        max_length=max(4096, *map(len, rows)),
+        max_length=TOKENS,
         completion_only_loss=True,
         num_train_epochs=1,
         per_device_train_batch_size=1,
@@ -97,9 +138,9 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -
         disable_tqdm=True,
         save_strategy="no",
     )
-    model = with_lora(recipe, AutoModelForCausalLM.from_pretrained(base, dtype="float32"))
+    model = with_lora(recipe, AutoModelForCausalLM.from_pretrained(base))
     data = datasets.Dataset.from_dict(columns)
-    trainer = SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(base))
+    trainer = SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(resolve_base(None)))
     trainer.remove_callback(PrinterCallback)
     return trainer
 

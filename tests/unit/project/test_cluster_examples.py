@@ -1,19 +1,23 @@
-"""The Slurm and the Kubernetes example: shell and YAML are well formed, and the commands in them are ours."""
+"""The Slurm and the Kubernetes example: shellcheck and Kubernetes' schema find no fault, and the commands in them are ours."""
 
 from __future__ import annotations
 
+import copy
 import re
 import shlex
-import shutil
 import subprocess
+import sysconfig
+from functools import reduce
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 
 from harness.cli import cli
 from tests.helpers import ROOT
 
+KUBERNETES_VERSION = "1.37"
 EXAMPLES = ROOT / "docs/examples"
 SLURM = (EXAMPLES / "slurm.sh").read_text()
 KUBERNETES: dict[str, Any] = yaml.safe_load((EXAMPLES / "kubernetes.yaml").read_text())
@@ -22,11 +26,35 @@ CONTAINER: dict[str, Any] = KUBERNETES["spec"]["template"]["spec"]["containers"]
 
 
 @pytest.mark.parametrize("script", [SLURM, POD], ids=["slurm", "kubernetes"])
-def test_bash_reads_it(script: str) -> None:
-    done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    if shutil.which("shellcheck"):
-        subprocess.run(["shellcheck", "--shell=bash", "-"], input=script, text=True, check=True)
+@pytest.mark.parametrize("checker", [["bash", "-n"], [f"{sysconfig.get_path('scripts')}/shellcheck", "--shell=bash", "-"]])
+def test_shells_and_shellcheck_find_no_fault(script: str, checker: list[str]) -> None:
+    done = subprocess.run(checker, input=script, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_job_is_what_kubernetes_takes() -> None:
+    assert kubernetes_validate.validate(KUBERNETES, KUBERNETES_VERSION, strict=True) == KUBERNETES_VERSION
+    spec = KUBERNETES["spec"]["template"]["spec"]
+    volumes = [volume["name"] for volume in spec["volumes"]]
+    assert sorted(mount["name"] for mount in CONTAINER["volumeMounts"]) == sorted(volumes)
+    gpus = str(CONTAINER["resources"]["limits"]["nvidia.com/gpu"])
+    assert re.findall(r"--nproc-per-node (\d+)|training\.accumulation=(\d+)", POD) == [(gpus, ""), ("", gpus)]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "problem"),
+    [
+        (["spec", "template", "spec", "restartPolcy"], "Never", "restartPolcy"),
+        (["spec", "backoffLimit"], "3", "not of type"),
+        (["spec", "template", "spec", "volumes"], {"name": "data"}, "not of type 'array'"),
+    ],
+)
+def test_a_slip_in_the_job_is_found(path: list[str], value: Any, problem: str) -> None:
+    job = copy.deepcopy(KUBERNETES)
+    *parents, last = path
+    reduce(dict.__getitem__, parents, job)[last] = value
+    with pytest.raises(kubernetes_validate.ValidationError, match=problem):
+        kubernetes_validate.validate(job, KUBERNETES_VERSION, strict=True)
 
 
 @pytest.mark.parametrize("script", [SLURM, POD], ids=["slurm", "kubernetes"])

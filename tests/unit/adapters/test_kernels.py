@@ -1,0 +1,170 @@
+"""Every kernel that a recipe may name gives the losses of the rows one by one, and what a machine lacks is one line."""
+
+from __future__ import annotations
+
+import sys
+import unittest.mock
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+from adapters.attention import register
+from adapters.finetune import missing_for_kernels, with_lora
+from adapters.layout import Layout, attention_of, layout_of
+from adapters.packing import Packing, listed, plan_packs
+from adapters.recipe import load_recipe
+from adapters.trainer import AnswerTrainer, trainer_arguments
+from harness.errors import UsageError
+from prompts.rendered import TrainingRow
+
+BEGINNING = tuple(range(10, 50))
+ROWS = [
+    TrainingRow("a", (*BEGINNING, 5), (60, 61, 2)),
+    TrainingRow("b", (*BEGINNING, 5), (60, 70, 71, 2)),  # Goes on otherwise after the same token.
+    TrainingRow("c", (*BEGINNING, 5), (60, 61, 2)),
+    TrainingRow("d", (*BEGINNING, 6, 7), (80, 2)),
+    TrainingRow("e", tuple(range(100, 130)), (90, 91, 92, 2)),
+]
+SETTINGS = (
+    "training.gradient_checkpointing=false", "training.learning_rate=0.01", "training.warmup=0", "training.evaluations=1",
+    "lora.dropout=0.0", "lora.r=8",
+)  # fmt: skip
+
+
+def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool = True, steps: int = 2) -> list[float]:
+    """Of full steps over all rows; of 0 steps, the loss without a backward pass."""
+    recipe = load_recipe("llama-lora", [*SETTINGS, *settings])
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=attention)
+    packing = layout_of(model.config, 2048, recipe.training.per_device_train_batch_size).packing
+    packs = list(plan_packs(listed(ROWS), [range(4), range(4, len(ROWS))], 64, 128, packing))
+    training = recipe.training.model_copy(update={"accumulation": len(packs)})
+    arguments = trainer_arguments(training, len(packs) * max(1, steps), folder)
+    arguments.set_evaluate(strategy="no")
+    arguments.eval_on_start = False
+    arguments.set_save(strategy="no")
+    arguments.load_best_model_at_end = False
+    if arguments.torch_compile:
+        # The default one takes minutes to compile.
+        arguments.torch_compile_backend = "aot_eager"
+    torch.manual_seed(0)
+    trainer = AnswerTrainer(
+        with_lora(recipe, model), arguments, folder, packs * max(1, steps), packs, 0, lambda model, **_: 0.0, training, packing
+    )
+    trainer._fused &= fused
+    if not steps:
+        return [trainer._dev_loss()]
+    trainer.train()
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+@pytest.fixture(scope="module")
+def one_by_one(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+    """The losses of transformers' own eager attention on a row at a time, whose logits are held whole."""
+    folder = tmp_path_factory.mktemp("one")
+    return losses(tiny_base, folder, "eager", "training.per_device_train_batch_size=1", fused=False)
+
+
+def test_the_reference_is_the_mean_over_the_answers_tokens(tiny_base: Path, one_by_one: list[float]) -> None:
+    model = AutoModelForCausalLM.from_pretrained(tiny_base, attn_implementation="eager")
+    with torch.no_grad():
+        logits = [model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in ROWS]
+    labels = torch.tensor([token for row in ROWS for token in row.completion_ids])
+    assert one_by_one[0] == pytest.approx(float(torch.nn.functional.cross_entropy(torch.cat(logits), labels)), rel=1e-4)
+    assert one_by_one[1] < one_by_one[0]
+
+
+def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """A package liger-kernel that changes no layer; what it is told."""
+    told: list[dict[str, Any]] = []
+    stand_in = SimpleNamespace(_apply_liger_kernel_to_instance=lambda model, **options: told.append(options))
+    monkeypatch.setitem(sys.modules, "liger_kernel", SimpleNamespace(transformers=stand_in))
+    monkeypatch.setitem(sys.modules, "liger_kernel.transformers", stand_in)
+    monkeypatch.setattr("transformers.integrations.liger.is_liger_kernel_available", lambda: True)
+    return told
+
+
+# torch warns of what transformers and TRL do while it compiles them.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("attention", "settings", "steps"),
+    [
+        ("blocks", [], 2),
+        ("sdpa", [], 2),
+        ("eager", [], 2),
+        # torch has no backward pass of it on a CPU.
+        ("flex_attention", [], 0),
+        ("sdpa", ["training.per_device_train_batch_size=1"], 2),
+        ("blocks", ["training.gradient_checkpointing=true"], 2),
+        ("sdpa", ["training.torch_compile=true"], 2),
+        ("sdpa", ["training.torch_compile=true", "training.per_device_train_batch_size=1"], 2),
+        ("sdpa", ["training.use_liger_kernel=true"], 2),
+    ],
+)
+def test_every_kernel_gives_the_losses_of_the_rows_one_by_one(
+    tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: list[float],
+    attention: str, settings: list[str], steps: int,
+) -> None:  # fmt: skip
+    register()
+    told = liger_stand_in(monkeypatch)
+    # FlexAttention is compiled on a GPU.
+    eager = torch.compiler.set_stance("force_eager") if attention == "flex_attention" else nullcontext()
+    with eager:
+        found = losses(tiny_base, tmp_path, attention, *settings, steps=steps)
+    assert found == pytest.approx(one_by_one[: max(1, steps)], rel=1e-3)
+    assert told == ([{"fused_linear_cross_entropy": False}] if "liger" in " ".join(settings) else [])
+
+
+def test_the_logits_of_a_pack_are_never_held_whole(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trl.trainer.utils._CHUNKED_LOGPROB_CHUNK_SIZE", 64)
+    with unittest.mock.patch("torch.mm", wraps=torch.mm) as multiplied:
+        losses(tiny_base, tmp_path, "sdpa", steps=1)
+    tiles = {call.kwargs["out"].shape[1] for call in multiplied.call_args_list}
+    assert max(tiles) == 64
+    assert AutoModelForCausalLM.from_pretrained(tiny_base).config.vocab_size > 64
+
+
+def tree(attention: str | None = None) -> Layout:
+    return Layout(Packing.TREE, "", attention, plain=True)
+
+
+def test_attention_suits_the_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    single = Layout(Packing.SINGLE, "", None, plain=False)
+    assert (attention_of(tree(), None), attention_of(tree("eager"), None), attention_of(single, None)) == (
+        "blocks",
+        "eager",
+        None,
+    )
+    assert attention_of(tree(), "flex_attention") == "flex_attention"
+    assert attention_of(single, "flash_attention_2") == "flash_attention_2"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert attention_of(tree(), None) == "sdpa"
+    with pytest.raises(UsageError, match="needs eager attention"):
+        attention_of(tree("eager"), "sdpa")
+    with pytest.raises(UsageError, match="per_device_train_batch_size=1"):
+        attention_of(tree(), "flash_attention_2")
+
+
+@pytest.mark.parametrize(
+    ("setting", "package"),
+    [
+        ("attn_implementation=flex_attention", None),
+        ("attn_implementation=flash_attention_2", "flash-attn"),
+        ("use_liger_kernel=true", "liger-kernel"),
+    ],
+)
+def test_what_a_kernel_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch, setting: str, package: str | None) -> None:
+    training = load_recipe("llama-lora", [f"training.{setting}"]).training
+    assert missing_for_kernels(training) == f"training.{setting} needs an NVIDIA GPU"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    wanted = package and f"training.{setting} needs the package {package}: pip install {package}"
+    assert missing_for_kernels(training) == wanted
+
+
+def test_learning_from_the_scorer_has_kernels_of_its_own() -> None:
+    with pytest.raises(UsageError, match="leave out training"):
+        load_recipe("llama-grpo", ["training.torch_compile=true"])
