@@ -287,24 +287,31 @@ def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model
 def load_base(job: FinetuneJob) -> Any:
     """The model, for training. Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here."""
     import torch
-    from transformers import AutoModelForCausalLM
-
-    from adapters.attention import register
 
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = fast_bf16() and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     config = load_config(job.base)
-    layout = layout_of(config, longest_row(job, config))
+    return pretrained(job.base, layout_of(config, longest_row(job, config)), **how)
+
+
+def pretrained(base: str, layout: Layout, **how: Any) -> Any:
+    """A base whose attention takes the masks of packs; `how` are transformers' options. Raises EngineError if it cannot be
+    loaded."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    from adapters.attention import register
+
     # Packs need a custom mask, which the usual GPU attention does not accept.
     masked = "sdpa" if torch.cuda.is_available() else register()
     attention = layout.attention or (masked if layout.packing is Packing.TREE else None)
     try:
         return AutoModelForCausalLM.from_pretrained(
-            job.base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
+            base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
         )
     except (OSError, ValueError) as error:
-        raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
+        raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
 
 
 def _quantized(job: FinetuneJob) -> dict[str, Any]:
