@@ -46,11 +46,16 @@ UNITS = {"token": 1, "answer": 2}
 
 
 def dev_items(task: str, history: str | None, every: int) -> list[Item]:
-    """The dev items of every `every`-th procedure or game; with `history`, after the answers of that run."""
+    """The dev items of every `every`-th procedure or game; with `history`, after the answers of that run, and of procedures
+    that it answered as a whole."""
     items: Sequence[Item] = load(task, "dev")
+    clusters = [*dict.fromkeys(item.cluster for item in items)]
     if history:
-        items = [*as_met(items, read_answers(Path(history)).records.values())]
-    kept = set([*dict.fromkeys(item.cluster for item in items)][::every])
+        records = read_answers(Path(history)).records
+        partly = {item.cluster for item in items if item.id not in records}
+        clusters = [cluster for cluster in clusters if cluster not in partly]
+        items = [*as_met(items, records.values())]
+    kept = set(clusters[::every])
     return [item for item in items if item.cluster in kept]
 
 

@@ -70,11 +70,14 @@ def test_the_table_compares_with_the_first_one_and_losses_are_kept(
 
 def test_items_after_a_runs_own_answers_keep_what_is_right(tmp_path: Path) -> None:
     gold = dev_loss.dev_items("hexagons", None, 1)
-    answers = "".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in gold)
-    (tmp_path / "predictions.jsonl").write_text(answers)
-    met = dev_loss.dev_items("hexagons", str(tmp_path / "predictions.jsonl"), 1)
+    run = tmp_path / "predictions.jsonl"
+    run.write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in gold))
+    met = dev_loss.dev_items("hexagons", str(run), 1)
     assert [item.actions for item in met] == [item.actions for item in gold]
     assert any(one.before != other.before for one, other in zip(met, gold, strict=True))
+    run.write_text("".join(run.read_text().splitlines(keepends=True)[:-1]))
+    whole = dev_loss.dev_items("hexagons", str(run), 1)
+    assert whole == [item for item in met if item.cluster != gold[-1].cluster]
     assert len({item.cluster for item in dev_loss.dev_items("hexagons", None, 2)}) < len({item.cluster for item in gold})
 
 
