@@ -59,6 +59,8 @@ def test_the_table_compares_with_the_first_one_and_losses_are_kept(
     first = capsys.readouterr().out
     assert "| `same` |" in first
     assert first.rstrip().endswith("| +0.000 [+0.000, +0.000], p = 1 |")
+    dev_loss.main(["one", "--base", str(tiny_base), "--task", "everyday-hexagons", "--every", "40"])
+    assert f"| `one` | {len(dev_loss.dev_items('everyday-hexagons', None, 40))} |" in capsys.readouterr().out
     monkeypatch.setattr(dev_loss, "measured", None)
     dev_loss.main(words)
     assert capsys.readouterr().out == first
