@@ -25,6 +25,7 @@ from harness.engines.models.bases import DEFAULT_BASE, load_config, load_tokeniz
 from harness.errors import HarnessError
 from harness.runs.folder import RUNS
 from harness.training.job import Trained
+from harness.training.plan import subset
 from prompts.spec import PromptSpec
 
 FORMATS = {"hexagons": "bare-program", "minecraft": "moves"}
@@ -34,8 +35,8 @@ SHORTEST = 500
 
 
 def job_of(task: str, recipe: FinetuneRecipe, base: str) -> FinetuneJob:
-    """The train split of a task, as conversations."""
-    items = load(task, "train")
+    """The train split of a task, or the part of it that the recipe says, as conversations."""
+    items = subset(load(task, "train"), recipe.training.train_items, recipe.training.seed)
     spec = PromptSpec.make(task, "conversation", FORMATS[task])
     held_out = HeldOut(task).compared(items)
     return FinetuneJob(name=RECIPE, recipe=recipe, items=items, dev=load(task, "dev"), base=base, spec=spec, held_out=held_out)
@@ -51,8 +52,8 @@ def in_turn(packs: Sequence[Sequence[Pack]], tokens: int) -> list[Pack]:
 def train(name: str, tasks: Sequence[str], tokens: int, recipe: FinetuneRecipe, base: str) -> list[Path]:
     """Train, and return the folders of the adapter, one for each task."""
     jobs = [job_of(task, recipe, base) for task in tasks]
-    folders = [job.result(RUNS / f"{name}-{job.spec.task}") for job in jobs]
-    training = recipe.training
+    adapters = [job.result(RUNS / f"{name}-{job.spec.task}") for job in jobs]
+    folder, training = RUNS / f"{name}-{'+'.join(tasks)}", recipe.training
     set_up(training)
     tokenizer, config = load_tokenizer(base), load_config(base)
     prepared = [prepare(job, tokenizer, config) for job in jobs]
@@ -62,8 +63,8 @@ def train(name: str, tasks: Sequence[str], tokens: int, recipe: FinetuneRecipe, 
     model = trainable(recipe, load_base(jobs[0]))
     trainer = AnswerTrainer(
         model,
-        trainer_arguments(training, len(packs), RUNS / name),
-        RUNS / name,
+        trainer_arguments(training, len(packs), folder),
+        folder,
         packs,
         list(chain.from_iterable(part.dev_packs for part in prepared)),
         tokenizer.pad_token_id or 0,
@@ -72,12 +73,12 @@ def train(name: str, tasks: Sequence[str], tokens: int, recipe: FinetuneRecipe, 
         prepared[0].layout.packing,
     )
     trainer.go_on()
-    for job, folder in zip(jobs, folders, strict=True):
+    for job, adapter in zip(jobs, adapters, strict=True):
         counts = {"items": len(job.items), "tokens": sum(len(pack.input_ids) for pack in packs)}
         steps, seconds = trainer.state.global_step, max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
         result = Trained(steps=steps, kept=steps, seconds=seconds, curve=trainer.points, counts=counts)
-        save_trained(job, model, tokenizer, result, folder)
-    return folders
+        save_trained(job, model, tokenizer, result, adapter)
+    return adapters
 
 
 def main(words: Sequence[str] | None = None) -> None:
