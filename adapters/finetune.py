@@ -301,18 +301,26 @@ def answer_room(training: FinetuneTraining, length: int) -> int:
 def load_base(job: FinetuneJob) -> Any:
     """The model, for training. Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here."""
     import torch
-    from transformers import AutoModelForCausalLM
 
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = fast_bf16() and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
-    attention = attention_of(layout_for(job, load_config(job.base)), job.recipe.training.attn_implementation)
+    config = load_config(job.base)
+    return pretrained(job.base, layout_for(job, config), job.recipe.training.attn_implementation, **how)
+
+
+def pretrained(base: str, layout: Layout, implementation: str | None = None, **how: Any) -> Any:
+    """A base whose attention takes the masks of packs; `implementation` as in a recipe, `how` are transformers' options. Raises
+    EngineError if it cannot be loaded."""
+    from transformers import AutoModelForCausalLM
+
+    attention = attention_of(layout, implementation)
     try:
         return AutoModelForCausalLM.from_pretrained(
-            job.base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
+            base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
         )
     except (OSError, ValueError) as error:
-        raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
+        raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
 
 
 def missing_for_kernels(training: FinetuneTraining) -> str | None:

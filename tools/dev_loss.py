@@ -1,0 +1,147 @@
+"""The loss of adapters on the dev items of their task, by drawing procedure or game, and how they differ from the first one.
+
+python tools/dev_loss.py ladder-conversation ladder-everyday --out losses.json
+python tools/dev_loss.py ladder-conversation ladder-own --history hexagons-dev --out losses.json    # after a run's own answers
+python tools/dev_loss.py minecraft --every 4                                                        # every fourth game
+python tools/dev_loss.py hexagons ladder-everyday --task everyday-hexagons
+
+The loss is the mean over the tokens of the gold answers, written as the adapter's format writes them, or with `--per answer` the
+mean over the answers, by which formats can be compared. `--out` keeps what was computed, and computes it once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adapters.finetune import pretrained
+from adapters.layout import Layout, layout_of, logits_of
+from adapters.packing import collate, plan_packs
+from adapters.registry import Adapter, load_adapter
+from adapters.rows import TrainingRows, make_rows
+from eval.score_run import read_answers
+from eval.statistics import difference_interval, permutation_p, ratio_intervals
+from harness.corpora import load
+from harness.corpora.item import Item
+from harness.corpora.rollout import as_met
+from harness.engines.models.bases import load_config, load_tokenizer
+from harness.engines.shared import fast_bf16
+from harness.errors import HarnessError
+from harness.prompting.shots import choose_shots
+from harness.util.files import write_atomically
+from prompts.render import Renderer
+
+LONGEST = 8192
+"""Most tokens of a row and of a pack."""
+
+Losses = Mapping[str, tuple[float, int, int]]
+"""Of each drawing procedure or game, the sum over the tokens of its answers, how many tokens they are, and how many answers."""
+UNITS = {"token": 1, "answer": 2}
+"""What a mean is over, by its place in `Losses`."""
+
+
+def dev_items(task: str, history: str | None, every: int) -> list[Item]:
+    """The dev items of every `every`-th procedure or game; with `history`, after the answers of that run, and of procedures
+    that it answered as a whole."""
+    items: Sequence[Item] = load(task, "dev")
+    clusters = [*dict.fromkeys(item.cluster for item in items)]
+    if history:
+        records = read_answers(Path(history)).records
+        partly = {item.cluster for item in items if item.id not in records}
+        clusters = [cluster for cluster in clusters if cluster not in partly]
+        items = [*as_met(items, records.values())]
+    kept = set(clusters[::every])
+    return [item for item in items if item.cluster in kept]
+
+
+def losses(model: Any, layout: Layout, rows: TrainingRows, clusters: Mapping[str, str], pad: int) -> Losses:
+    """The model's loss on the rows of each procedure or game."""
+    import torch
+
+    found = {}
+    device = next(model.parameters()).device
+    for group in rows.groups:
+        total, tokens = 0.0, 0
+        for plan in plan_packs(rows.read, [group], LONGEST, LONGEST, layout.packing):
+            inputs = {name: value.to(device) for name, value in collate([plan.write()], layout.packing, pad=pad).items()}
+            labels = inputs.pop("labels")
+            with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=fast_bf16()):
+                logits = logits_of(model, inputs, use_cache=False)
+            total += float(torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum"))
+            tokens += len(labels)
+        found[clusters[rows.id(group[0])]] = (total, tokens, len(group))
+    return found
+
+
+def measured(adapter: Adapter, items: Sequence[Item]) -> Losses:
+    """The losses of an adapter on items, in its own prompt format. Raises HarnessError for rows that are too long."""
+    import torch
+    from peft import PeftModel
+
+    layout = layout_of(load_config(adapter.base), LONGEST)
+    base = pretrained(adapter.base, layout, dtype=torch.bfloat16 if fast_bf16() else torch.float32)
+    tokenizer = load_tokenizer(adapter.base)
+    pool = choose_shots(adapter.trained_with.examples, adapter.spec, items, load(adapter.spec.task, "train"))
+    rows = make_rows(items, Renderer(adapter.spec, tokenizer, LONGEST, 0), pool, adapter.trained_with.shots, LONGEST)
+    if rows.dropped:
+        raise HarnessError(f"{adapter.path}: {rows.dropped} dev rows are longer than {LONGEST} tokens")
+    clusters = {item.id: item.cluster for item in items}
+    model = PeftModel.from_pretrained(base, adapter.path).eval()
+    return losses(model, layout, rows, clusters, tokenizer.pad_token_id or 0)
+
+
+def table(named: Mapping[str, Losses], unit: str) -> list[str]:
+    """A Markdown table: the loss of each, and how it differs from the first one's, paired by procedure or game."""
+    names = list(named)
+    first = named[names[0]]
+    lines = [f"| adapter | answers | their tokens | dev loss, per {unit} | less the first, paired |", "|---|---:|---:|---|---|"]
+    for name, own in named.items():
+        both = np.array([[own[cluster], first[cluster]] for cluster in first], dtype=float)
+        above, below, clusters = both[:, :, 0], both[:, :, UNITS[unit]], list(first)
+        ends = ratio_intervals(above, below, clusters)
+        here, there = above.sum(0) / below.sum(0)
+        text = f"{here:.3f}" + ("" if ends is None else f" [{ends[0, 0]:.3f}, {ends[1, 0]:.3f}]")
+        less = ""
+        if name != names[0] and (paired := difference_interval(above, below, clusters)):
+            p = permutation_p(above, below, clusters)
+            less = f"{here - there:+.3f} [{paired[0]:+.3f}, {paired[1]:+.3f}], p = {p:.2g}"
+        tokens, answers = both[:, 0, 1:].sum(0)
+        lines.append(f"| `{name}` | {answers:,.0f} | {tokens:,.0f} | {text} | {less} |")
+    return lines
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("adapters", nargs="+", help="names or folders; the first one is what the others are compared with")
+    parser.add_argument("--task", help="whose dev items, of the adapters' world; their own if not given")
+    parser.add_argument("--history", metavar="RUN", help="HEXAGONS: earlier answers are those of this run on dev, not gold")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th procedure or game only")
+    parser.add_argument("--per", choices=UNITS, default="token", help="what the mean is over")
+    parser.add_argument("--base", metavar="DIR", help="the folder of a base that is not the default one")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the losses in this file of JSON")
+    options = parser.parse_args(words)
+    known: dict[str, Losses] = json.loads(options.out.read_text()) if options.out and options.out.exists() else {}
+    what = f"{options.task or 'own task'} after {options.history or 'gold'}, every {options.every}"
+    keys = {name: f"{name}: {what}" for name in options.adapters}
+    for name, key in keys.items():
+        if key not in known:
+            adapter = load_adapter(name, options.base)
+            adapter = replace(adapter, spec=replace(adapter.spec, task=options.task or adapter.spec.task))
+            known[key] = measured(adapter, dev_items(adapter.spec.task, options.history, options.every))
+            if options.out:
+                write_atomically(options.out, json.dumps(known) + "\n")
+    print("\n".join(table({name: known[key] for name, key in keys.items()}, options.per)))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except HarnessError as error:
+        sys.exit(f"Error: {error}")
