@@ -88,7 +88,7 @@ def measured(adapter: Adapter, items: Sequence[Item]) -> Losses:
     layout = layout_of(load_config(adapter.base), LONGEST)
     base = pretrained(adapter.base, layout, dtype=torch.bfloat16 if fast_bf16() else torch.float32)
     tokenizer = load_tokenizer(adapter.base)
-    pool = choose_shots(adapter.trained_with.examples, adapter.spec, items, load(adapter.spec.task, "train"))
+    pool = choose_shots(adapter.trained_with.examples, items, load(adapter.spec.task, "train"))
     rows = make_rows(items, Renderer(adapter.spec, tokenizer, LONGEST, 0), pool, adapter.trained_with.shots, LONGEST)
     if rows.dropped:
         raise HarnessError(f"{adapter.path}: {rows.dropped} dev rows are longer than {LONGEST} tokens")
@@ -105,9 +105,9 @@ def table(named: Mapping[str, Losses], unit: str) -> list[str]:
     for name, own in named.items():
         both = np.array([[own[cluster], first[cluster]] for cluster in first], dtype=float)
         above, below, clusters = both[:, :, 0], both[:, :, UNITS[unit]], list(first)
-        ends = ratio_intervals(above, below, clusters)
+        ends = ratio_intervals(above, below, clusters)[0]
         here, there = above.sum(0) / below.sum(0)
-        text = f"{here:.3f}" + ("" if ends is None else f" [{ends[0, 0]:.3f}, {ends[1, 0]:.3f}]")
+        text = f"{here:.3f}" + ("" if ends is None else f" [{ends[0]:.3f}, {ends[1]:.3f}]")
         less = ""
         if name != names[0] and (paired := difference_interval(above, below, clusters)):
             p = permutation_p(above, below, clusters)
