@@ -231,7 +231,7 @@ def test_the_published_rows_name_what_the_results_name(capsys: pytest.CaptureFix
     assert len(said) == 4
     assert all(any(name in line for name in ("mined.jsonl", "parser-train", "simulated.jsonl")) for line in said)
     values = yaml.safe_load((SHIPPED / "ingredients.yaml").read_text())
-    documented = (ROOT / "docs/results/hexagons-adapter.md").read_text()
+    documented = (ROOT / "docs/results/ladder.md").read_text()
     for row in values["rows"]:
         assert f"--name {row['name']}\n" in documented
     changes = values["finetune"]["set"]
