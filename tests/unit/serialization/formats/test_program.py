@@ -143,13 +143,13 @@ def test_the_grammar_for_decoding(task: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_plain_programs_of_all_training_turns() -> None:
+def test_plain_programs_of_every_third_training_turn() -> None:
     """In the builder's frame; what the recorded order could not reach may be built now."""
     spec = PromptSpec.make("minecraft", format="program", frame="builder")
     other = 0
-    for item in load("minecraft", "train"):
+    for item in load("minecraft", "train")[::3]:
         assert isinstance(item, MinecraftItem)
         read = read_answer(gold_answer(item, spec), item, spec)
         assert read.discarded == ()
         other += item.before.apply(read.actions).structure != item.before.apply(item.actions).structure
-    assert other <= 10
+    assert other <= 5
