@@ -41,7 +41,7 @@ def test_it_is_small_and_fits_the_default_base_and_todays_prompts(name: str) -> 
 @pytest.mark.data
 @pytest.mark.parametrize("name", NAMES)
 def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> None:
-    """Within what another machine's rounding may turn: two answers of the slice."""
+    """Within what another machine may turn that computes in float32 or in bfloat16: three answers of the slice."""
     words = [sys.executable, "-m", "harness.cli", "prompt", "--adapter", name, "--limit", str(ITEMS), "--json"]
     environment = os.environ | {"HARNESS_DATA": str(data_dir), "HARNESS_CACHE": str(cache_folder()), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -50,4 +50,4 @@ def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout.splitlines()[-1])
     found = scores["action"]["f1"] if scores["task"] == "hexagons" else scores["micro"]["type"]["f1"]
-    assert found == pytest.approx(F1[name], abs=0.08)
+    assert found == pytest.approx(F1[name], abs=0.1)
