@@ -239,8 +239,7 @@ def check_template(subject: CheckedModel) -> str:
 
 
 def check_packs(subject: CheckedModel) -> str:
-    """The logits of the loss mask, and the loss itself, equal those of the rows computed one by one, without packs, padding or
-    masks."""
+    """Packs give the logits and the loss that the same rows give one by one, without packs, padding or masks."""
     import torch
 
     model = subject.model()

@@ -310,8 +310,11 @@ def load_base(job: FinetuneJob) -> Any:
 
 
 def pretrained(base: str, layout: Layout, implementation: str | None = None, **how: Any) -> Any:
-    """A base whose attention takes the masks of packs; `implementation` as in a recipe, `how` are transformers' options. Raises
-    EngineError if it cannot be loaded."""
+    """A base model with an attention that takes the masks of packs.
+
+    `implementation` is `training.attn_implementation` of a recipe, `how` goes to transformers. Raises EngineError if the model
+    cannot be loaded.
+    """
     from transformers import AutoModelForCausalLM
 
     attention = attention_of(layout, implementation)

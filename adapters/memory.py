@@ -18,7 +18,7 @@ SHARE = 0.5
 """Of the free GPU memory, what their keys and values may take; what is computed of them takes some of the rest."""
 
 _TILE = 4096, 32768
-"""Most tokens and most words of the vocabulary whose logits TRL's fused head holds at a time."""
+"""The largest tile of logits that TRL's fused head holds: tokens, and entries of the vocabulary."""
 
 PROCESS = 1.5e9
 """Memory of a training on a CPU besides the estimate, in bytes: Python, torch, and freed memory that the allocator keeps.
@@ -51,8 +51,8 @@ def parameters(model: Any) -> tuple[int, int]:
 
 
 def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: int, half: bool) -> MemoryEstimate:
-    """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16;
-    `asked`: most tokens of a dev item's prompt and answer.
+    """The memory that training a model takes; its weights may be on the `meta` device. `half` stands for arithmetic in bfloat16,
+    `asked` is the most tokens of a dev item's prompt and answer.
 
     With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
     tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its queries, of its
@@ -109,7 +109,7 @@ def _free(model: Any) -> int:
 
 
 def _cached(config: Any) -> int:
-    """Numbers that a token's keys and values are."""
+    """How many numbers a token's keys and values have in all layers."""
     return 2 * int(config.num_hidden_layers) * _widths(config)[1]
 
 
@@ -135,7 +135,7 @@ def _optimizer(model: Any, recipe: FinetuneRecipe) -> float:
 
 
 def _widths(config: Any) -> tuple[int, int]:
-    """Those of the queries and of the keys of a layer."""
+    """The widths of a layer's queries and keys."""
     # State-space layers have none.
     heads = getattr(config, "num_attention_heads", None) or 1
     head = getattr(config, "head_dim", None) or config.hidden_size // heads

@@ -82,7 +82,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
 
 
 def worker_count(default: int) -> int:
-    """How many processes work beside this one. Raises UsageError for a number of workers that is none."""
+    """How many processes work beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
     text = os.environ.get(WORKERS) or str(default)
     if not text.isdecimal():
         raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
