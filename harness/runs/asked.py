@@ -7,8 +7,8 @@ they are long and mostly alike: each is written as the number of characters with
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Set
-from os.path import commonprefix
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -86,7 +86,12 @@ class AskedFile:
     def _line(self, item_id: str, asked: Asked) -> str:
         fields: dict[str, Any] = {"id": item_id, "seconds": round(asked.seconds, 6)}
         if asked.prompt is not None:
-            same = len(commonprefix((self._before, asked.prompt)))
+            same = _shared(self._before, asked.prompt)
             fields |= {"same": same, "prompt": asked.prompt[same:]}
             self._before = asked.prompt
         return json_line(fields)
+
+
+def _shared(one: str, other: str) -> int:
+    """The length of the common prefix."""
+    return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda n: one[:n] != other[:n])
