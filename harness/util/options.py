@@ -86,7 +86,9 @@ class ModelCommand(click.Command, Generic[M]):
             own = {name: values.pop(name) for name in model.model_fields if name in values}
             return callback(model(**own), **values)
 
-        super().__init__(name, callback=called, params=[*click_options(model), *params], **about)
+        # As the group `harness` has it: click keeps the first help option that is made, also where a command runs by itself.
+        settings = {"help_option_names": ["-h", "--help"], **about.pop("context_settings", {})}
+        super().__init__(name, callback=called, params=[*click_options(model), *params], context_settings=settings, **about)
         self.model = model
 
     def parsed(self, words: Sequence[str]) -> M:

@@ -63,6 +63,7 @@ def test_what_does_not_fit_is_refused(words: str) -> None:
 
 def test_the_help_has_sections_and_the_most_used_come_first() -> None:
     text = CliRunner().invoke(made, ["--help"]).output
+    assert "-h, --help" in text
     places = [
         text.index(part)
         for part in (
