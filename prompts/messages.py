@@ -135,9 +135,35 @@ def conversation(
     """
     system = system_message(spec)
     messages = [system] if system["content"] else []
-    for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):
-        whole = item_view(shown, spec)
-        messages += questions(whole if most is None else whole.cut(most), spec)
-        if answered or shown is not item:
-            messages.append({"role": "assistant", "content": _answered(gold_answer(shown, spec), spec)})
-    return messages
+    for shot in shots:
+        messages += _example(_Same(shot), spec, keep_in_shots)
+    messages += _asked(item, spec, keep)
+    return [*messages, _gold_message(item, spec)] if answered else messages
+
+
+def _asked(item: Item, spec: PromptSpec, keep: int | None) -> list[Message]:
+    whole = item_view(item, spec)
+    return questions(whole if keep is None else whole.cut(keep), spec)
+
+
+def _gold_message(item: Item, spec: PromptSpec) -> Message:
+    return {"role": "assistant", "content": _answered(gold_answer(item, spec), spec)}
+
+
+class _Same:
+    """An item as a key: equal to itself only, since to compare items by content takes longer."""
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+
+    def __hash__(self) -> int:
+        return id(self.item)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.item is self.item
+
+
+@lru_cache(maxsize=256)
+def _example(shot: _Same, spec: PromptSpec, keep: int | None) -> tuple[Message, ...]:
+    """The messages of an example. Kept, because most prompts of a run have the same ones."""
+    return (*_asked(shot.item, spec, keep), _gold_message(shot.item, spec))

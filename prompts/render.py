@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from harness.corpora.item import Item
@@ -22,6 +25,9 @@ CHARS_PER_TOKEN = 3.0
 FEWEST_CHARS = 2.0
 """The fewest characters per token that are reckoned with: a text that fits with so few is not measured."""
 
+_NEXT_LINE = r"(?<=\S\n)(?=\S)"
+"""The place after a single line break, where no word of GPT-2's goes on."""
+
 PLAIN_STOP = ("\n\n", "\n###")
 """Stop strings of a model without a chat template."""
 
@@ -36,6 +42,65 @@ def _folded(messages: Sequence[Message]) -> list[Message]:
         return list(messages)
     system, question, *rest = messages
     return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
+
+
+class Encoder:
+    """A tokenizer that encodes a message or a line once, although the later prompts of its game repeat it.
+
+    A text is cut where that changes no token: at special tokens if the tokenizer looks at nothing beyond them, as byte-level BPE
+    does, and between lines if it splits words as GPT-2's does. Any other tokenizer encodes whole texts.
+    """
+
+    most = 1 << 14
+    """Pieces that are kept."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        backend = getattr(tokenizer, "backend_tokenizer", None)
+        busy = not backend or backend.truncation or backend.padding or backend.encode_special_tokens
+        self._backend = None if busy else backend
+        self._special, lines = ({}, False) if busy else _cuts(backend)
+        # The longest first, as the tokenizer takes them.
+        names = "|".join(sorted(map(re.escape, self._special), key=len, reverse=True))
+        self._cut = re.compile(f"({names})" + (rf"|{_NEXT_LINE}" if lines else "")) if names else None
+        self._pieces: dict[str, tuple[int, ...]] = {}
+
+    def __call__(self, text: str) -> tuple[int, ...]:
+        """The token ids of the text, and no others."""
+        if self._cut is None:
+            return self._encode(text)
+        pieces = (self._special.get(piece) or self._piece(piece) for piece in self._cut.split(text) if piece)
+        return tuple(chain.from_iterable(pieces))
+
+    def _piece(self, text: str) -> tuple[int, ...]:
+        if (ids := self._pieces.get(text)) is None:
+            if len(self._pieces) >= self.most:
+                self._pieces.clear()
+            ids = self._pieces[text] = self._encode(text)
+        return ids
+
+    def _encode(self, text: str) -> tuple[int, ...]:
+        if self._backend is None:
+            return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
+        # Without the tokens' places in the text, which transformers asks for, it takes a third less time.
+        return tuple(self._backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
+
+
+def _cuts(backend: Any) -> tuple[dict[str, tuple[int, ...]], bool]:
+    """The ids of the special tokens that divide a text into pieces which have the same tokens alone, none where that is not
+    certain; and whether lines do, too."""
+    state = json.loads(backend.pre_tokenizer.__getstate__()) if backend.pre_tokenizer else {}
+    steps = state.get("pretokenizers", [state])
+    alone = all(step.get("type") in ("ByteLevel", "Split", "Digits") and not step.get("add_prefix_space") for step in steps)
+    added = backend.get_added_tokens_decoder()
+    texts = [token.content for token in added.values()]
+    nested = any(one != other and one in other for one in texts for other in texts)
+    if backend.normalizer is not None or not alone or nested:
+        return {}, False
+    special: dict[str, tuple[int, ...]] = {token.content: (key,) for key, token in added.items() if token.special}
+    strict = not any(token.lstrip or token.rstrip or token.single_word for token in added.values())
+    lines = all(step["type"] == "Digits" or step.get("use_regex") for step in steps) and "\n" not in "".join(texts)
+    return (special, lines) if strict else ({}, False)
 
 
 class Renderer:
@@ -123,22 +188,19 @@ class Renderer:
         except TemplateError as error:
             raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
 
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.tokenizer)
+
     def token_ids(self, text: str) -> tuple[int, ...]:
         """Raises EngineError if the text would begin with two BOS tokens."""
         if self.tokenizer is None:
             return ()
-        ids = self._encoded(text)
+        ids = self._encoder(text)
         bos = self.tokenizer.bos_token_id
         if bos is not None and ids[:2] == (bos, bos):
             raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")
         return ids
-
-    def _encoded(self, text: str) -> tuple[int, ...]:
-        backend = getattr(self.tokenizer, "backend_tokenizer", None)
-        if not backend or backend.truncation or backend.padding or backend.encode_special_tokens:
-            return tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
-        # Without the tokens' places in the text, which transformers asks for, it takes a third less time.
-        return tuple(backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
 
     @cached_property
     def _chars_per_token(self) -> float:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
@@ -21,9 +20,6 @@ from serialization.program.figure import Cell, Figure
 
 Change = Mapping[Cell, str | None]
 """The cells that an answer changed, with their new colors; None where a block is gone or a tile is blank."""
-
-_parsed = lru_cache(maxsize=None)(read_program)
-_condition = lru_cache(maxsize=None)(read_condition)
 
 
 def is_right(item: Item, actions: Sequence[Any]) -> bool:
@@ -46,7 +42,7 @@ def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any
 
 
 def _judged(item: Item, answer: Sequence[Any]) -> Item:
-    actions = run_on(item, _parsed(Right.model_validate(item.meta["right"][0]).gold)).actions
+    actions = run_on(item, read_program(Right.model_validate(item.meta["right"][0]).gold)).actions
     solved = {**item.meta, "solved": is_right(item, answer)}
     changed: dict[str, Any] = {"actions": actions, "after": item.before.apply(actions)[0], "meta": solved}
     return replace(item, **changed)
@@ -60,7 +56,7 @@ def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
     one for one. `holds`: the conditions hold in the state after the answer.
     """
     if right.program is not None:
-        outcome = run_on(item, _parsed(right.program))
+        outcome = run_on(item, read_program(right.program))
         wanted = _change(item.before, item.before.apply(outcome.actions)[0])
         if outcome.error or not _same(made, wanted, right.up_to, item):
             return False
@@ -147,7 +143,7 @@ def _holds(item: Item, text: str, after: Any, made: Change) -> bool:
     old = _colors(item.before)
     names: dict[str, Any] = {"change": Figure.of(made)}
     names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}
-    program = _condition(text)
+    program = read_condition(text)
     if isinstance(item, MinecraftItem):
         built = building_state(item)
         outcome = minecraft.run(program, minecraft.BuildingState(after, built.pose, built.turns, names))

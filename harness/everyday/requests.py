@@ -104,6 +104,7 @@ class _Request(BaseModel):
 _FILE = TypeAdapter(dict[str, _Request])
 
 
+@lru_cache(maxsize=4096)
 def read_program(text: str) -> ast.Program:
     """The program of an answer; `nothing` is the empty one. Raises ValueError for what is no program."""
     try:

@@ -88,6 +88,17 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
     return [items[number * len(items) // count] for number in range(count)]
 
 
+def small_model(folder: str | Path, vocabulary: int) -> None:
+    """Saves a Llama of 2.4 million weights besides those of its vocabulary, drawn at random; without a tokenizer."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 192, "intermediate_size": 512, "num_hidden_layers": 6, "num_attention_heads": 3}
+    config = LlamaConfig(vocab_size=vocabulary, num_key_value_heads=1, max_position_embeddings=8192, **sizes)
+    LlamaForCausalLM(config).save_pretrained(folder)
+
+
 def processor_time(pid: int) -> tuple[float, float]:
     """Seconds of processor time of a process, and of all below it."""
     import psutil
