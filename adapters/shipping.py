@@ -21,7 +21,7 @@ from harness.engines.models.smollm import HUB_NAME
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.prompting.settings import decoding_of
-from harness.runs.folder import find_run
+from harness.runs.folder import described, find_run
 from harness.tasks import get_task, world_of
 from harness.util.files import filled
 from harness.util.settings import flat
@@ -128,11 +128,9 @@ def _scored(run: str, name: str, source: Path) -> ScoredRun:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    import yaml
-
     try:
-        return dict(yaml.safe_load((folder / "run.yaml").read_bytes())["settings"])
-    except (OSError, yaml.YAMLError, TypeError, KeyError, ValueError):
+        return described(folder) or {}
+    except HarnessError:
         return {}
 
 
