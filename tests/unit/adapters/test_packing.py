@@ -132,7 +132,7 @@ def seen_by(inputs: dict[str, Any]) -> torch.Tensor:
 
 def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     """What the model sees at each pair that carries loss, by the mask and the positions, and what it is to predict."""
-    inputs = collate([pack], Packing.TREE, pad=9, multiple=8)
+    inputs = collate(pack, Packing.TREE, pad=9, multiple=8)
     ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
     for source, target in zip(pack.sources, pack.labels, strict=True):
@@ -176,7 +176,7 @@ def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context:
     packed = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=attention)
     alone = [_row_loss(one_by_one, row) for row in rows]
     packs = [plan.write() for plan in plan_packs(rows.read, rows.groups, 2000, 2000)]
-    together = [_loss(packed, collate([pack], Packing.TREE, pad=0)) for pack in packs]
+    together = [_loss(packed, collate(pack, Packing.TREE, pad=0)) for pack in packs]
     assert sum(len(pack.input_ids) for pack in packs) < rows.size / 1.5
     torch.testing.assert_close(sum(together), sum(alone), rtol=1e-4, atol=0.0)
     sum(alone).backward()
@@ -217,7 +217,7 @@ def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_
     rows = [TrainingRow(str(n), (5, 6, 7), (n, n + 1)) for n in range(8, 11)]
     pack = pack_of(rows)
     with unittest.mock.patch("adapters.attention._Block", wraps=_Block) as made:
-        _loss(model, collate([pack], Packing.TREE, pad=0)).backward()
+        _loss(model, collate(pack, Packing.TREE, pad=0)).backward()
     assert model.config.num_hidden_layers > made.call_count == 1
     assert not _BLOCKS_OF
 
@@ -234,7 +234,7 @@ def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: l
         shared = [int(pack.labels[0]) for pack in deal[number * whole : (number + 1) * whole] if len(pack.labels)]
         assert sorted(shared) == list(range(number * step, (number + 1) * step))
     if blank := next((pack for pack in deal if not len(pack.labels)), None):
-        inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
+        inputs = collate(blank, Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
 
 

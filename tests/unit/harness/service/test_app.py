@@ -125,7 +125,10 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
     assert "ExecuteResponse" in page["components"]["schemas"]
 
 
-def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(workers: Workers) -> None:
+def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_API_KEY", "secret")
     fake = FakeServer()
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
