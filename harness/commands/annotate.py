@@ -64,7 +64,8 @@ def label(options: Label) -> None:
         raise UsageError("judging reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
     items = _items(split)
     out = options.out or Path("annotations", f"{annotator}.jsonl" if split == "test" else f"{annotator}_{items[0].split}.jsonl")
-    chosen = [only] if only else _first_games(items, options.games)
+    games = set(list(dict.fromkeys(item.cluster for item in items))[: options.games])
+    chosen = [only] if only else [item for item in items if item.cluster in games]
     click.echo(f"minecraft/{items[0].split}: {len(items):,} items of the {locate('minecraft').kind} corpus; {out}")
     with open_annotation(out, items) as file:
         if others := {judgment.annotator for judgment in file.judgments.values()} - {annotator}:
@@ -159,11 +160,6 @@ def _items_of(annotation: Annotation) -> list[MinecraftItem]:
     if first not in {item.id for item in items} and locate("minecraft").kind == "sample":
         raise UsageError(f"{annotation.name} is about {first}, which the shipped sample does not have: set HARNESS_DATA")
     return items
-
-
-def _first_games(items: Sequence[MinecraftItem], games: int | None) -> list[MinecraftItem]:
-    first = list(dict.fromkeys(item.cluster for item in items))[:games]
-    return [item for item in items if item.cluster in set(first)]
 
 
 def _shipped(name: str) -> tuple[Path, str]:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
-    from harness.engines.engine import Engine
     from harness.engines.openai.engine import OpenAIEngine
     from harness.prompting.prompted import Plan
     from harness.runs.folder import Run
@@ -231,13 +230,9 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         engine = stack.enter_context(cached(engine, options, settings))
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
-        _tell_cached(engine)
+        if found := getattr(engine, "cached", 0):
+            click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
     return finish(run, items, as_json=options.as_json, longest="--max-new-tokens", shots=options.shots or 0)
-
-
-def _tell_cached(engine: Engine) -> None:
-    if found := getattr(engine, "cached", 0):
-        click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
 
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
