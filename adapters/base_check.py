@@ -253,7 +253,7 @@ def check_packs(subject: CheckedModel) -> str:
         alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
         together, likely = [], []
         for plan in plan_packs(listed(rows), [range(len(rows))], 4096, 4096, subject.layout.packing):
-            inputs = collate([plan.write()], subject.layout.packing, pad=0)
+            inputs = collate(plan.write(), subject.layout.packing, pad=0)
             asked = inputs.pop("labels")
             together.append(logits_of(model, inputs, use_cache=False))
             likely += [scored(model, inputs, asked).log_probs[0]] if fused else []

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, adapter_name
+from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, adapter_name, read_record
 from harness.engines.shared import brief
 from harness.errors import AdapterError, UsageError
 from harness.prompting.options import BEST, Options
@@ -136,14 +136,7 @@ def read_entry(folder: Path) -> AdapterEntry:
 
 def read_about(folder: Path) -> AdapterRecord:
     """Raises AdapterError if harness.json is missing or invalid."""
-    path = folder / HARNESS_FILE
-    try:
-        return AdapterRecord.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise AdapterError(f"{path}: {'.'.join(map(str, first['loc'])) or 'content'}: {first['msg']}") from None
+    return read_record(folder, AdapterRecord, advice="")
 
 
 def read_scores(folder: Path) -> list[ScoredRun]:

@@ -30,25 +30,15 @@ class DryRun:
     """What a training would do."""
 
     prepared: Prepared
-    steps: int
-    row_tokens: int
-    """Tokens of all train rows, one by one."""
     trained: int
     parameters: int
     """Of the model, the trained ones among them."""
     memory: MemoryEstimate
     otherwise: MemoryEstimate
     """The same with gradient checkpointing if the recipe is without, and the other way around."""
-    beside: str
-    """What comes on top of both."""
     notes: list[str]
     texts: list[tuple[str, str, str]]
     """The id, prompt and answer of some rows. The loss mask covers the answer's tokens."""
-
-    @property
-    def tokens(self) -> int:
-        """Of all packs."""
-        return sum(pack.tokens for pack in self.prepared.packs)
 
 
 def dry_run(job: FinetuneJob) -> DryRun:
@@ -73,13 +63,10 @@ def dry_run(job: FinetuneJob) -> DryRun:
     otherwise = job.recipe.model_copy(update={"training": other})
     return DryRun(
         prepared,
-        len(prepared.packs) // settings.accumulation,
-        prepared.rows.size,
         trained,
         total,
         estimate(model, job.recipe, largest, asked, fast_bf16()),
         estimate(model, otherwise, largest, asked, fast_bf16()),
-        "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more",
         _notes(job, tokenizer, prepared),
         [_text(row, tokenizer) for row in spread(prepared.rows, SHOWN)],
     )
@@ -118,23 +105,27 @@ def _text(row: TrainingRow, tokenizer: Any) -> tuple[str, str, str]:
     return row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)
 
 
-def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
+def show(job: FinetuneJob, found: DryRun, say: Callable[[str], None]) -> None:
     """Prints it: the counts, the memory, the notes and the rows."""
+    import torch
+    from rich.console import Console
+
     recipe, prepared = job.recipe, found.prepared
     for line in prepared.counts:
         say(line)
-    longest = max(pack.tokens for pack in prepared.packs)
-    say(f"packs: {len(prepared.packs):,} of at most {longest:,} tokens; steps: {found.steps:,}")
-    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {found.row_tokens:,}"
-    say(f"tokens: {found.tokens:,} in all, {epoch}")
+    sizes = [pack.tokens for pack in prepared.packs]
+    say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // recipe.training.accumulation:,}")
+    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {prepared.rows.size:,}"
+    say(f"tokens: {sum(sizes):,} in all, {epoch}")
     say(f"parameters: {found.trained:,} trained of {found.parameters:,} ({found.trained / found.parameters:.2%})")
     here, there = ("with", "without") if recipe.training.gradient_checkpointing else ("without", "with")
     parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())
     say(f"memory: about {found.memory.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}")
-    say(f"        {there} gradient checkpointing about {found.otherwise.total / 1e9:.2f} GB{found.beside}")
+    beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
+    say(f"        {there} gradient checkpointing about {found.otherwise.total / 1e9:.2f} GB{beside}")
     for note in found.notes:
         say(f"note: {note}")
-    _show_rows(found.texts, console, say)
+    _show_rows(found.texts, Console(), say)
 
 
 def _show_rows(texts: Sequence[tuple[str, str, str]], console: Console, say: Callable[[str], None]) -> None:

@@ -429,13 +429,16 @@ def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
 
 def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
     """Write the adapter or the model, with its metadata; `out` is complete or absent. A model is stored in its base's
-    precision, with its tokenizer. `weights` are the model's, where it holds only a part of them.
+    precision (float32 if its configuration says none), with its tokenizer. `weights` are the model's, where it holds only a part
+    of them.
 
     Raises HarnessError if it cannot be written.
     """
+    import torch
+
     with writing(out, "the last checkpoint stays"), filled(out) as partial:
         if job.recipe.method == "full":
-            dtype = _stored_dtype(job.base)
+            dtype = getattr(load_config(job.base), "dtype", None) or torch.float32
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
             model.to(dtype).save_pretrained(partial, state_dict=stored)
             answering(tokenizer).save_pretrained(partial)
@@ -480,10 +483,3 @@ def _own_lora(model: Any, start: Path | None) -> dict[str, Any]:
     targets = config.target_modules
     own = {} if start is None else {"target_modules": targets if isinstance(targets, str) else sorted(targets)}
     return {"dropout": config.lora_dropout, **own}
-
-
-def _stored_dtype(base: str) -> Any:
-    """The precision of a base's files; float32 if its configuration does not say."""
-    import torch
-
-    return getattr(load_config(base), "dtype", None) or torch.float32

@@ -370,7 +370,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             TrainingRow("", tuple(ids[:before][seen[:before]].tolist()), tuple(ids[before:][seen[before:]].tolist()))
             for ids, seen in zip(input_ids, known, strict=True)
         ]
-        packed = collate([pack_of(rows)], Packing.TREE, pad=self._tokenizer.pad_token_id)
+        packed = collate(pack_of(rows), Packing.TREE, pad=self._tokenizer.pad_token_id)
         inputs = {key: value.to(input_ids.device) for key, value in packed.items()}
         labels = inputs.pop("labels")
         with self.accelerator.autocast():

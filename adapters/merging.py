@@ -60,7 +60,8 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]
     _check_tied(adapter, "; use --no-merge")
     target = folder() / _key(adapter)
     with _locked(say):
-        _sweep()
+        for leftover in folder().glob(".*.partial"):  # Of killed processes: nobody is writing now.
+            shutil.rmtree(leftover, ignore_errors=True)
         if not _whole(target):
             say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
             _make(adapter, target)
@@ -198,12 +199,6 @@ def _share(lock: Path) -> int:
     file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     fcntl.flock(file, fcntl.LOCK_SH)
     return file
-
-
-def _sweep() -> None:
-    """Remove leftovers of killed processes; nobody is writing now."""
-    for path in folder().glob(".*.partial"):
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def _drop_old() -> None:

@@ -47,8 +47,6 @@ class Subject(Strict):
 
 
 class Finetune(Prompt, Subject):
-    """The options of `harness finetune`."""
-
     limit: int | None = option(None, "Train on the first N items of the train split, and of each simulated set.", ge=1)
     data: tuple[Path, ...] = OVER(())
     """Also train on this file from harness simulate, in place of what the recipe adds to the train split. Repeatable."""

@@ -226,8 +226,8 @@ class PackShards(Sequence[PackPlan]):
 _BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
 
 
-def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
-    """What `adapters.layout.logits_of` computes logits of, for one pack: `sources` and `labels` (m,), and of a tree `input_ids`,
+def collate(pack: Pack, packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
+    """What `adapters.layout.logits_of` computes logits of: `sources` and `labels` (m,), and of a tree `input_ids`,
     `position_ids` (1, n) and `ends` (n,), of other rows `input_ids` and `attention_mask` (rows, n), padded on the right; their
     `sources` count through all rows.
 
@@ -235,7 +235,6 @@ def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int 
     """
     import torch
 
-    (pack,) = packs
     starts = [0] if packing is Packing.TREE else np.flatnonzero(pack.positions == 0).tolist()
     lengths = np.diff([*starts, len(pack.input_ids)]).tolist()
     width = -(-max(lengths) // multiple) * multiple

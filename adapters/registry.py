@@ -147,7 +147,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
     path = find_adapter(name)
-    saved = _read_saved(path / HARNESS_FILE, _Saved)
+    saved = read_record(path, _Saved)
     _check_config(path, saved)
     spec = _spec(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
@@ -160,7 +160,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
     path = find_adapter(name)
-    saved = _read_saved(path / HARNESS_FILE, _Saved)
+    saved = read_record(path, _Saved)
     return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
 
 
@@ -172,7 +172,7 @@ def trained_spec(model: str | None) -> PromptSpec | None:
     folder = Path(model or "")
     if not model or not (folder / HARNESS_FILE).is_file():
         return None
-    return _spec(folder, _read_saved(folder / HARNESS_FILE, _Saved))
+    return _spec(folder, read_record(folder, _Saved))
 
 
 def save_template(spec: PromptSpec, folder: Path) -> None:
@@ -191,12 +191,12 @@ def train_items(folder: Path, expected: str) -> int:
     path = find_adapter(folder)
     if (actual := fingerprint(path)) != expected:
         raise AdapterError(f"{path} ({actual}) is not the adapter that the run used ({expected})")
-    return _read_saved(path / HARNESS_FILE, _Trained).items
+    return read_record(path, _Trained).items
 
 
 def trained_tasks(folder: Path) -> tuple[str, ...]:
     """The tasks whose items the adapter in a folder was trained on, its own first; none for an imported one."""
-    return _read_saved(folder / HARNESS_FILE, _Saved).tasks
+    return read_record(folder, _Saved).tasks
 
 
 def known_adapters() -> dict[str, Path]:
@@ -251,13 +251,15 @@ def find_adapter(name: str | Path) -> Path:
     return path
 
 
-def _read_saved(path: Path, wanted: type[_S]) -> _S:
+def read_record(folder: Path, wanted: type[_S], advice: str = "; the adapter must be trained again") -> _S:
+    """What harness.json holds. Raises AdapterError, with the advice, if it is missing or invalid."""
+    path = folder / HARNESS_FILE
     try:
         return wanted.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "content"
-        raise AdapterError(f"{path}: {where}: {first['msg']}; the adapter must be trained again") from None
+        raise AdapterError(f"{path}: {where}: {first['msg']}{advice}") from None
     except OSError as error:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
 

@@ -71,7 +71,7 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
 
 def _read(model: Any, pack: Pack) -> tuple[Any, torch.Tensor]:
     """The keys and values of the prompts' tokens, and the logits after each prompt."""
-    given = collate([pack], Packing.TREE, pad=0)
+    given = collate(pack, Packing.TREE, pad=0)
     cache = DynamicCache()
     return cache, logits_of(model, _placed(given, model), past_key_values=cache, use_cache=True)
 

@@ -21,7 +21,7 @@ from harness.engines.models.smollm import HUB_NAME
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.prompting.settings import decoding_of
-from harness.runs.folder import find_run
+from harness.runs.folder import described, find_run
 from harness.tasks import get_task, world_of
 from harness.util.files import filled
 from harness.util.settings import flat
@@ -41,7 +41,6 @@ _MEASURES = {
 }
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
 """What a training's curve may hold, in the order of a card's columns."""
-_BASE_LICENSES = {"smollm2": "Apache-2.0, Hugging Face (SmolLM2)"}
 
 
 def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False, note: str = "") -> float:
@@ -128,11 +127,9 @@ def _scored(run: str, name: str, source: Path) -> ScoredRun:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    import yaml
-
     try:
-        return dict(yaml.safe_load((folder / "run.yaml").read_bytes())["settings"])
-    except (OSError, yaml.YAMLError, TypeError, KeyError, ValueError):
+        return described(folder) or {}
+    except HarnessError:
         return {}
 
 
@@ -179,7 +176,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
         measure=_MEASURES[world_of(about.task)],
         percent=percent,
-        base_license=base_license(about.base),
+        base_license="Apache-2.0, Hugging Face (SmolLM2)" if "smollm2" in about.base.lower() else f"see {about.base}",
         licenses=[f"{title}: {corpus.license}"],
     )
 
@@ -202,11 +199,6 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
     )
     text: str = data.to_yaml()
     return text.strip()
-
-
-def base_license(base: str) -> str:
-    licenses = [text for name, text in _BASE_LICENSES.items() if name in base.lower()]
-    return licenses[0] if licenses else f"see {base}"
 
 
 def _compared(held: Mapping[str, Any]) -> str:

@@ -138,7 +138,8 @@ class AnswerTrainer(DevTrainer):
 
 
 def _collated(plans: Sequence[PackPlan], **options: Any) -> dict[str, Any]:
-    return collate([plan.write() for plan in plans], **options)
+    (plan,) = plans
+    return collate(plan.write(), **options)
 
 
 def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> dict[str, Any]:

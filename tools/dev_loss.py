@@ -70,7 +70,7 @@ def losses(model: Any, layout: Layout, rows: TrainingRows, clusters: Mapping[str
     for group in rows.groups:
         total, tokens = 0.0, 0
         for plan in plan_packs(rows.read, [group], LONGEST, LONGEST, layout.packing):
-            inputs = {name: value.to(device) for name, value in collate([plan.write()], layout.packing, pad=pad).items()}
+            inputs = {name: value.to(device) for name, value in collate(plan.write(), layout.packing, pad=pad).items()}
             labels = inputs.pop("labels")
             with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=fast_bf16()):
                 logits = logits_of(model, inputs, use_cache=False)

@@ -29,9 +29,12 @@ def adapters() -> None:
     """List the LoRA adapters here, show, check, merge and export one, and import published ones."""
 
 
-@adapters.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_adapters(as_json: bool) -> None:
+class List(Strict):
+    as_json: bool = option(False, "Print JSON.", names=("--json",))
+
+
+@adapters.command("list", cls=ModelCommand, model=List)
+def list_adapters(options: List) -> None:
     """Show the adapters that ship with the harness and the ones of runs here."""
     from rich.console import Console
 
@@ -39,7 +42,7 @@ def list_adapters(as_json: bool) -> None:
     from eval.tables import numbers_table
 
     entries, problems = catalog()
-    if as_json:
+    if options.as_json:
         click.echo(json.dumps([_values(entry) for entry in entries]))
     elif entries:
         table = numbers_table("name", "where", "task", "base", "format", "MB", "dev F1")
@@ -60,19 +63,21 @@ def _values(entry: AdapterEntry) -> dict[str, Any]:
     return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.judged} | entry.about.model_dump(include={*_SHOWN})
 
 
-@adapters.command()
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(name: str, as_json: bool) -> None:
+class Show(List):
+    name: str = argument()
+
+
+@adapters.command(cls=ModelCommand, model=Show)
+def show(options: Show) -> None:
     """Show the details of the adapter NAME (the name of a shipped one, a run or a folder)."""
     from adapters.catalog import CARD_FILE, percent, read_entry, read_scores
     from adapters.registry import find_adapter
     from harness.engines.models.bases import fingerprint
 
-    folder = find_adapter(name)
+    folder = find_adapter(options.name)
     entry, scores = read_entry(folder), read_scores(folder)
     about, own = entry.about, fingerprint(folder)
-    if as_json:
+    if options.as_json:
         details = {"fingerprint": own, "recipe": about.recipe, "curve": about.curve, "versions": about.versions}
         click.echo(json.dumps(_values(entry) | details | {"scores": [{"command": s.command, **s.scores} for s in scores]}))
         return
@@ -95,8 +100,6 @@ def show(name: str, as_json: bool) -> None:
 
 
 class Check(Strict):
-    """The options of `harness adapters check`."""
-
     name: str = argument()
     base: str | None = BASE
     items: int = option(0, "Also ask N dev items: base, peft, merged model and vLLM.", ge=0)
@@ -160,11 +163,14 @@ def _print_agreement(result: Agreement, max_new_tokens: int) -> None:
     Console().print(table)
 
 
-@adapters.command()
-@click.argument("name")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--base", "--model", help="Hub name or local folder. [default: the one it was trained on]")
-def merge(name: str, folder: Path, base: str | None) -> None:
+class Merge(Strict):
+    name: str = argument()
+    folder: Path = argument()
+    base: str | None = BASE
+
+
+@adapters.command(cls=ModelCommand, model=Merge)
+def merge(options: Merge) -> None:
     """Write the base of the adapter NAME, with the adapter merged in, to a new FOLDER: a whole model.
 
     \b
@@ -174,15 +180,13 @@ def merge(name: str, folder: Path, base: str | None) -> None:
     from adapters.registry import load_adapter
     from harness.engines.models.weights import weights_size
 
-    adapter = load_adapter(name, base)
-    about = write_merged(adapter, folder)
+    folder = options.folder
+    about = write_merged(load_adapter(options.name, options.base), folder)
     flags = " ".join(f"--{key} {about[key]}" for key in ("task", "context", "format", "frame", "template") if key in about)
     click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; harness prompt --model {folder} {flags}")
 
 
 class Import(Strict):
-    """The options of `harness adapters import`."""
-
     folder: Path = argument()
     task: str = option(..., f"{TASK_NAMES}.")
     context: str = option(..., "The context that it was trained with, or the nearest one.")
@@ -224,13 +228,16 @@ def import_folder(options: Import) -> None:
     click.echo(f"harness prompt --adapter {own}")
 
 
-@adapters.command()
-@click.argument("run")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--scores", multiple=True, metavar="RUN", help="A scored run of the adapter, for its card. Repeatable.")
-@click.option("--large", is_flag=True, help="Allow more than the 12 MB that may ship.")
-@click.option("--note", default="", help="Extra text for its card.")
-def export(run: str, folder: Path, scores: tuple[str, ...], large: bool, note: str) -> None:
+class Export(Strict):
+    run: str = argument()
+    folder: Path = argument()
+    scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
+    large: bool = option(False, "Allow more than the 12 MB that may ship.")
+    note: str = option("", "Extra text for its card.")
+
+
+@adapters.command(cls=ModelCommand, model=Export)
+def export(options: Export) -> None:
     """Copy the adapter of RUN to a new FOLDER with float16 weights and a card, to keep or to ship.
 
     \b
@@ -238,5 +245,5 @@ def export(run: str, folder: Path, scores: tuple[str, ...], large: bool, note: s
     """
     from adapters.shipping import export_adapter
 
-    size = export_adapter(run, folder, scores, large=large, note=note)
-    click.echo(f"{folder}: {size:.1f} MB of weights in float16; prompt with --adapter {folder}")
+    size = export_adapter(options.run, options.folder, options.scores, large=options.large, note=options.note)
+    click.echo(f"{options.folder}: {size:.1f} MB of weights in float16; prompt with --adapter {options.folder}")

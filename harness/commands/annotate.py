@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
     from harness.annotation.judging import AnnotationFile
     from harness.corpora.item import MinecraftItem, Turn
 
-_FILE = click.Path(path_type=Path)
 _SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jsonl": "our annotation, second pass"}
 
 
@@ -33,13 +34,16 @@ def annotate() -> None:
     """
 
 
-@annotate.command()
-@click.option("--annotator", required=True, help="Who judges: letters, digits, dots, dashes and underscores.")
-@click.option("--split", help="The items to judge: train, val or test (default).")
-@click.option("--out", type=_FILE, help="The annotation file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val]")
-@click.option("--games", type=click.IntRange(min=1), help="Only the first games of the split.")
-@click.option("--item", "item_id", help="Only this item, even if it is already judged.")
-def label(annotator: str, split: str | None, out: Path | None, games: int | None, item_id: str | None) -> None:
+class Label(Strict):
+    annotator: str = option(..., "Who judges: letters, digits, dots, dashes and underscores.")
+    split: str | None = option(None, "The items to judge: train, val or test (default).")
+    out: Path | None = option(None, "The annotation file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val]")
+    games: int | None = option(None, "Only the first games of the split.", ge=1)
+    item: str | None = option(None, "Only this item, even if it is already judged.")
+
+
+@annotate.command(cls=ModelCommand, model=Label)
+def label(options: Label) -> None:
     """Judge items one by one in the terminal, in order and game by game.
 
     Each judgment is written at once; the same command continues there. The key ? explains all keys.
@@ -47,15 +51,21 @@ def label(annotator: str, split: str | None, out: Path | None, games: int | None
     from harness.annotation.judging import open_annotation
     from harness.corpora import locate
 
-    _check_name(annotator)
-    if item_id and (split or games):
+    annotator = options.annotator
+    if not re.fullmatch(r"[\w-][\w.-]*", annotator):
+        raise UsageError(
+            f"--annotator {annotator!r}: a file is named after it: use letters, digits, dots, dashes and underscores"
+        )
+    if options.item and (options.split or options.games):
         raise UsageError("--item names one item: leave out --split and --games")
-    only = _item(item_id) if item_id else None
-    split = only.split if only else split or "test"
-    _check_terminal()
+    only = _item(options.item) if options.item else None
+    split = only.split if only else options.split or "test"
+    if not sys.stdin.isatty():
+        raise UsageError("judging reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
     items = _items(split)
-    out = out or Path("annotations", f"{annotator}.jsonl" if split == "test" else f"{annotator}_{items[0].split}.jsonl")
-    chosen = [only] if only else _first_games(items, games)
+    out = options.out or Path("annotations", f"{annotator}.jsonl" if split == "test" else f"{annotator}_{items[0].split}.jsonl")
+    games = set(list(dict.fromkeys(item.cluster for item in items))[: options.games])
+    chosen = [only] if only else [item for item in items if item.cluster in games]
     click.echo(f"minecraft/{items[0].split}: {len(items):,} items of the {locate('minecraft').kind} corpus; {out}")
     with open_annotation(out, items) as file:
         if others := {judgment.annotator for judgment in file.judgments.values()} - {annotator}:
@@ -63,17 +73,20 @@ def label(annotator: str, split: str | None, out: Path | None, games: int | None
         _loop(chosen, file, annotator, again=only is not None)
 
 
-@annotate.command()
-@click.argument("file", required=False, type=_FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def stats(file: Path | None, as_json: bool) -> None:
+class Stats(Strict):
+    file: Path | None = argument(None)
+    as_json: bool = option(False, "Print JSON.", names=("--json",))
+
+
+@annotate.command(cls=ModelCommand, model=Stats)
+def stats(options: Stats) -> None:
     """Count an annotation as section 3.2 of the BAP v2 paper does.
 
     FILE is an annotation file (default: ours). Games that are not fully judged are left out.
     """
     from eval.annotation import read_annotation, read_judgments, statistics
 
-    path, name = (file, str(file)) if file else _shipped("minecraft_test.jsonl")
+    path, name = (options.file, str(options.file)) if options.file else _shipped("minecraft_test.jsonl")
     items = _items_of(read_judgments(path, partial=True))
     annotation = read_annotation(path, items, name=name, partial=True)
     unfinished = {item.cluster for item in items if item.id not in annotation.judgments}
@@ -81,7 +94,7 @@ def stats(file: Path | None, as_json: bool) -> None:
     if not counted:
         raise UsageError(f"{path}: no game is fully judged yet: continue with harness annotate label")
     counts = {"games": len({item.cluster for item in counted})} | statistics(counted, annotation)
-    if as_json:
+    if options.as_json:
         click.echo(json.dumps(counts))
         return
     left_out = f"; games left out because they are not fully judged: {len(unfinished):,}" if unfinished else ""
@@ -90,10 +103,13 @@ def stats(file: Path | None, as_json: bool) -> None:
         click.echo(f"{key.replace('_', ' '):20}{value:>6,}")
 
 
-@annotate.command()
-@click.argument("annotations", nargs=-1, type=_FILE, metavar="[FILE FILE]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
-def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
+class Compared(Strict):
+    annotations: tuple[Path, ...] = argument((), metavar="[FILE FILE]")
+    as_json: bool = option(False, "Print JSON; shares are fractions 0..1.", names=("--json",))
+
+
+@annotate.command(cls=ModelCommand, model=Compared)
+def agreement(options: Compared) -> None:
     """Compare two annotations over the items that both hold.
 
     Without files: the two passes of our own annotation.
@@ -102,27 +118,15 @@ def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
     from eval.agreement import print_agreement
     from eval.annotation import read_judgments
 
-    if len(annotations) not in (0, 2):
+    if len(options.annotations) not in (0, 2):
         raise UsageError("agreement compares two files: give two, or none for the two passes of our own annotation")
-    named = [(path, str(path)) for path in annotations] or [_shipped(name) for name in _SHIPPED]
+    named = [(path, str(path)) for path in options.annotations] or [_shipped(name) for name in _SHIPPED]
     first, second = (read_judgments(path, name=name, partial=True) for path, name in named)
     result = compare(first, second)
-    if as_json:
+    if options.as_json:
         click.echo(json.dumps(result))
     else:
         print_agreement(first.name, second.name, result)
-
-
-def _check_name(annotator: str) -> None:
-    if not re.fullmatch(r"[\w-][\w.-]*", annotator):
-        raise UsageError(
-            f"--annotator {annotator!r}: a file is named after it: use letters, digits, dots, dashes and underscores"
-        )
-
-
-def _check_terminal() -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("judging reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
 
 
 def _item(item_id: str) -> MinecraftItem:
@@ -158,22 +162,11 @@ def _items_of(annotation: Annotation) -> list[MinecraftItem]:
     return items
 
 
-def _first_games(items: Sequence[MinecraftItem], games: int | None) -> list[MinecraftItem]:
-    first = list(dict.fromkeys(item.cluster for item in items))[:games]
-    return [item for item in items if item.cluster in set(first)]
-
-
 def _shipped(name: str) -> tuple[Path, str]:
     return Path(str(files("eval").joinpath("annotations", name))), _SHIPPED[name]
 
 
-def _loop(
-    items: Sequence[MinecraftItem],
-    file: AnnotationFile,
-    annotator: str,
-    *,
-    again: bool = False,
-) -> None:
+def _loop(items: Sequence[MinecraftItem], file: AnnotationFile, annotator: str, *, again: bool) -> None:
     from rich.console import Console
 
     from harness.annotation.judging import Loop, keys

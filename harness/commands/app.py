@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 class App(Strict):
-    """The options of `harness app`."""
-
     port: int = option(8010, "The port to listen on.", ge=1, le=65535)
     folder: Path = option(Path("runs/app"), "Keeps games and corrections.")
     base_url: str | None = option(metavar="URL")

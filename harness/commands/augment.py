@@ -20,8 +20,6 @@ _PIECE = 500
 
 
 class Augment(Strict):
-    """The options of `harness augment`."""
-
     task: str = option(..., "minecraft, hexagons or iglu.")
     factor: int = option(4, "Size of the output, as a multiple of the train split.", ge=1)
     seed: int = option(0, ge=0)

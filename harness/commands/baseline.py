@@ -28,8 +28,6 @@ def baseline() -> None: ...
 
 
 class Train(Strict):
-    """The options of `harness baseline train`."""
-
     baseline: str = argument(metavar="NAME")
     task: str | None = TASK
     name: str | None = option(None, "Name of the run folder under runs/; NAME-TASK if not given.")
@@ -147,8 +145,6 @@ def _share(text: str) -> tuple[Path, float]:
 
 
 class Predict(Strict):
-    """The options of `harness baseline predict`."""
-
     baseline: str = argument(metavar="NAME")
     task: str | None = TASK
     split: str | None = option(None, "train, dev or test. [default: dev]")
@@ -232,16 +228,20 @@ def _default_name(task: str, model: str, decoding: dict[str, Any], options: Pred
     return "_".join(parts)
 
 
-@baseline.command()
-@click.argument("name")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--half", is_flag=True, help="Store the weights in float16: half the size; answers may differ a little.")
-def export(name: str, folder: Path, half: bool) -> None:
+class Export(Strict):
+    name: str = argument()
+    folder: Path = argument()
+    half: bool = option(False, "Store the weights in float16: half the size; answers may differ a little.")
+
+
+@baseline.command(cls=ModelCommand, model=Export)
+def export(options: Export) -> None:
     """Copy the trained model NAME (a run, or a folder) to a new FOLDER, to keep or to ship."""
     from harness.baselines.shipped import export_model
     from harness.training.checkpoints import WEIGHTS, find_model
 
-    export_model(find_model(name, "model"), folder, half=half)
+    folder = options.folder
+    export_model(find_model(options.name, "model"), folder, half=options.half)
     click.echo(f"{folder}: {(folder / WEIGHTS).stat().st_size / 1e6:,.1f} MB of weights; predict with --checkpoint {folder}")
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import click
 
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
-@click.command()
-@click.argument("model", default="smollm2-135m")
-@click.option("--full", is_flag=True, help="Check the model itself, with its weights, in place of a miniature.")
-def check(model: str, full: bool) -> None:
+
+class Check(Strict):
+    model: str = argument("smollm2-135m")
+    full: bool = option(False, "Check the model itself, with its weights, in place of a miniature.")
+
+
+@click.command(cls=ModelCommand, model=Check)
+def check(options: Check) -> None:
     """Check that MODEL, a base, is trained and asked rightly: in under a minute, on a miniature of its architecture.
 
     \b
@@ -24,7 +30,7 @@ def check(model: str, full: bool) -> None:
     from adapters.base_check import run_checks
     from harness.engines.models.bases import display_name, resolve_base
 
-    base = resolve_base(model)
+    base, full = resolve_base(options.model), options.full
     outcomes = run_checks(base, full=full)
     table = Table("check", "", "", title=f"{display_name(base)}: {'its own weights' if full else 'a miniature'}")
     words = {True: "passed", None: "skipped", False: "FAILED"}

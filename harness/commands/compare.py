@@ -28,8 +28,6 @@ _METRICS = {
 
 
 class Compare(ScoredRuns):
-    """The options of `harness compare`."""
-
     intersect: bool = option(False, "Compare only the items that all runs share.")
     changed: int = option(10, "How many of the most different items to list.", ge=0)
     seed: int = option(0, "Seed of the resampling.", ge=0)

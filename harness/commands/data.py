@@ -40,18 +40,21 @@ def list_corpora() -> None:
         click.echo(f"{source.task}: {source.path}")
 
 
-@data.command()
-@click.argument("task")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
-def stats(task: str, as_json: bool) -> None:
+class Stats(Strict):
+    task: str = argument()
+    as_json: bool = option(False, "Print JSON; shares are fractions 0..1.", names=("--json",))
+
+
+@data.command(cls=ModelCommand, model=Stats)
+def stats(options: Stats) -> None:
     """Count the corpus of TASK (see `harness data list`), a published one as its paper does."""
     from harness.corpora import corpus_of, locate
 
-    counts = corpus_of(task).stats(locate(task).path)
-    if as_json:
+    counts = corpus_of(options.task).stats(locate(options.task).path)
+    if options.as_json:
         click.echo(json.dumps(counts))
     else:
-        _print_counts(task, counts)
+        _print_counts(options.task, counts)
 
 
 def _print_counts(task: str, counts: dict[str, Any]) -> None:
@@ -100,8 +103,6 @@ def _shown(value: float | None) -> str:
 
 
 class Items(Strict):
-    """The options of `harness data items`."""
-
     task: str = argument()
     split: str = option(..., "train, dev or test.")
     limit: int | None = option(None, "Print only the first items.", ge=0)

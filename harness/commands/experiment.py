@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class ExperimentOptions(Strict):
-    """The options of `harness experiment`."""
-
     file: str = argument()
     name: str | None = option(None, "Name of the folder under runs/. [default: the file's, without .yaml]")
     overrides: tuple[str, ...] = option((), names=("--set",), metavar="KEY=VALUE")

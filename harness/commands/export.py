@@ -19,8 +19,6 @@ FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
 
 class Export(ScoredRuns):
-    """The options of `harness export`."""
-
     form: str = option(..., "What to write.", names=("--as",), choices=FORMS)
     out: Path | None = option(None, "Write to this file; a curve as .svg or .md. [default: print]")
     sizes: str | None = option(metavar="N,N,...")

@@ -38,7 +38,9 @@ def finetune(options: Finetune) -> None:
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
     from adapters.base_check import require
+    from adapters.dry_run import dry_run, show
     from harness.corpora import locate
+    from harness.engines.models.bases import display_name
     from harness.runs.folder import RUNS
     from harness.training.job import train as train_job
     from harness.training.processes import first_says, idle_gpus, processes
@@ -50,7 +52,7 @@ def finetune(options: Finetune) -> None:
         folder = RUNS / (options.name or f"{job.name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
-            f"{job.name} on {_base_name(job)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
+            f"{job.name} on {display_name(job.base)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
             f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
         )
         for line in _leaks(job, data.left_out):
@@ -59,17 +61,17 @@ def finetune(options: Finetune) -> None:
             say(idle)
         require(job.base, say)
         if options.dry_run:
-            _show(job)
+            show(job, dry_run(job), click.echo)
             return
     out = job.result(folder)
-    result = train_job(job, folder, click.echo, _sources(options, added) | ({"given": options.given} if options.given else {}))
+    # Besides the train split: the files of --data, or else the recipe's sources, with their hashes.
+    beside: dict[str, Any] = {"data" if options.data else "sources": added} if added else {}
+    result = train_job(job, folder, click.echo, beside | ({"given": options.given} if options.given else {}))
     if result is None:
         say(f"This run is finished: the {out.name} is in {out}; choose another --name to train again")
         return
     if processes().is_main_process:
         _print(result)
-        if not result.effect:
-            click.echo("Warning: training changed nothing: the model answers as its base does", err=True)
     which = f"of step {result.kept}, the best on dev" if result.kept < result.steps else f"of the last step, {result.kept}"
     say(f"The {out.name} {which}, is in {out}")
 
@@ -173,20 +175,6 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
     return PromptSpec.make(task, *asked)
 
 
-def _show(job: FinetuneJob) -> None:
-    """The dry run."""
-    from rich.console import Console
-
-    from adapters.dry_run import dry_run, show
-
-    show(job, dry_run(job), Console(), click.echo)
-
-
-def _sources(options: Finetune, added: dict[str, str]) -> dict[str, Any]:
-    """The sources besides the train split, with their hashes: the files of --data, or else the recipe's."""
-    return {"data" if options.data else "sources": added} if added else {}
-
-
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item], held: HeldOut) -> dict[str, str]:
     """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, where
     none is for a train item, and where one is for an item of dev or test."""
@@ -244,14 +232,8 @@ def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     }
 
 
-def _base_name(job: FinetuneJob) -> str:
-    from harness.engines.models.bases import display_name
-
-    return display_name(job.base)
-
-
 def _print(result: Trained) -> None:
-    """The curve as a table."""
+    """The curve as a table, and a warning where training changed nothing."""
     from rich.console import Console
     from rich.table import Table
 
@@ -261,3 +243,5 @@ def _print(result: Trained) -> None:
     for point in result.curve:
         table.add_row(*(written.get(name, "{:.3f}").format(point[name]) if name in point else "" for name in names))
     Console().print(table)
+    if not result.effect:
+        click.echo("Warning: training changed nothing: the model answers as its base does", err=True)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Mine(Strict):
-    """The options of `harness mine`."""
-
     task: str = option(DEFAULT_TASK, choices=list(TASKS))
     split: str = option("train", "Only train is allowed.")
     data: Path | None = option(type=click.Path(path_type=Path, dir_okay=False))

@@ -10,6 +10,8 @@ import click
 
 from harness.errors import UsageError
 from harness.tasks import DEFAULT_TASK, TASKS, world_of
+from harness.util.options import ModelCommand, argument, option
+from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -17,15 +19,16 @@ if TYPE_CHECKING:
     from serialization.program.machine import ProgramResult
 
 
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--item", "item_id", help="Run it on the state of this item: its board and steps, or its blocks and builder.")
-@click.option(
-    "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
-)
-@click.option("--task", type=click.Choice(list(TASKS)), help=f"Without an item. [default: {DEFAULT_TASK}]")
-@click.option("--json", "as_json", is_flag=True, help='Print {"actions": [...], "error": null} and draw nothing.')
-def program(file: Path, item_id: str | None, items_file: Path | None, task: str | None, as_json: bool) -> None:
+class Program(Strict):
+    file: Path = argument()
+    item: str | None = option(None, "Run it on the state of this item: its board and steps, or its blocks and builder.")
+    items: Path | None = option(None, "The file from harness simulate that holds the item.")
+    task: str | None = option(None, f"Without an item. [default: {DEFAULT_TASK}]", choices=list(TASKS))
+    as_json: bool = option(False, 'Print {"actions": [...], "error": null} and draw nothing.', names=("--json",))
+
+
+@click.command(cls=ModelCommand, model=Program)
+def program(options: Program) -> None:
     """Run a drawing or building program, from a file or (-) from what is typed in.
 
     \b
@@ -37,12 +40,12 @@ def program(file: Path, item_id: str | None, items_file: Path | None, task: str 
     """
     from harness.commands.show import find_item
 
-    item = find_item(item_id, items_file) if item_id else None
-    if item is not None and task not in (None, item.task):
-        raise UsageError(f"--task {task}: {item.id} is an item of {item.task}")
-    task = item.task if item else task or DEFAULT_TASK
-    outcome = _outcome(_text(file), task, item)
-    if as_json:
+    item = find_item(options.item, options.items) if options.item else None
+    if item is not None and options.task not in (None, item.task):
+        raise UsageError(f"--task {options.task}: {item.id} is an item of {item.task}")
+    task = item.task if item else options.task or DEFAULT_TASK
+    outcome = _outcome(_text(options.file), task, item)
+    if options.as_json:
         click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": _error(outcome.error)}))
     else:
         _draw(outcome, task, item)

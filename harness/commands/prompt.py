@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
-    from harness.engines.engine import Engine
     from harness.engines.openai.engine import OpenAIEngine
     from harness.prompting.prompted import Plan
     from harness.runs.folder import Run
@@ -84,7 +83,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
+    plan = _engineless_plan(options, spec, adapter, items, pool)
     known = options.context_length or options.engine in LOCAL_ENGINES
     room = f" of {plan.renderer.budget}" if known else ""
     for item in items:
@@ -122,7 +121,7 @@ def _differences(options: Options, items: list[Item]) -> int:
         adapter = chosen_adapter(one)
         one = as_trained(one, adapter)
         spec = chosen_spec(one, adapter)
-        plan = _engineless_plan(one, spec, adapter, items, load_examples(answered_task(one, spec)) if one.shots else [], _UNCUT)
+        plan = _engineless_plan(one, spec, adapter, items, load_examples(answered_task(one, spec)) if one.shots else [])
         texts.append([plan.render(item).text.splitlines() for item in items])
     titles = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}
@@ -136,17 +135,16 @@ def _differences(options: Options, items: list[Item]) -> int:
     return 0
 
 
-def _engineless_plan(
-    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], length: int
-) -> Plan:
-    """The plan of a run, from the tokenizer alone; `length` is the context length of an endpoint that is not said."""
+def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> Plan:
+    """The plan of a run, from the tokenizer alone."""
     from harness.engines.models.bases import model_context_length, resolve_base
 
     model = chosen_base(options, adapter)
     tokenizer = counting_tokenizer(options, model)
-    if not options.context_length and options.engine in LOCAL_ENGINES:
-        length = model_context_length(resolve_base(model))
-    return build_plan(options, spec, tokenizer, options.context_length or length, 1, choose_shots(options, items, pool))
+    length = options.context_length
+    if not length:
+        length = model_context_length(resolve_base(model)) if options.engine in LOCAL_ENGINES else _UNCUT
+    return build_plan(options, spec, tokenizer, length, 1, choose_shots(options, items, pool))
 
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
@@ -154,7 +152,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     from harness.engines.openai.spending import TokenUsage, amount
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
-    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
+    plan = _engineless_plan(options, spec, adapter, items, pool)
     prompt, requests, unfit = 0, 0, 0
     for item in items:
         try:
@@ -232,13 +230,9 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         engine = stack.enter_context(cached(engine, options, settings))
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
-        _tell_cached(engine)
+        if found := getattr(engine, "cached", 0):
+            click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
     return finish(run, items, as_json=options.as_json, longest="--max-new-tokens", shots=options.shots or 0)
-
-
-def _tell_cached(engine: Engine) -> None:
-    if found := getattr(engine, "cached", 0):
-        click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
 
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:

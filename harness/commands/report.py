@@ -11,8 +11,6 @@ from harness.util.options import ModelCommand, option
 
 
 class Report(ScoredRuns):
-    """The options of `harness report`."""
-
     out: Path | None = option(None, "The file. [default: report.html in the first run's folder]")
     intersect: bool = option(False, "Report only the items that all runs share.")
     limit: int | None = option(None, "Most items in the item browser; the tables cover all.", ge=1)

@@ -31,8 +31,6 @@ class ScoredRuns(Strict):
 
 
 class Score(Strict):
-    """The options of `harness score`."""
-
     file: Path = argument()
     task: str | None = option(None, "Checked against the ids in the file; needed if it has none.")
     split: str | None = option(None, "Checked against the ids in the file; needed if it has none.")

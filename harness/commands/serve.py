@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 class Serve(Strict):
-    """The options of `harness serve`."""
-
     base: str | None = option(None, "Hub name or local folder. [default: smollm2-135m]")
     asked: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
     """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""

@@ -37,8 +37,6 @@ class Prediction(NamedTuple):
 
 
 class Show(Strict):
-    """The options of `harness show`."""
-
     item_id: str = argument()
     items_file: Path | None = option(None, "The file from harness simulate that holds the item.", names=("--items",))
     run: str | None = option(None, "Also show what this run (a name or a folder) predicted.")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class Simulate(Strict):
-    """The options of `harness simulate`."""
-
     simulator: str | None = argument(None)
     task: str | None = option(None, "everyday: the world of the requests.", choices=get_args(World))
     items: int | None = option(None, "How many items; the last game may be cut short.", ge=1)

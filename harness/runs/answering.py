@@ -98,7 +98,8 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
     """
     own = rolls_out(predictor, items)
     planned = batches(items, predictor.batch_size, rolls_out=own)
-    todo = _resume(run, planned, predictor, own)
+    kept, todo = _independent(run, planned, predictor, own) if predictor.independent else _whole_batches(run, planned)
+    run.keep(kept)
     if run.records:
         say(f"{len(run.records)} items are already answered; continuing with the rest")
     log.info("%d items answered, %d batches to go", len(run.records), len(todo))
@@ -133,19 +134,13 @@ def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout
     return count
 
 
-def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> list[list[Item]]:
-    """Cut the run back to what can be kept, and return the remaining batches. `own`: answers build on earlier ones."""
-    kept, todo = _independent(run, planned, predictor, own) if predictor.independent else _whole_batches(run, planned)
-    run.keep(kept)
-    return todo
-
-
 Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 """The records that are kept, and the batches that are still to be done."""
 
 
 def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> Kept:
-    """All but the failed ones, if those are asked again; where later answers build on those, all before the first of them."""
+    """All but the failed ones, if those are asked again; where answers build on earlier ones (`own`), all before the
+    first failed one."""
     failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
     seen = run.records[: min(failed)] if failed and own else run.records
     kept = [record for n, record in enumerate(seen) if n not in failed]

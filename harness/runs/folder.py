@@ -111,6 +111,8 @@ class Run:
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
         """The records to resume from."""
+        import yaml
+
         before, records = described(self.folder), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
@@ -122,7 +124,9 @@ class Run:
             raise UsageError(f"{self.folder} holds a run with different settings ({changes}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
         (self.folder / ASKED).unlink(missing_ok=True)
-        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
+        about = {"settings": settings, **provenance()}
+        text = yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=120)
+        write_atomically(self.folder / "run.yaml", text)
         return []
 
     def _records_on_disk(self) -> list[dict[str, Any]]:
@@ -172,12 +176,6 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """The settings that differ, sorted."""
     late = {key for key in RECORDED_LATE if key not in before or key not in now}
     return sorted(key for key in {*before, *now} - late if key not in before or key not in now or before[key] != now[key])
-
-
-def _yaml(value: dict[str, Any]) -> str:
-    import yaml
-
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
 
 
 def log_to(folder: Path) -> logging.Logger:

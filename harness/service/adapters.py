@@ -108,13 +108,11 @@ class Adapters:
         return one.served
 
     def listed(self, models: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """vLLM's list of models with our names, and without folders."""
-        ours = {one.served: one for one in self.loaded.values()}
-        return [
-            {**model, "id": ours[model["id"]].name if model["id"] in ours else model["id"], "root": _root(model, ours)}
-            for model in models
-            if model["id"] == self._backend.name or model["id"] in ours
-        ]
+        """vLLM's list of models with our names, and with versions in place of folders."""
+        base = self._backend.name
+        names = {base: (base, base)} | {one.served: (one.name, f"{one.name}@{one.version}") for one in self.loaded.values()}
+        known = [(model, *names[model["id"]]) for model in models if model["id"] in names]
+        return [{**model, "id": name, "root": version} for model, name, version in known]
 
     def modules(self) -> list[ServedAdapter]:
         """What a server that is started again begins with."""
@@ -284,12 +282,6 @@ def served_ends(model: str) -> list[int] | None:
     known = {*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id} - {None}
     ends = {*stop_token_ids(tokenizer)} - known
     return sorted(known | ends) if ends else None
-
-
-def _root(model: Mapping[str, Any], ours: Mapping[str, LoadedAdapter]) -> str:
-    """What a model is: a version, in place of the folder that vLLM names."""
-    one = ours.get(model["id"])
-    return f"{one.name}@{one.version}" if one else model["id"]
 
 
 class AdapterCard(BaseModel):

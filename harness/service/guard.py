@@ -165,7 +165,7 @@ class Guard:
                 kind, seconds = reached
                 raise RequestRefused(429, f"this key has used up its {kind} of a minute", seconds)
             body = await self._body(scope, receive)
-            if self._limits.counts_tokens:
+            if self._bounds.tokens is not None:
                 self._count(principal, scope, exchange, Usage(len(body)))
             await self._app(scope, _replay(body, receive), exchange.send)
         finally:

@@ -88,10 +88,6 @@ class Limits:
         self._clock = clock
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
-    @property
-    def counts_tokens(self) -> bool:
-        return self._rates["tokens"] is not None
-
     def admit(self, name: str) -> tuple[str, float] | None:
         """None if a request is admitted, and is counted; else which limit is reached and the seconds until it is not."""
         waits = {kind: bucket.wait(1) for kind in self._rates if (bucket := self._bucket(kind, name))}

@@ -63,8 +63,6 @@ class EndpointPlayer:
     workers: Workers
     examples: ShotChoice = field(default_factory=lambda: ShotChoice(0))
     """Those in front of every request."""
-    key: str | None = None
-    """The key that the endpoint needs."""
     socket: Path | None = None
     """The Unix socket that the endpoint listens at, if it is one of this machine's."""
     up: Callable[[], bool] = lambda: True
@@ -90,9 +88,7 @@ class EndpointPlayer:
         from harness.engines.openai.engine import OpenAIEngine
 
         # Of its own for each request: an engine answers one thread.
-        engine: Any = OpenAIEngine(
-            self.url, self.model, api_key=self.key, socket=self.socket, context_length=self._context_length
-        )
+        engine: Any = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length)
         with closing(engine):
             self._context_length = engine.context_length
             spec = self.specs[item.task]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 from starlette.responses import JSONResponse, Response
@@ -18,7 +18,7 @@ from harness.engines.vllm.server import VLLM_URL
 from harness.service.guard import DRAINING, refusal, while_there
 from harness.service.keys import header
 from harness.service.limits import UsageReader
-from harness.service.supervisor import State
+from harness.service.supervisor import Supervisor
 
 if TYPE_CHECKING:
     import aiohttp
@@ -67,15 +67,6 @@ LARGE = 1_000_000
 CONNECTING = 5.0
 
 
-class Upstream(Protocol):
-    """Where vLLM is."""
-
-    @property
-    def state(self) -> State: ...
-    @property
-    def retry_after(self) -> float: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """The Unix socket that vLLM listens at."""
@@ -91,7 +82,7 @@ class ReverseProxy:
     def __init__(
         self,
         app: ASGIApp,
-        upstream: Upstream,
+        upstream: Supervisor,
         address: Address,
         served: Callable[[str], str] = lambda model: model,
         listed: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda models: models,

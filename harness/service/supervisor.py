@@ -47,9 +47,17 @@ class Supervisor:
         """Seconds until the server is likely to answer: as long as its last start took, but no more than clients heed."""
         return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
 
-    def begin(self) -> list[str]:
+    def begin(self, again: bool = False) -> list[str]:
         """Start the server and block until it answers; the names of its models. Raises EngineError if it does not."""
-        return self._start(again=False)
+        begun = time.monotonic()
+        self._server = self._make(again)
+        self._server.__enter__()
+        names = self._server.wait_until_ready()
+        self._took = time.monotonic() - begun + FIRST_PAUSE
+        self.state = "up"
+        if again:
+            self._say(f"vLLM is up again, {time.monotonic() - begun:.0f} s after it was started")
+        return names
 
     def watch(self) -> NoReturn:
         """Block, and start the server again whenever it ends. Raises EngineError when it has ended too often."""
@@ -58,7 +66,7 @@ class Supervisor:
             try:
                 if failure:
                     self._pause(failure)
-                    self._start(again=True)
+                    self.begin(again=True)
                 assert self._server is not None
                 self._server.wait()
             except EngineError as error:
@@ -76,17 +84,6 @@ class Supervisor:
         seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 1))
         self._say(f"{failure}; starting it again in {seconds:.0f} s")
         time.sleep(seconds)
-
-    def _start(self, again: bool) -> list[str]:
-        begun = time.monotonic()
-        self._server = self._make(again)
-        self._server.__enter__()
-        names = self._server.wait_until_ready()
-        self._took = time.monotonic() - begun + FIRST_PAUSE
-        self.state = "up"
-        if again:
-            self._say(f"vLLM is up again, {time.monotonic() - begun:.0f} s after it was started")
-        return names
 
     def _stop(self) -> None:
         if self._server is not None:

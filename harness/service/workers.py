@@ -13,7 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 
 from harness.errors import HarnessError, UsageError
 from harness.tasks import get_task
@@ -61,7 +64,7 @@ class Workers:
         self._budget = budget or AnswerBudget()
         each = self._budget.workers if principals <= 1 else max(1, self._budget.workers - 1)
         self._semaphores: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
-        self._threads: dict[str, Any] = {}
+        self._limiters: dict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(THREADS))
 
     def __enter__(self) -> Self:
         from pebble import ProcessPool
@@ -112,12 +115,7 @@ class Workers:
 
     async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
         """What waits for a language model. A thread cannot be stopped: cancelled, it is left to its end."""
-        from anyio import CapacityLimiter
-        from anyio.to_thread import run_sync
-
-        limiter = self._threads.setdefault(principal, None) or CapacityLimiter(THREADS)
-        self._threads[principal] = limiter
-        return await run_sync(work, limiter=limiter, abandon_on_cancel=True)
+        return await run_sync(work, limiter=self._limiters[principal], abandon_on_cancel=True)
 
 
 def _begin(data: int, parent: int) -> None:

@@ -120,15 +120,16 @@ def _click_parameter(name: str, field: FieldInfo, flag: Flag) -> click.Parameter
     if get_origin(kind) is Literal:
         kind, choices = str, get_args(kind)
     type_ = flag.type or (click.Choice(choices) if choices else _type(kind, field))
+    given = {"required": True} if required else {} if several else {"default": default}
     if flag.argument:
-        return click.Argument([name], type=type_, required=required, nargs=-1 if several else 1, metavar=flag.metavar)
+        return click.Argument([name], type=type_, nargs=-1 if several else 1, metavar=flag.metavar, **given)
     made = GroupedOption(
         [name, *(flag.names or (f"--{option_name(name, flag)}",))],
         is_flag=True if kind is bool else None,
         type=type_,
         multiple=several,
-        **({"required": True} if required else {"default": default}),
-        show_default=not required and default not in (None, ()) and default is not False,
+        **given,
+        show_default=not required and default not in (None, (), "") and default is not False,
         metavar=flag.metavar,
         help=" ".join((field.description or "").split()),
     )

@@ -37,7 +37,7 @@ def compare() -> None:
     assert fuse_head(model)
     found = []
     for kernel in (False, True):
-        inputs = collate([pack_of([TrainingRow("a", (5, 6), (60, 2)), TrainingRow("b", (5, 6), (70, 2))])], Packing.TREE, pad=0)
+        inputs = collate(pack_of([TrainingRow("a", (5, 6), (60, 2)), TrainingRow("b", (5, 6), (70, 2))]), Packing.TREE, pad=0)
         labels = inputs.pop("labels")
         with (
             patch("trl.kernels.chunked_logprob._use_triton", lambda device, kernel=kernel: kernel),

@@ -53,11 +53,11 @@ def test_a_template_that_leaves_the_system_message_out_or_changes_answers_is_tol
 
 
 def test_packs_that_are_not_exact_are_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base_check, "collate", lambda packs, packing, pad: wrong(packs))
+    monkeypatch.setattr(base_check, "collate", lambda pack, packing, pad: wrong(pack))
     from adapters.packing import collate
 
-    def wrong(packs: Any) -> dict[str, Any]:
-        inputs = collate(packs, Packing.TREE, pad=0)
+    def wrong(pack: Any) -> dict[str, Any]:
+        inputs = collate(pack, Packing.TREE, pad=0)
         return inputs | {"ends": torch.full_like(inputs["ends"], len(inputs["ends"]))}
 
     (packs,) = outcomes(base, "packs").values()

@@ -6,7 +6,6 @@ import re
 import shutil
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -88,12 +87,3 @@ def test_what_a_base_lacks_is_said(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace('"eos_token": "</s>"', '"eos_token": null'))
     refused = dry_run(base, "llama-lora")
     assert "no EOS token" in str(refused.exception)
-
-
-def memory(base: Path, recipe: str, *sets: str) -> dict[str, float]:
-    words = ["finetune", recipe, "--base", str(base), "--dry-run", *(word for one in sets for word in ("--set", one))]
-    found: list[Any] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("adapters.dry_run.show", lambda job, one, console, say: found.append(one.memory))
-        cli.main(words, standalone_mode=False)
-    return {name: getattr(found[0], name) for name in found[0].__slots__}

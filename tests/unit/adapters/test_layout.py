@@ -124,7 +124,7 @@ def test_training_computes_what_the_rows_one_by_one_give(family: str) -> None:
         assert fused == (family != "Llama4Text")
         found, likely = [], []
         for plan in plan_packs(listed(rows()), [range(3), range(3, len(rows()))], 64, 64, layout.packing):
-            inputs = collate([plan.write()], layout.packing, pad=0, multiple=16)
+            inputs = collate(plan.write(), layout.packing, pad=0, multiple=16)
             labels = inputs.pop("labels")
             with torch.no_grad():
                 found.append(logits_of(model, inputs, use_cache=False))

@@ -66,7 +66,7 @@ def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path
     model = AutoModelForCausalLM.from_pretrained(tiny_base)
     arguments = trainer_arguments(recipe.training, len(packs), tmp_path)
     trainer = AnswerTrainer(model, arguments, tmp_path, packs, packs, 0, lambda model, **_: 0.0, recipe.training, Packing.TREE)
-    batches = (collate([pack.write()], Packing.TREE, pad=0) for pack in packs)
+    batches = (collate(pack.write(), Packing.TREE, pad=0) for pack in packs)
     _, count = trainer.get_batch_samples(batches, 2, "cpu")
     assert int(count) == 4
 

@@ -35,6 +35,13 @@ def test_help_imports_nothing_heavy() -> None:
     assert imported(HEAVY, ["--help"], ["--version"]) == []
 
 
+def test_options_of_commands_are_fields_of_models() -> None:
+    groups: list[click.Command] = [resolve("command", name, COMMANDS) for name in COMMANDS]
+    leaves = [leaf for group in groups for leaf in (group.commands.values() if isinstance(group, click.Group) else [group])]
+    by_hand = [leaf.name for leaf in leaves if any(type(param) is click.Option for param in leaf.params)]
+    assert (len(leaves) > len(groups), by_hand) == (True, [])
+
+
 def test_every_command_is_there_and_its_help_is_light() -> None:
     assert all(isinstance(resolve("command", name, COMMANDS), click.Command) for name in COMMANDS)
     assert imported(MODELS, *([name, "--help"] for name in COMMANDS)) == []

@@ -125,12 +125,15 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
     assert "ExecuteResponse" in page["components"]["schemas"]
 
 
-def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(workers: Workers) -> None:
+def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_API_KEY", "secret")
     fake = FakeServer()
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
         spec = PromptSpec.make("minecraft")
-        app = create_app([EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers, key="secret")])
+        app = create_app([EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers)])
         guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
         with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
             assert [player.name for player in client.players()] == ["model"]
