@@ -17,9 +17,11 @@ class Asides(Reader):
         token, after = self.peek(), self.peek(1)
         if token.text == "nothing" and after.kind in {"relation", "side"}:
             self.at += 1
-            while self.place() is not None:
+            while (place := self.place()) is not None:
                 self.accept("link")
-        elif (token.text == "like" and after.kind == "article") or (
+                if place.of is not None and place.of.noun == "middle" and order.things:
+                    order.things[-1].flags.add("hollow")
+        elif (token.text == "like" and after.kind in named("article it")) or (
             token.meaning == "touching" and order.places and after.kind in named("article it")
         ):
             self.at += 1

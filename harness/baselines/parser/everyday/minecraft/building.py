@@ -430,7 +430,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     """A frame around something, with as many free cells between as are said."""
     if place.of is None and "around" not in thing.flags:
         return False
-    area = place.of is not None and place.of.noun == "area"
+    area = place.of is not None and "area" in {place.of.noun, place.of.of.noun if place.of.of else ""}
     inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
     if not area and not inner:
         raise Unplaced("Around what?")

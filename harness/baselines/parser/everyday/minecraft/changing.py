@@ -396,7 +396,7 @@ def join(order: Order, scene: Scene) -> None:
     )
     if len(groups) < 2:
         raise Unplaced("Which ones?")
-    if any(place.relation in {"on", "up"} and place.of is None for place in order.places):
+    if any(place.of.noun == "top" if place.of else place.relation in {"on", "up"} for place in order.places):
         groups = [parts(group, Thing(noun="top"))[0] for group in groups]
     groups.sort(key=extent)
     for one, other in pairwise(groups):

@@ -29,7 +29,9 @@ def read_orders(tokens: list[Token]) -> list[Order]:
     sentences: list[list[Token]] = [[]]
     for token in tokens:
         if token.kind == "colon":
-            if len(sentences) > 1 and any(one.kind == "number" and one.meaning != "1" for one in sentences[-2]):
+            before = sentences[-2] if len(sentences) > 1 else []
+            counts = any(one.kind == "number" and one.meaning != "1" for one in before)
+            if counts or (before and before[-1].kind == "verb"):
                 sentences.pop()
                 sentences[-1].append(token._replace(kind="link"))
         elif token.kind == "stop":
@@ -324,12 +326,20 @@ class _Sentence:
     def _runs_on(self) -> bool:
         """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
         order, line, start = self._order, self._order.new, self._reader.at
+        if not order.things and "stacked" in order.flags and self._linked:
+            line = Thing(noun="tower", word="stack", kind="thing")
         begun = self._linked or self._with or self._relative
         if line is None or self._several or not begun or not telling.is_line(line):
             return False
         if not all(place.of_area for place in order.places) or order.act in CHANGING or (line.article == "another"):
             return False
+        opened = self._reader.peek().text in {"starting", "with"}
         runs = self._reader.runs()
+        tells_end = len(runs) == 1 and (opened or runs[0].last is not None)
+        if tells_end and len(line.colors) > 1 and runs[0].color in line.colors:
+            telling.begin_with(line, runs[0])
+            self._with = ""
+            return True
         counts = sum(run.number is not None for run in runs)
         lined = line.noun in {"row", "tower"} or "stacked" in order.flags
         goes_on = counts == len(runs) == 1 and lined and (line.colors or (self._with and not line.sizes))
@@ -338,6 +348,7 @@ class _Sentence:
             self._reader.at = start
             return False
         telling.take_runs(line, runs)
+        order.things = order.things or [line]
         self._with = ""
         return True
 

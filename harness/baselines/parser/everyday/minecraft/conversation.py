@@ -64,7 +64,7 @@ class Conversation:
         outcome = Outcome(unknown=unknown(said), skipped=kinds.count("unknown") + kinds.count("common"))
         outcome.words = sum(kind not in _FILLERS for kind in kinds)
         step = Step(self.scene.copy(), self.scene.copy(), [])
-        anchor: Cells = ()
+        anchor: tuple[str, Cells] = ("", ())
         orders = united(read_orders(said))
         outcome.idle = not said
         for order in orders:
@@ -91,13 +91,16 @@ class Conversation:
             self.scene.color = list(placed.values())[-1]
             self.scene.made.append(Made("", "", tuple(placed)))
 
-    def _anchored(self, order: Order, step: Step, anchor: Cells) -> Cells:
-        """In `one to its left and one to its right`, both are beside the same thing."""
-        if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
-            return ()
-        if anchor and step.orders:
-            self.scene.focus = anchor
-        return self.scene.focus
+    def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
+        """In `one to its left and one to its right`, both are beside the same thing; so in `one before the tower, one behind it`."""
+        place = next((one for one in order.places if one.of), Place(""))
+        if place.of is None or not (place.of_it and place.of.word in {"its", "it", "that"}):
+            marks = cells_found(place.of, self.scene) if place.of and place.of.definite and not place.of_area else ()
+            return place.relation, marks
+        relation, cells = anchor
+        if cells and step.orders and relation in {"it", OPPOSITE.get(place.relation)}:
+            self.scene.focus = cells
+        return "it", self.scene.focus
 
     def _try(self, order: Order, step: Step, outcome: Outcome) -> None:
         scene = self.scene.copy()
@@ -333,6 +336,7 @@ _RULES: dict[str, Callable[[Order, Scene], None]] = {
     "build": build,
     "build_as": _build_as,
     "give": _give,
+    "top": _give,
     "surround": _surround,
     "reshape": _reshape,
     "recolor_parts": _recolor_parts,

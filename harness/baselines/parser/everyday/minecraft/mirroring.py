@@ -12,10 +12,8 @@ from harness.baselines.parser.everyday.minecraft.scene import TOWARD, Cell, Cell
 
 def mirror(order: Order, scene: Scene) -> None:
     """The mirror image of one half of the field in the other, of a thing beside it, or in its own place."""
-    halves = [thing for thing in _told(order) if thing.noun == "half" or "field" in order.said]
-    picks = [pick for thing in halves for pick in thing.picks if pick in _OTHER_HALF]
-    if picks:
-        target = picks[0] if order.act == "mirror" and "mirrored" in order.flags else _OTHER_HALF[picks[0]]
+    target = _target_half(order, scene)
+    if target:
         _mirror_across(*TOWARD[target], scene)
     elif (
         any(place.relation in {"left", "right", "front", "behind"} or place.other for place in order.places)
@@ -24,6 +22,21 @@ def mirror(order: Order, scene: Scene) -> None:
         _mirror_beside(order, scene)
     else:
         _mirror_in_place(order, scene)
+
+
+def _target_half(order: Order, scene: Scene) -> str:
+    """`mirror the left half` fills the right one, as does `mirror it to the right half`, or `to the other side of the middle`."""
+    for place in order.places:
+        if place.other and place.of is not None and place.of.of is not None and place.of.of.noun in {"middle", "area"}:
+            low, high = extent(scene.blocks)
+            axis = 0 if abs(low[0] + high[0]) >= abs(low[2] + high[2]) else 2
+            return next(pick for pick in _OTHER_HALF if TOWARD[pick] == (axis, -1 if low[axis] + high[axis] > 0 else 1))
+    goals = [place.of for place in order.places if place.of is not None and place.word in {"to", "onto", "into", "over"}]
+    for thing in (*goals, *_told(order)):
+        pick = next((pick for pick in thing.picks if pick in _OTHER_HALF), "")
+        if pick and (thing.noun == "half" or "field" in order.said):
+            return pick if thing in goals or "mirrored" in order.flags else _OTHER_HALF[pick]
+    return ""
 
 
 _OTHER_HALF = {"leftmost": "rightmost", "rightmost": "leftmost", "nearest": "farthest", "farthest": "nearest"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
 from harness.baselines.parser.everyday.minecraft.references import cells_found, corners, found, interior, parts, whole_of
@@ -38,6 +39,7 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
     gap = next((place.distance for place in places if place.relation == "gap"), None)
     if any(place.relation == "outside" for place in places):
         raise Unplaced("Where? That is outside.")
+    places = _at_part(places)
     steps = [place for place in places if place.relation in {"left", "right", "front", "behind", "up"}]
     if (
         len(steps) > 1
@@ -51,10 +53,6 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
         if place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"} and place.of is None:
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
-        if place.relation in _SIDES and any(_is_own_middle(one) for one in places):
-            origins = [
-                (x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]
-            ]
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
@@ -62,9 +60,17 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
     raise Unplaced("Where?")
 
 
-def _is_own_middle(place: Place) -> bool:
-    """`in the center of it`, of a thing beside whose middle something is put."""
-    return place.of is not None and place.of.noun == "middle" and place.of.of is not None and place.of.of.noun != "area"
+def _at_part(places: list[Place]) -> list[Place]:
+    """`behind the wall, at its left end` is behind the left end of the wall."""
+    by = next((one for one in places if one.relation in {*_SIDES, "on"} and one.of and not one.of_area), None)
+    for place in places:
+        part = place.of
+        if by is None or part is None or place.relation != "at" or part.kind != "part":
+            continue
+        if part.noun == "end" if part.of is None else part.of.is_it:
+            rest = [one for one in places if one is not place and one is not by]
+            return [replace(by, of=replace(part, of=by.of)), *rest]
+    return places
 
 
 def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
@@ -228,7 +234,7 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield beside(landmark, shape, relation, step, on_ground)
     elif relation == "beside":
         yield from (beside(landmark, shape, side, step, on_ground) for side in _SIDES)
-    elif relation in {"on", "up"} and (landmark != GROUND or place.distance):
+    elif relation in {"on", "up"} and (place.distance or not (scene.free(landmark) and set(landmark) <= set(GROUND))):
         yield from _above(landmark, shape, scene, place.distance or 1)
     elif relation in {"below", "down"}:
         low = extent(landmark)[0]

@@ -328,7 +328,7 @@ class Reader(Measures):
             goes_on = follows.kind in {"thing", "part", "relation", "side", "color", "flag", "dim", "number"}
             if color is None or goes_on or (article and article.meaning == "the" and not before):
                 break
-            runs.append(Run(number.number if number else None, color.meaning))
+            runs.append(Run(number.number if number else None, color.meaning, end in _LAST_IN_LINE if end else None))
             ends.append(end)
             after = self.at
             if follows.kind != "link":
@@ -347,7 +347,7 @@ class Reader(Measures):
         token = (
             self.accept("part", "top", "bottom", "middle", "end")
             or self.accept("relation", "between")
-            or self.accept("pick")
+            or self.accept("pick", *_FIRST_IN_LINE, *_LAST_IN_LINE, "middle", "next")
             or self.accept("side", "left", "right")
         )
         token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.words import named
 
-CHANGING = named("surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
+CHANGING = named("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
 """What is done to things that stand."""
-TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
+TAKES_WITH = frozenset({"top", "surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""
 _TO_SIZE = frozenset({"shrink", "sink", "remove", "extend", "raise", "move"})
 _PIERCED = frozenset({"wall", "floor", "square", "cube"})
@@ -21,7 +21,7 @@ def merge(thing: Thing, more: Thing) -> None:
     thing.sizes |= more.sizes
     thing.by = thing.by or more.by
     thing.flags |= more.flags
-    thing.picks += more.picks
+    thing.picks += [pick for pick in more.picks if pick != "alternate" or len(more.colors) < 2]
     thing.vague = more.vague or thing.vague
     thing.no_color = thing.no_color or more.no_color
     thing.ordinals = more.ordinals or thing.ordinals
@@ -50,6 +50,14 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
         line.noun, line.word, line.kind, line.count = "block", "blocks", "thing", max(size, len(line.colors))
     elif len(line.colors) > size:
         line.sizes = {name: value for name, value in line.sizes.items() if name == "wide"} | {"count": len(line.colors)}
+
+
+def begin_with(line: Thing, run: Run) -> None:
+    """`red and blue in turn, starting with blue`, `yellow at the bottom`: which of the colors is at that end."""
+    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 3)
+    end = (size - 1) % len(line.colors) if run.last else 0
+    first = (line.colors.index(run.color) - end) % len(line.colors)
+    line.colors = line.colors[first:] + line.colors[:first]
 
 
 # --- places ---

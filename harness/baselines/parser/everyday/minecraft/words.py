@@ -168,6 +168,12 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token("step", "thing", "stairs")
     if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
         return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
+    if token.text == "back" and (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES}:
+        return Token("back", "thing", "named")
+    if token.text == "outside" and before.kind in {"number", "dim"}:
+        return Token("outside", "skip", "")
+    if token.text in {"top", "crown", "cap"} and before.kind in {"end", "stop", "link"} and after.meaning in {*_STANDING, "it"}:
+        return Token(token.text, "verb", "top")
     if token.text == "for" and after.meaning in {"each", "all"}:
         return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
@@ -208,6 +214,8 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
     return token
 
 
+_CLOSES = frozenset({"stop", "link", "be", "with"})
+_STANDING = frozenset({"the", "each", "all", "this"})
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
 
