@@ -98,8 +98,8 @@ def _by_verb(order: Order, scene: Scene) -> str:
         return "build"
     if act == "recolor" and order.said.startswith("switch") and order.become is None:
         return "swap"
-    plain = act in BUILDING | _RESIZING or act in {"recolor", "move", "extend", "mirror", "lift"}
-    return "" if plain else act
+    plain = BUILDING | _RESIZING | {"recolor", "move", "extend", "mirror", "lift"}
+    return "" if act in plain or (act == "copy" and "mirrored" in order.flags) else act
 
 
 def _by_flag(order: Order, scene: Scene) -> str:

@@ -59,6 +59,14 @@ class Asides(Reader):
         self.at += 4
         return True
 
+    def lacking(self) -> None:
+        """`no blocks missing underneath`: where something lacks is no place."""
+        start = self.at
+        self.skip("skip", "common", "unknown")
+        place = self.place()
+        if place is None or place.of is not None or place.relation not in {"below", "on", "inside", "between"}:
+            self.at = start
+
     def until(self, order: Order) -> None:
         """`until you hit the edge`, `till you run out of room`: as far as the area goes."""
         ahead = next((n for n in range(6) if self.peek(n).kind in {"link", "end"}), 6)

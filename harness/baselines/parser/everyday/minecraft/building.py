@@ -10,6 +10,7 @@ from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_sp
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    SIDE_OF,
     WAYS,
     Cell,
     Cells,
@@ -21,29 +22,12 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     spans,
 )
+from harness.baselines.parser.everyday.minecraft.words import named
 from harness.worlds.minecraft import HEIGHT, SIDE
 
 FIRST_COLOR = "red"
 _AREA = Thing(kind="thing", noun="area", word="area", article="the")
-_LINES = frozenset(
-    {
-        "row",
-        "tower",
-        "diagonal",
-        "block",
-        "",
-        "wall",
-        "square",
-        "frame",
-        "lshape",
-        "plus",
-        "tshape",
-        "ushape",
-        "cube",
-        "checkerboard",
-        "floor",
-    }
-)
+_LINES = named("row tower diagonal block wall square frame lshape plus tshape ushape cube checkerboard floor") | {""}
 _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
 
 
@@ -54,14 +38,14 @@ def build(order: Order, scene: Scene) -> None:
         order.things = [
             Thing(noun="block", word="blocks", kind="thing", count=len(colors), colors=colors, flags=order.things[-1].flags)
         ]
-    things = [_settled(thing, order) for thing in order.things]
+    things = [_settled(thing, order) for thing in _one_by_one(order.things)]
     if not things:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
-    if len(things) > 1 and any(place.relation == "gap" for place in places):
-        _place(
-            _spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene
-        )
+    touching = "touching" in flags
+    if len(things) > 1 and (touching or any(place.relation == "gap" for place in places)):
+        shapes = [colored_thing(thing, scene, places) for thing in things]
+        _place(_spread(shapes, 0 if touching else gap_of(places, 1), "row"), things[0], places, scene)
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
@@ -83,6 +67,15 @@ def _lines_up(order: Order) -> bool:
         for place in order.places
     )
     return line and len(order.things) > 1 and all(thing.generic and thing.colors for thing in order.things)
+
+
+def _one_by_one(things: list[Thing]) -> list[Thing]:
+    """`three towers: 1 block, 2 blocks, 3 blocks`: each of several things by itself."""
+    first, rest = things[0] if things else Thing(), things[1:]
+    if not (rest and first.count == len(things) and first.sizes and all(one.generic and one.count for one in rest)):
+        return things
+    sizes = [first.sizes, *({"count": one.count or 1} for one in rest)]
+    return [replace(first, count=None, colors=first.colors or things[-1].colors, sizes=one) for one in sizes]
 
 
 def _is_own(place: Place) -> bool:
@@ -225,7 +218,7 @@ def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
 
 def _sided(place: Place, thing: Thing) -> Place:
     """`the left wing, beside the body` is left of the body."""
-    side = {"leftmost": "left", "rightmost": "right"}.get(next(iter(thing.picks), ""))
+    side = SIDE_OF.get(next(iter(thing.picks), ""))
     return replace(place, relation=side) if side and place.relation == "beside" else place
 
 
@@ -448,9 +441,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
 def _along(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
     """A row along a side of something."""
     of = place.of
-    side = {"leftmost": "left", "rightmost": "right", "nearest": "front", "farthest": "behind"}.get(
-        next(iter(of.picks), "") if of else "", ""
-    )
+    side = SIDE_OF.get(next(iter(of.picks), ""), "") if of else ""
     cells = cells_found(of, scene) if of is not None and side and not (of.of and of.of.noun == "area") else ()
     if not cells or not scene.blocks:
         return False

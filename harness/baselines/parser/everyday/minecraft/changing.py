@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    OF_SIDE,
     TOWARD,
     WAYS,
     Cell,
@@ -56,15 +57,7 @@ def _qualified(thing: Thing, order: Order) -> Thing:
 
 
 _BESIDE = frozenset({"left", "right", "front", "behind", "on", "below", "between", "beside"})
-_PICKS = {
-    "left": "leftmost",
-    "right": "rightmost",
-    "front": "nearest",
-    "behind": "farthest",
-    "toward": "nearest",
-    "away": "farthest",
-    "up": "top",
-}
+_PICKS = OF_SIDE | {"toward": "nearest", "away": "farthest"}
 
 
 # --- remove, keep ---
@@ -229,7 +222,7 @@ def copy(order: Order, scene: Scene) -> None:
     """The things once more, or as many times as are said, beside the last copy."""
     cells = (
         things_found(order, scene)
-        if any(thing.noun and not thing.flags & {"same", "once_more"} for thing in order.things)
+        if "do" not in order.said.split() and any(one.noun and not one.flags & {"same", "once_more"} for one in order.things)
         else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
     )
     if not cells:

@@ -12,6 +12,7 @@ from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _VAGUE = frozenset({"", "make", "build"})
 _ORDER_FLAGS = named("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
+_BESIDE = named("left right front behind")
 _VERB_GROWTH = {
     "raise": Growth("high", add=1),
     "widen": Growth("wide", add=1),
@@ -92,6 +93,11 @@ class _Sentence:
             if self._reader.at == before:
                 self._reader.at += 1
         self._flush()
+        sides = [place for order in self._done for place in order.places if place.relation in _BESIDE]
+        if sides and all(place.of is None for place in sides[:-1]) and all(order.new for order in self._done):
+            # `something red in front and something blue left of the tower`: both are beside it.
+            for place in sides:
+                place.of = place.of or sides[-1].of
         said = " ".join(token.text for token in self._tokens)
         for order in self._done:
             order.said = said
@@ -474,7 +480,9 @@ class _Sentence:
             self._order = Order("with", [thing], [Place("between", of=Thing(kind="it", noun="it", word="them"))])
             return
         if attached == "without":
-            if not telling.takes_without(order, thing):
+            if telling.takes_without(order, thing):
+                self._reader.lacking()
+            else:
                 self._flush()
                 thing.article = thing.article or "the"
                 self._order = Order("remove", [thing], flags={"without"})

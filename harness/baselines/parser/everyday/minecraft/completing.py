@@ -195,7 +195,8 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
     if len(order.things) != 1 or order.act not in {"", "build", "make"} or order.become or order.mended:
         return False
     thing = order.things[0]
-    if rest and rest[0].act == "with" and rest[0].things and rest[0].things[0].word.rstrip("s") in PARTS.get(thing.noun, ()):
+    part = rest[0].things[0] if rest and rest[0].act == "with" and rest[0].things else Thing()
+    if part.word.rstrip("s") in PARTS.get(thing.noun, ()) and not (thing.noun == "house" and (part.sizes or part.by)):
         return False
     if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
         return False

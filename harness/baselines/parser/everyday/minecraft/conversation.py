@@ -21,7 +21,6 @@ from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
 _FILLERS = frozenset({"link", "stop", "skip", "article"})
-_SIDES = frozenset({"left", "right", "front", "behind"})
 
 
 @dataclass(slots=True)
@@ -92,7 +91,7 @@ class Conversation:
             self.scene.made.append(Made("", "", tuple(placed)))
 
     def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
-        """In `one to its left and one to its right`, both are beside the same thing; so in `one before the tower, one behind it`."""
+        """In `one to its left, one to its right` both are beside the same thing: `one before the tower, one behind it`."""
         place = next((one for one in order.places if one.of), Place(""))
         if place.of is None or not (place.of_it and place.of.word in {"its", "it", "that"}):
             marks = cells_found(place.of, self.scene) if place.of and place.of.definite and not place.of_area else ()
@@ -154,7 +153,7 @@ class Conversation:
             if self._adds_steps(order):
                 steps = Growth("high", add=order.things[0].count or 1)
                 return Order("resize", [Thing(kind="it", noun="it", word="it")], growth=steps, said=order.said)
-            if self._extends(order):
+            if self._extends(order, step):
                 add = Growth("", add=order.things[0].count or 1)
                 return Order("extend", growth=add, said=order.said)
             last = self._last_thing(step)
@@ -172,7 +171,7 @@ class Conversation:
         more = thing.article == "another" or "extra" in thing.flags
         return more and thing.word in {"step", "steps"} and bool(made) and made[-1].noun == "stairs"
 
-    def _extends(self, order: Order) -> bool:
+    def _extends(self, order: Order, step: Step) -> bool:
         """Whether `2 more` goes on with a row or a tower."""
         thing = order.things[0] if len(order.things) == 1 else Thing()
         to = [place.of for place in order.places if place.word == "to" and place.of is not None and place.of.definite]
@@ -180,7 +179,8 @@ class Conversation:
         if extra and to and thing.noun in {"", "block"} and found(to[0], self.scene) and not thing.colors:
             self.scene.focus = cells_found(to[0], self.scene)
             return True
-        more = "extra" in thing.flags and thing.noun in {"", "block"} and not order.places
+        more = ("extra" in thing.flags or (thing.article == "another" and not self._last_order(step))) and not order.places
+        more = more and thing.noun in {"", "block"} and thing.word != "1"
         focus = self.scene.standing(self.scene.focus) or (tuple(self.scene.blocks) if len(pieces(self.scene.blocks)) == 1 else ())
         if not more or len(focus) < 2 or (thing.colors and {self.scene.blocks[cell] for cell in focus} != set(thing.colors)):
             return False

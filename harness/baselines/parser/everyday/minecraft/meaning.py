@@ -99,7 +99,6 @@ class Place:
     second: Thing | None = None
     """The other thing of `between`."""
     distance: int | None = None
-    each: bool = False
     other: bool = False
     """The other side than before."""
     word: str = ""

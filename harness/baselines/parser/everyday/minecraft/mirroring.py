@@ -7,7 +7,18 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.changing import things_found
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.scene import TOWARD, Cell, Cells, Scene, extent, fits, moved, spans
+from harness.baselines.parser.everyday.minecraft.scene import (
+    OF_SIDE,
+    OPPOSITE,
+    TOWARD,
+    Cell,
+    Cells,
+    Scene,
+    extent,
+    fits,
+    moved,
+    spans,
+)
 
 
 def mirror(order: Order, scene: Scene) -> None:
@@ -39,7 +50,7 @@ def _target_half(order: Order, scene: Scene) -> str:
     return ""
 
 
-_OTHER_HALF = {"leftmost": "rightmost", "rightmost": "leftmost", "nearest": "farthest", "farthest": "nearest"}
+_OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in ("left", "right", "front", "behind")}
 
 
 def _told(order: Order) -> list[Thing]:
@@ -94,8 +105,9 @@ def _mirror_beside(order: Order, scene: Scene) -> None:
 def rotate(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
-    low = extent(cells)[0]
-    new = {(low[0] + cell[2] - low[2], cell[1], low[2] + cell[0] - low[0]): color for cell, color in colors.items()}
+    low, (wide, _, deep) = extent(cells)[0], spans(cells)
+    x, z = low[0] + (wide - deep) // 2, low[2] + (deep - wide) // 2
+    new = {(x + cell[2] - low[2], cell[1], z + cell[0] - low[0]): color for cell, color in colors.items()}
     _exchange(cells, new, scene)
 
 

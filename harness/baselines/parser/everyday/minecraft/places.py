@@ -110,23 +110,21 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
     if origins:
         return origins
     for landmark in landmarks(place, scene):
-        near = next(
-            (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
-        )
+        near = _first_free(place, landmark, shape, scene, on_ground, gap)
         if near is None and place.of is None and place.distance is None:
             whole = next((piece for piece in pieces(scene.blocks) if set(landmark) < set(piece)), ())
-            near = next(
-                (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
-            )
+            near = _first_free(place, whole, shape, scene, on_ground, gap)
         if near is None and len(shape) == 2 * SIDE + 1:
-            near = next(
-                (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None
-            )
+            near = next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, one))), None)
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:
             origins.append(near)
     return origins
+
+
+def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Cell | None:
+    return next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(one, shape, scene)), None)
 
 
 def _is_free(origin: Cell, shape: Cells, scene: Scene) -> bool:
@@ -310,7 +308,7 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
     """Past an end of a row: where the row would go on."""
     if len(landmark) == 1 and sorted(spans(whole))[1] > 1:
         (inner,) = [cell for cell in around(landmark[0]) if cell in whole][:1] or [landmark[0]]
-        yield tuple_sum(landmark[0], landmark[0], inner)
+        yield moved(moved(landmark[0], landmark[0]), inner, -1)
         yield from around(landmark[0])
         return
     axis = max(range(3), key=lambda axis: spans(whole)[axis])
@@ -320,10 +318,6 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
         yield _centered(landmark, shape, high[1] + 1 if at_end else low[1] - spans(shape)[1])
     else:
         yield beside(landmark, shape, {0: ("left", "right"), 2: ("front", "behind")}[axis][at_end], 1)
-
-
-def tuple_sum(a: Cell, b: Cell, minus: Cell) -> Cell:
-    return a[0] + b[0] - minus[0], a[1] + b[1] - minus[1], a[2] + b[2] - minus[2]
 
 
 def _inward(landmark: Cells) -> Cell:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
+from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
-_OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
 _THING_FLAGS = named(
     "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
 )
@@ -89,8 +87,8 @@ class Reader(Measures):
                 thing.picks.append(token.meaning)
                 if after.text in {"to", "from"} and self.peek(2).text in {"me", "you", "us"}:
                     self.at += 2
-            elif token.kind == "side" and token.meaning in _OF_SIDE and self._is_pick(thing):
-                thing.picks.append(_OF_SIDE[token.meaning])
+            elif token.kind == "side" and token.meaning in OF_SIDE and self._is_pick(thing):
+                thing.picks.append(OF_SIDE[token.meaning])
             elif (
                 token.kind == "part"
                 and token.meaning in _PARTS_AS_PICKS
@@ -181,16 +179,17 @@ class Reader(Measures):
             thing.kind, thing.noun, thing.word = "thing", "frame", "picture frame"
             self.at += 1
             return
-        if after.kind != "thing" or after.text == "1" or after.meaning == "area":
+        part = thing.kind == "thing" and thing.noun != "block" and after.kind == "part" and after.meaning in _PARTS_AS_PICKS
+        if not part and (after.kind != "thing" or after.text == "1" or after.meaning == "area"):
             return
         if thing.noun == "frame" and after.meaning == "wall":
             self.at += 1
             return
         if thing.noun == "block":
             thing.noun, thing.word = after.meaning, after.text
-        elif after.meaning == "block":
-            thing.of = replace(Thing(), noun=thing.noun, word=thing.word, kind="thing", article="the")
-            thing.noun, thing.word = "block", after.text
+        elif part or after.meaning == "block":
+            thing.of = Thing(noun=thing.noun, word=thing.word, kind="thing", article="the")
+            thing.noun, thing.word, thing.kind = after.meaning, after.text, after.kind
         elif thing.kind == "thing" and thing.noun in named("house tree floor wall bridge stairs row tower cube square"):
             thing.noun, thing.word = after.meaning, after.text
         else:
@@ -242,7 +241,7 @@ class Reader(Measures):
                 return False
             near = (
                 self.accept("pick", "farthest", "nearest")
-                or self.accept("side", *_OF_SIDE)
+                or self.accept("side", *OF_SIDE)
                 or self.accept("part", *_PARTS_AS_PICKS)
             )
         if (
@@ -252,7 +251,7 @@ class Reader(Measures):
         ):
             self.at = start
             return False
-        thing.picks.append(_OF_SIDE.get(near.meaning, near.meaning))
+        thing.picks.append(OF_SIDE.get(near.meaning, near.meaning))
         return True
 
     def _counted_from(self, thing: Thing) -> bool:
@@ -260,7 +259,7 @@ class Reader(Measures):
         token = self.peek(2)
         if not thing.ordinals or self.peek().text != "from" or self.peek(1).kind != "article":
             return False
-        side = _OF_SIDE.get(token.meaning, "") if token.kind == "side" else token.meaning if token.kind == "part" else ""
+        side = OF_SIDE.get(token.meaning, "") if token.kind == "side" else token.meaning if token.kind == "part" else ""
         if not side:
             return False
         thing.counted_from = side
@@ -272,6 +271,8 @@ class Reader(Measures):
         start = self.at
         preposition = self.take().text
         self.skip()
+        if preposition != "in" and self.peek().kind == "unknown" and not self.peek().text.endswith("s"):
+            thing.no_color = thing.kind == "thing" and not thing.definite  # `a tower of glass`: there is no such block.
         inner = self.thing()
         wrong = inner is None or inner == Thing()
         if not wrong and preposition != "of" and inner is not None:

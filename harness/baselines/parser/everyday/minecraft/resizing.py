@@ -37,9 +37,15 @@ def resize(order: Order, scene: Scene) -> None:
     if _rebuilt(cells, become, growth, scene):
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
-        around = any(place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places)
+        around = "around" in order.flags or any(
+            place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places
+        )
         _rescale(cells, growth, become, scene, around)
         return
+    for name in [*become.sizes][:-1]:
+        axis, new_size = _axis_and_size(cells, Thing(sizes={name: become.sizes.pop(name)}), None)
+        _stretch(cells, axis, new_size, scene, _end(order, axis))
+        cells = scene.standing((*cells, *scene.focus))
     axis, new_size = _axis_and_size(cells, become, growth)
     _stretch(cells, axis, new_size, scene, _end(order, axis))
 

@@ -113,7 +113,7 @@ def takes_place(order: Order, place: Place) -> bool:
             for thing in alike:
                 thing.colors = of.colors
             return True
-        if order.act == "recolor" or (order.act == "make" and order.things[0].definite):
+        if order.act in {"recolor", "fill"} or (order.act == "make" and order.things[0].definite):
             order.become = of
             return True
     if of is not None and place.word == "into" and order.act in {"recolor", "make"}:

@@ -19,13 +19,6 @@ NO_SUCH = frozenset(
 )
 """Colors that no block has."""
 _APOSTROPHES = {
-    "thats": "that is",
-    "theres": "there is",
-    "its": "its",
-    "dont": "do not",
-    "doesnt": "does not",
-    "didnt": "did not",
-    "isnt": "is not",
     "cant": "can not",
     "wont": "will not",
     "im": "i am",
@@ -166,14 +159,18 @@ def _settled(found: list[Token]) -> list[Token]:
 def _in_context(before: Token, token: Token, after: Token) -> Token:
     if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
         return Token("step", "thing", "stairs")
-    if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
+    if (
+        token.text in {"diagonal", "outline"}
+        and (before.kind in {"article", "color"} or after.text == "of")
+        and after.kind not in _NAMES
+    ):
         return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
     if token.text == "back" and (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES}:
         return Token("back", "thing", "named")
     if token.text == "outside" and before.kind in {"number", "dim"}:
         return Token("outside", "skip", "")
-    if token.text in {"top", "crown", "cap"} and before.kind in {"end", "stop", "link"} and after.meaning in {*_STANDING, "it"}:
-        return Token(token.text, "verb", "top")
+    if token.text in _NOUN_VERBS and before.kind in {"end", "stop", "link"} and after.meaning in {*_STANDING, "it"}:
+        return Token(token.text, "verb", _NOUN_VERBS[token.text])
     if token.text == "for" and after.meaning in {"each", "all"}:
         return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
@@ -215,6 +212,9 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
 
 
 _CLOSES = frozenset({"stop", "link", "be", "with"})
+_NOUN_VERBS = dict.fromkeys(("top", "crown", "cap"), "top") | dict.fromkeys(("frame", "border", "ring", "fence"), "surround")
+_NOUN_VERBS |= dict.fromkeys(("tile", "carpet", "floor"), "fill")
+"""Nouns that are verbs before what stands: `tile the floor`, `top it with a block`."""
 _STANDING = frozenset({"the", "each", "all", "this"})
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
