@@ -92,6 +92,8 @@ def _by_verb(order: Order, scene: Scene) -> str:
     told = order.told
     if act == "swap" and len(told) == 2 and told[0].definite and not told[1].definite and " for " in order.said:
         return "replace"
+    if act == "lay_down" and new and thing is not None and thing.noun:
+        return "build"
     if act == "remove" and order.growth and order.growth.factor == 0.5:
         return "resize"
     if act == "remove" and thing is not None and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
 from harness.baselines.parser.everyday.minecraft.reading import Reader
 from harness.baselines.parser.everyday.minecraft.words import named
@@ -26,6 +27,9 @@ class Asides(Reader):
         ):
             self.at += 1
             self.thing()
+        elif token.text == "because" or (token.text in {"so", "so that"} and self._purpose(order)):
+            while self.peek().kind not in {"link", "end"}:
+                self.at += 1
         elif token.text == "than":
             self.at += 1
             if self.growth() is None:
@@ -47,6 +51,12 @@ class Asides(Reader):
             return True
         self.at = start
         return False
+
+    def _purpose(self, order: Order) -> bool:
+        """`so that I get a square`, `move it so it fits`: what comes of it is nothing to do as well."""
+        ahead = next((n for n in range(1, 4) if self.peek(n).kind != "skip"), 3)
+        gets = ahead > 1 and self.peek(ahead).meaning in {"make", "build", "with", "look"}
+        return gets or (order.act not in BUILDING and self.peek(1).kind == "it")
 
     def _more_than(self, order: Order) -> bool:
         """`more blue than red`: two of one color for each of the other."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
+from harness.baselines.parser.everyday.minecraft.figures import SINGLE, Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
@@ -112,7 +112,9 @@ def _settled(thing: Thing, order: Order) -> Thing:
             and place.relation in {"at", "inside", "along"}
             and not of.picks
         ):
-            if of.noun in {"", "block"} and (of.colors or of.flags):
+            if of.noun == "row" and thing.noun in SINGLE and (thing.count or 0) > 1 and thing.noun != "block":
+                thing.flags.add("parallel")
+            elif of.noun in {"", "block"} and (of.colors or of.flags):
                 thing.colors = thing.colors or of.colors
                 thing.flags |= of.flags
             elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):

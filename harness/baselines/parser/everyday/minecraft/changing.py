@@ -349,7 +349,7 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
 def fill(order: Order, scene: Scene) -> None:
     thing = order.things[0] if order.things else _IT
     become = order.become or Thing()
-    if thing.noun == "area" or (thing.noun == "layer" and not scene.blocks):
+    if thing.noun == "area" or (thing.noun in {"layer", "everything"} and not scene.blocks):
         build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
         return
     whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)

@@ -241,8 +241,6 @@ class _Sentence:
         order = self._order
         if self._relative and not self._linked:
             return
-        if self._not:
-            order.flags.add("not_done")
         if order.act not in _VAGUE and token.meaning in _VAGUE and not order.things and not self._linked:
             return
         if (
@@ -251,6 +249,8 @@ class _Sentence:
             self._flush()
         told = token.text.startswith("there") and not (self._first and not self._done and not order.places)
         self._order.act = "build" if told else token.meaning
+        if self._not:
+            self._order.flags.add("not_done")
         if token.text in {"stack", "pile", "pile up", "stack up"}:
             self._order.flags.add("stacked")
         if token.meaning in _VERB_GROWTH:

@@ -223,7 +223,7 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
         return _grown(thing, order, last)
     on = any(place.relation in {"on", "up"} and not place.of_area for place in order.places)
     again = thing.article == "another" or "extra" in thing.flags
-    one = thing.generic and thing.word in {"", "1", "ones"} and not on
+    one = thing.generic and thing.word in {"", "1", "ones"} and (not on or (again and last.noun not in {"tower", "row"}))
     if again and one and not last.generic:
         return _like_last(thing, last)
     near = all(place.relation in _BESIDE or place.other or place.of is None or _in_area(place) for place in order.places)

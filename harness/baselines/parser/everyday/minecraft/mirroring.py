@@ -115,12 +115,17 @@ def lay_down(order: Order, scene: Scene) -> None:
     """What stands upright lies on the ground; what lies stands up."""
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
-    low, (wide, high, deep) = extent(cells)[0], spans(cells)
-    stand = "upright" in order.flags or high == 1
-    if stand and deep > wide:
-        new = {(low[0] + c[0] - low[0], low[1] + c[2] - low[2], low[2]): color for c, color in colors.items()}
-    else:
-        new = {(low[0] + c[1] - low[1], low[1] + c[0] - low[0], c[2]): color for c, color in colors.items()}
+    ends, (wide, high, deep) = extent(cells), spans(cells)
+    ways = [OF_SIDE[place.relation] for place in order.places if place.relation in {"left", "right", "front", "behind"}]
+    axis, sign = TOWARD[ways[0] if ways else "rightmost"]
+    if "upright" in order.flags or high == 1:
+        axis, sign = (2 if deep > wide else 0), 1
+    foot, low = ends[sign < 0][axis], ends[0][1]
+    new: dict[Cell, str] = {}
+    for cell, color in colors.items():
+        values = [*cell]
+        values[axis], values[1] = foot + sign * (cell[1] - low), low + sign * (cell[axis] - foot)
+        new[values[0], values[1], values[2]] = color
     _exchange(cells, new, scene)
 
 

@@ -79,8 +79,9 @@ class Reader(Measures):
                 thing.count = token.number
             elif token.kind == "ordinal":
                 thing.ordinals.append(token.number)
-                if self.peek(1).kind == "link" and self.peek(2).kind == "ordinal":
-                    self.at += 1
+                the = self.peek(2).kind == "article"
+                if self.peek(1).kind == "link" and self.peek(2 + the).kind == "ordinal":
+                    self.at += 1 + the
             elif token.kind == "size" and token.meaning in {"small", "big"}:
                 thing.vague = token.meaning
             elif token.kind == "pick" and not (token.meaning == "nearest" and token.text == "near" and after.kind == "article"):

@@ -30,6 +30,7 @@ _APOSTROPHES = {
     "wich": "which",
     "teh": "the",
     "em": "them",
+    "w": "with",
 }
 """Words that many write without their apostrophe, or that are too short to be put right."""
 _COLON = " . colonmark "
@@ -60,7 +61,7 @@ def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
     text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
-    words = english.spelled(english.without_politeness(evened), known_words()).split()
+    words = _joined(english.spelled(english.without_politeness(evened), known_words()).split())
     found: list[Token] = []
     start = 0
     while start < len(words):
@@ -68,6 +69,20 @@ def tokens(text: str) -> list[Token]:
         found.append(token)
         start += length
     return _settled(found)
+
+
+def _joined(words: list[str]) -> list[str]:
+    """Words with the particle of a verb directly after it: `knock the tower down` is `knock down the tower`."""
+    for place, word in enumerate(words):
+        for end in range(place + 2, min(place + 8, len(words))):
+            if words[end] in {".", ",", "and"}:
+                break
+            token = _lexicon().get((word, words[end]))
+            closes = words[end + 1 : end + 2] in ([], ["."], [","], ["and"], ["to"], ["so"], ["again"])
+            if closes and token and token.kind == "verb" and words[place + 1] != "it":
+                words.insert(place + 1, words.pop(end))
+                break
+    return words
 
 
 def unknown(found: list[Token]) -> tuple[str, ...]:
@@ -184,9 +199,7 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
         if chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}:
             return Token("1", "thing", "block")
-    if token.text == "hollow" and (
-        before.kind in {"article", "size", "color", "number", "verb", "be"} or after.kind in {"number", "color"}
-    ):
+    if token.text == "hollow" and after.kind not in {"article", "it"}:
         return Token("hollow", "flag", "hollow")
     if token.text == "stack" and (before.kind in {"article", "number", "color", "size"} or after.text == "of"):
         return Token("stack", "thing", "tower")
@@ -206,7 +219,8 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token("where", "relative", "")
     if token.text in {"which", "who"} and before.kind not in {"stop", "end"}:
         return Token(token.text, "relative", "")
-    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and after.kind in _NAMES:
+    whole = after.text in {"whole", "entire", "complete"}
+    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and (whole or after.kind in _NAMES):
         return Token(token.text, "article", "this")
     return token
 
