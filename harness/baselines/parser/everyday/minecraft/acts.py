@@ -21,7 +21,7 @@ def act_of(order: Order, scene: Scene) -> str:
         bare = order.growth or order.become or "remark" in order.flags
         if bare and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
             order.thing.article = "the"
-        _sizes_become(order, order.thing)
+        _sizes_become(order, order.thing, scene)
         _colors_become(order, order.thing, scene)
     for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
         act = rule(order, scene)
@@ -30,11 +30,14 @@ def act_of(order: Order, scene: Scene) -> str:
     return _building(order, scene)
 
 
-def _sizes_become(order: Order, thing: Thing) -> None:
+def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
     """In `make it 3 wide` and `make the red tower as tall as the blue one` the size is what it becomes."""
+    if order.act in {"extend", "raise"} and thing.like:
+        order.act = "make"
     if order.become is not None or order.act not in {"", "make"} or not thing.definite:
         return
-    if thing.is_it and (thing.sizes or thing.by or thing.like):
+    sized = thing.sizes or thing.by or thing.like
+    if sized and (thing.is_it or (order.act == "make" and found(thing, scene))):
         order.become = Thing(sizes=thing.sizes, by=thing.by, like=thing.like)
         thing.sizes, thing.by, thing.like = {}, [], {}
     elif thing.like:
@@ -79,6 +82,9 @@ def _opening(order: Order, scene: Scene) -> str:
     new = thing is not None and not thing.definite
     if order.act == "leave":
         return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
+    within = any(place.word == "in" and place.of is not None and not place.of_area for place in order.places)
+    if thing is not None and new and thing.noun == "arch" and not thing.colors and within and scene.blocks:
+        return "open"
     if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"", "remove", "make", "build"}:
         return "open"
     return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""

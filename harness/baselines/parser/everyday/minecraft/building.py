@@ -226,29 +226,18 @@ def _sided(place: Place, thing: Thing) -> Place:
 
 def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
     """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
+    it = Thing(kind="it", noun="it", word="it")
     for place in places:
         of = place.of
-        if (
-            of is not None
-            and of.kind == "part"
-            and of.of is not None
-            and of.of.article == "a"
-            and of.of.colors
-            and not found(of.of, scene)
-        ):
-            _build(of.of, [], scene)
-            return [
-                replace(one, of=replace(of, of=Thing(kind="it", noun="it", word="it"))) if one is place else one for one in places
-            ]
-        if (
-            of is not None
-            and of.article == "a"
-            and of.kind == "thing"
-            and place.relation in {"on", "left", "right", "behind", "front", "beside"}
-            and not found(of, scene)
-        ):
-            _build(of, [one for one in places if one is not place], scene)
-            return [replace(place, of=Thing(kind="it", noun="it", word="it"))]
+        base = of.of if of is not None and of.kind == "part" else of
+        if of is None or base is None or base.article != "a" or base.kind != "thing" or found(base, scene):
+            continue
+        if of is not base and base.colors:
+            _build(base, [], scene)
+            return [replace(one, of=replace(of, of=it)) if one is place else one for one in places]
+        if of is base and place.relation in {"on", "left", "right", "behind", "front", "beside"}:
+            _build(base, [one for one in places if one is not place], scene)
+            return [replace(place, of=it)]
     return places
 
 
@@ -440,18 +429,6 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     return True
 
 
-def _along(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
-    """A row along a side of something."""
-    of = place.of
-    side = SIDE_OF.get(next(iter(of.picks), ""), "") if of else ""
-    cells = cells_found(of, scene) if of is not None and side and not (of.of and of.of.noun == "area") else ()
-    if not cells or not scene.blocks:
-        return False
-    row = [moved(cell, WAYS[side]) for cell in cells]
-    _place_at(colored(row, replace(thing, noun="row"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
-    return True
-
-
 def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
     """A row between two things reaches from one to the other."""
     if thing.noun != "row" or thing.sizes or place.of is None:
@@ -487,4 +464,4 @@ def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     return True
 
 
-_SPECIAL = {"round": _around, "between": _filling, "inside": _inside, "along": _along}
+_SPECIAL = {"round": _around, "between": _filling, "inside": _inside}

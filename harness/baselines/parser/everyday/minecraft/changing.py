@@ -235,7 +235,12 @@ def copy(order: Order, scene: Scene) -> None:
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
         next(
-            (thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None
+            (
+                thing.count
+                for thing in order.things
+                if thing.count and thing.article != "all" and (thing.kind in {"it", ""} or "extra" in thing.flags)
+            ),
+            None,
         )
         or (order.growth and int(order.growth.factor))
         or 1

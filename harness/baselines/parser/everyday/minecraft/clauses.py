@@ -261,7 +261,8 @@ class _Sentence:
     def _is_subject(self) -> bool:
         """`the corners can go`: the thing comes before its verb."""
         order = self._order
-        return not order.act and bool(order.things) and not self._linked and order.things[-1].definite
+        causes = order.act == "make" and not order.places
+        return (not order.act or causes) and bool(order.things) and not self._linked and order.things[-1].definite
 
     def _flag(self, flag: str) -> None:
         if self._not:
@@ -293,7 +294,6 @@ class _Sentence:
         if self._relative and landmark is not None and named and place.of is not None:
             landmark.place = place
             return
-        place = telling.as_gap(order, place)
         if not telling.takes_place(order, place):
             order.places.append(place)
             self._latest = _deepest(place.of) or self._latest

@@ -166,10 +166,6 @@ def _shapes(place: Place) -> bool:
 
 
 def _tell(order: Order, last: Order, done: list[Order]) -> None:
-    for place in order.places:
-        if place.relation == "between":
-            last.places.append(Place("gap", distance=(order.things[0].count if order.things else None) or 1))
-            return
     last.places += [place for place in order.places if _shapes(place)]
     thing = last.things[-1]
     if any(place.relation == "round" for place in order.places):

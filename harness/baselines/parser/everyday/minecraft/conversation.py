@@ -16,7 +16,7 @@ from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, P
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
-from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
+from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, OPPOSITE, SIDE_OF, Cell, Cells, Made, Scene, pieces, spans
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
@@ -150,9 +150,6 @@ class Conversation:
         if again is not None:
             return again
         if order.act in {"build", "give", "build_as"}:
-            if self._adds_steps(order):
-                steps = Growth("high", add=order.things[0].count or 1)
-                return Order("resize", [Thing(kind="it", noun="it", word="it")], growth=steps, said=order.said)
             if self._extends(order, step):
                 add = Growth("", add=order.things[0].count or 1)
                 return Order("extend", growth=add, said=order.said)
@@ -162,14 +159,10 @@ class Conversation:
                 order.act, order.things, order.become = "copy", [], thing
                 return order
             order.things = [completed_thing(thing, order, last) for thing in order.things]
+            if before is not None and any(place.other for place in order.places) and any(_opposite(one) for one in before.places):
+                order.places = [_opposite(one) or one for one in before.places]
             order.places = [self._completed_place(place, step) for place in order.places]
         return order
-
-    def _adds_steps(self, order: Order) -> bool:
-        """Whether `one more step` goes on with the stairs that were just built."""
-        thing, made = order.things[0] if len(order.things) == 1 else Thing(), self.scene.made
-        more = thing.article == "another" or "extra" in thing.flags
-        return more and thing.word in {"step", "steps"} and bool(made) and made[-1].noun == "stairs"
 
     def _extends(self, order: Order, step: Step) -> bool:
         """Whether `2 more` goes on with a row or a tower."""
@@ -180,6 +173,8 @@ class Conversation:
             self.scene.focus = cells_found(to[0], self.scene)
             return True
         more = ("extra" in thing.flags or (thing.article == "another" and not self._last_order(step))) and not order.places
+        if (extra and thing.word in {"step", "steps"}) and self.scene.made and self.scene.made[-1].noun == "stairs":
+            return True
         more = more and thing.noun in {"", "block"} and thing.word != "1"
         focus = self.scene.standing(self.scene.focus) or (tuple(self.scene.blocks) if len(pieces(self.scene.blocks)) == 1 else ())
         if not more or len(focus) < 2 or (thing.colors and {self.scene.blocks[cell] for cell in focus} != set(thing.colors)):
@@ -265,6 +260,14 @@ class Conversation:
         step.orders = [*previous.orders[:-1], new]
         step.base = previous.base
         return True
+
+
+def _opposite(place: Place) -> Place | None:
+    """`at the left end` for `at the right end`."""
+    other = {pick: OF_SIDE[OPPOSITE[side]] for pick, side in SIDE_OF.items()}
+    if place.of is None or place.of.kind != "part" or not {*place.of.picks} & {*other}:
+        return None
+    return replace(place, of=replace(place.of, picks=[other.get(pick, pick) for pick in place.of.picks]))
 
 
 def _give(order: Order, scene: Scene) -> None:

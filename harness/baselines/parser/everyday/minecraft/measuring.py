@@ -200,7 +200,7 @@ class Measures:
             count = self.peek(1).number
             self.at += 2
             self.accept("thing", "block") or self.accept("part", "hole")
-        between = self.peek().meaning == "between"
+        between = self.peek().meaning == "between" or (space and self.accept("flag", "apart"))
         placed = not between and (self.peek().kind in {"relation", "be"} or self.peek().text == "for")
         if number and (space or opened) and free and (opened or between) and not placed:
             return count

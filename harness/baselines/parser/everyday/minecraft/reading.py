@@ -161,8 +161,8 @@ class Reader(Measures):
             thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text
             if token.meaning == "floor_or_area":
                 thing.noun = "area" if thing.article in {"the", "all"} else "floor"
-            if thing.noun == "area" and thing.colors:
-                thing.noun = "floor"
+            if thing.noun == "area" and (thing.colors or (thing.word == "board" and thing.article == "a")):
+                thing.noun = "row" if thing.word == "board" else "floor"
             self._compound(thing)
             if thing.word == "steps" and thing.count:
                 thing.sizes["count"], thing.count = thing.count, None

@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.minecraft.figures import cells_of, colore
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.scene import (
+    TOWARD,
     WAYS,
     Cell,
     Cells,
@@ -94,7 +95,7 @@ def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[
     name = growth.axis if growth else next(iter(become.sizes), "")
     if name in {"", "count"}:
         axis = 1 if sizes[1] > max(sizes[0], sizes[2]) or (name == "count" and sizes[0] == sizes[2] == 1) else level
-    elif name == "high":
+    elif name == "high" or (name == "deep" and sizes[1] == 1 < min(sizes[0], sizes[2])):
         axis = 1
     elif name == "wide" and sizes[1] == 1:
         axis = 2 - level if min(sizes[0], sizes[2]) < max(sizes[0], sizes[2]) else 0
@@ -115,6 +116,9 @@ def _end(order: Order, axis: int) -> int:
         way = WAYS.get(place.relation)
         if way and way[axis]:
             return way[axis]
+        for pick in place.of.picks if place.of else ():
+            if TOWARD.get(pick, (-1, 0))[0] == axis:
+                return TOWARD[pick][1]
     return 0
 
 

@@ -63,14 +63,6 @@ def begin_with(line: Thing, run: Run) -> None:
 # --- places ---
 
 
-def as_gap(order: Order, place: Place) -> Place:
-    """`one space between them` and `one free ring between the carpet and the frame` tell how far apart things are."""
-    if place.relation != "between" or not order.things:
-        return place
-    last = order.things[-1]
-    return Place("gap", distance=1) if last.noun == "frame" else place
-
-
 def takes_place(order: Order, place: Place) -> bool:
     """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
     of, new = place.of, order.new
@@ -113,7 +105,7 @@ def takes_place(order: Order, place: Place) -> bool:
             for thing in alike:
                 thing.colors = of.colors
             return True
-        if order.act in {"recolor", "fill"} or (order.act == "make" and order.things[0].definite):
+        if order.act in {"recolor", "fill"} or (order.act in {"make", "build"} and order.things[0].definite):
             order.become = of
             return True
     if of is not None and place.word == "into" and order.act in {"recolor", "make"}:
