@@ -32,7 +32,7 @@ def act_of(order: Order, scene: Scene) -> str:
 
 def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
     """In `make it 3 wide` and `make the red tower as tall as the blue one` the size is what it becomes."""
-    if order.act in {"extend", "raise"} and thing.like:
+    if order.act in {"extend", "raise", "give"} and thing.like:
         order.act = "make"
     if order.become is not None or order.act not in {"", "make"} or not thing.definite:
         return
@@ -179,9 +179,9 @@ def _becoming(order: Order, scene: Scene) -> str:
         return "build_as" if become.noun not in {"block", "area"} and not thing.is_it else "look"
     if become.flags & {"flat", "upright"} and not become.colors and not become.sizes:
         return "lay_down"
-    if become.sizes or become.by or become.like or become.count:
+    if become.sizes or become.by or {*become.like} - {"color"} or become.count:
         return "resize"
-    if become.colors or become.flags & {"same", "varied"} or become.no_color:
+    if become.colors or become.like or become.flags & {"same", "varied"} or become.no_color:
         return "recolor"
     return "hollow" if "hollow" in become.flags else ""
 

@@ -86,9 +86,10 @@ class Asides(Reader):
 
     def compare(self, order: Order) -> bool:
         """`as long as the body`, `the same height as it`: the size is that of another thing."""
-        if self.peek().kind != "dim":
+        color = self.peek().kind == "as" and self.peek(-1).text.endswith("color")
+        if self.peek().kind != "dim" and not color:
             return False
-        dim = self.take()
+        dim = self.take() if not color else self.peek()._replace(meaning="color")
         if self.accept("as"):
             if self.peek().text in {"possible", "you"}:
                 order.flags.add("max_to_edge")

@@ -253,7 +253,8 @@ def _everywhere(thing: Thing, places: list[Place]) -> bool:
 
 
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
-    return colored(_cells(thing, places, scene), thing, scene.color or FIRST_COLOR)
+    alike = cells_found(thing.like["color"], scene) if "color" in thing.like else ()
+    return colored(_cells(thing, places, scene), thing, scene.blocks[alike[0]] if alike else scene.color or FIRST_COLOR)
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
@@ -303,7 +304,7 @@ def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
 def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
     """The sizes of a thing that is as long or high as another one."""
     sizes = {}
-    for name, other in thing.like.items():
+    for name, other in ((name, other) for name, other in thing.like.items() if name != "color"):
         wide, high, deep = spans(cells_found(other, scene) or ((0, 0, 0),))
         sizes[name] = high if name == "high" else max(wide, deep) if max(wide, deep) > 1 else high
     return sizes

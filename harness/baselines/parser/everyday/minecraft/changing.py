@@ -117,7 +117,8 @@ def recolor(order: Order, scene: Scene) -> None:
         become = replace(
             become, colors=[] if "varied" in become.flags and "same" not in become.flags else [scene.blocks[cells[0]]]
         )
-    colors = become.colors or (list(COLORS) if "varied" in become.flags else [])
+    alike = cells_found(become.like["color"], scene) if "color" in become.like else ()
+    colors = [main_color(alike, scene)] if alike else become.colors or (list(COLORS) if "varied" in become.flags else [])
     if not colors:
         raise Unplaced("Which color?")
     ordered = sorted(cells)

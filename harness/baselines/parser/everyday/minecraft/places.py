@@ -9,6 +9,7 @@ from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
 from harness.baselines.parser.everyday.minecraft.references import cells_found, corners, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    OPPOSITE,
     WAYS,
     Cell,
     Cells,
@@ -47,6 +48,10 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
         and len({_AXES[place.relation] for place in steps}) == len(steps)
     ):
         return [_stepped(steps, shape, scene)]
+    of = next((one.of for one in steps if one.of is not None), None)
+    if len(steps) == 2 and OPPOSITE[steps[0].relation] == steps[1].relation and of is not None:
+        both = [replace(one, of=one.of or of) for one in steps]  # `on its left and right`
+        return [origin for one in both for origin in _at(one, shape, scene, thing, on_ground, gap)]
     for place in sorted(places, key=_rank):
         if place.of is not None and place.of.noun == "area" and place.relation in {"on", "inside"}:
             continue
@@ -109,7 +114,10 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
     origins = _on_sides(place, shape, scene)
     if origins:
         return origins
-    for landmark in landmarks(place, scene):
+    marks = landmarks(place, scene)
+    if place.of is not None and place.of.word in {"them", "these", "those"} and max(spans(shape)[::2]) > 1:
+        marks = [tuple(cell for mark in marks for cell in mark)]  # What is broad lies on all of them.
+    for landmark in marks:
         near = _first_free(place, landmark, shape, scene, on_ground, gap)
         if near is None and place.of is None and place.distance is None:
             whole = next((piece for piece in pieces(scene.blocks) if set(landmark) < set(piece)), ())

@@ -455,15 +455,7 @@ class Reader(Measures):
         place.of = self.thing()
         if place.of == Thing(article="each"):
             place.of = Thing(kind="it", noun="it", word="them", article="each")
-        if place.of is not None and not (
-            place.of.noun
-            or place.of.colors
-            or place.of.count
-            or place.of.picks
-            or place.of.flags
-            or place.of.by
-            or place.of.article == "other"
-        ):
+        if place.of is not None and place.of.article != "other" and place.of == Thing(article=place.of.article):
             place.of = None
         if place.relation == "between" and self.peek().text == "and":
             self.at += 1

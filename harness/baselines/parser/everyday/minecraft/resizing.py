@@ -33,7 +33,7 @@ def resize(order: Order, scene: Scene) -> None:
     become, growth = order.become or Thing(), order.growth
     if become.like:
         become = replace(become, sizes=become.sizes | sizes_like(become, scene), like={})
-    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2]:
+    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2] and spans(cells)[1] > 1:
         become = replace(become, by=[become.sizes["deep"]] * 2)
     if _rebuilt(cells, become, growth, scene):
         return
