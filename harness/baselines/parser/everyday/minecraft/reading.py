@@ -295,7 +295,7 @@ class Reader(Measures):
             thing.colors = inner.colors
             return True
         indefinite = inner.article in {"", "a"} and inner.noun in {"", "block", "stairs", "layer"} and inner.kind != "it"
-        if indefinite and thing.kind != "part":
+        if indefinite and (thing.kind != "part" or inner.by or inner.sizes):
             thing.sizes |= inner.sizes | ({"count": inner.count} if inner.count else {})
             thing.by = thing.by or inner.by
             thing.colors, thing.no_color = thing.colors or inner.colors, thing.no_color or inner.no_color
