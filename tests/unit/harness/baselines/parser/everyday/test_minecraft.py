@@ -116,7 +116,7 @@ def test_what_is_built(said: str, program: str) -> None:
         ("red 0,1,0", ["make it blue"], "blue 0,1,0"),
         ("red tower(2,1,0,2)+tower(-2,1,0,2)", ["knock the left tower down"], "red tower(-2,1,0,2)"),
         ("red 0-2,1,0; blue -3,1-2,0", ["the tower should be the same color as the row"], "red 0-2,1,0+-3,1-2,0"),
-        ("red -2..2,1,0", ["a green one on it, at its left end", "one at the other end"], "red -2..2,1,0; green 2,2,0+-2,2,0"),
+        ("red -2..2,1,0", ["green one on the row, at its left end", "one at the other end"], "red -2..2,1,0; green 2,2,0+-2,2,0"),
         ("red 0,1,0", ["put a blue block left and right of the red one"], "red 0,1,0; blue 1,1,0+-1,1,0"),
         ("red 0,1,0; blue 2,1,0", ["Swap the colors."], "blue 0,1,0; red 2,1,0"),
         ("red 0,1,0; blue 2,1,0", ["move the red block on top of the blue one"], "blue 2,1,0; red 2,2,0"),
