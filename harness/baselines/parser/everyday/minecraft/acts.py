@@ -21,7 +21,7 @@ def act_of(order: Order, scene: Scene) -> str:
         bare = order.growth or order.become or "remark" in order.flags
         if bare and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
             order.thing.article = "the"
-        _sizes_become(order, order.thing)
+        _sizes_become(order, order.thing, scene)
         _colors_become(order, order.thing, scene)
     for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
         act = rule(order, scene)
@@ -30,11 +30,14 @@ def act_of(order: Order, scene: Scene) -> str:
     return _building(order, scene)
 
 
-def _sizes_become(order: Order, thing: Thing) -> None:
+def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
     """In `make it 3 wide` and `make the red tower as tall as the blue one` the size is what it becomes."""
+    if order.act in {"extend", "raise", "give"} and thing.like:
+        order.act = "make"
     if order.become is not None or order.act not in {"", "make"} or not thing.definite:
         return
-    if thing.is_it and (thing.sizes or thing.by or thing.like):
+    sized = thing.sizes or thing.by or thing.like
+    if sized and (thing.is_it or (order.act == "make" and found(thing, scene))):
         order.become = Thing(sizes=thing.sizes, by=thing.by, like=thing.like)
         thing.sizes, thing.by, thing.like = {}, [], {}
     elif thing.like:
@@ -79,6 +82,9 @@ def _opening(order: Order, scene: Scene) -> str:
     new = thing is not None and not thing.definite
     if order.act == "leave":
         return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
+    within = any(place.word == "in" and place.of is not None and not place.of_area for place in order.places)
+    if thing is not None and new and thing.noun == "arch" and not thing.colors and within and scene.blocks:
+        return "open"
     if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"", "remove", "make", "build"}:
         return "open"
     return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""
@@ -92,14 +98,16 @@ def _by_verb(order: Order, scene: Scene) -> str:
     told = order.told
     if act == "swap" and len(told) == 2 and told[0].definite and not told[1].definite and " for " in order.said:
         return "replace"
+    if act == "lay_down" and new and thing is not None and thing.noun:
+        return "build"
     if act == "remove" and order.growth and order.growth.factor == 0.5:
         return "resize"
     if act == "remove" and thing is not None and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):
         return "build"
     if act == "recolor" and order.said.startswith("switch") and order.become is None:
         return "swap"
-    plain = act in BUILDING | _RESIZING or act in {"recolor", "move", "extend", "mirror", "lift"}
-    return "" if plain else act
+    plain = BUILDING | _RESIZING | {"recolor", "move", "extend", "mirror", "lift"}
+    return "" if act in plain or (act == "copy" and "mirrored" in order.flags) else act
 
 
 def _by_flag(order: Order, scene: Scene) -> str:
@@ -171,9 +179,9 @@ def _becoming(order: Order, scene: Scene) -> str:
         return "build_as" if become.noun not in {"block", "area"} and not thing.is_it else "look"
     if become.flags & {"flat", "upright"} and not become.colors and not become.sizes:
         return "lay_down"
-    if become.sizes or become.by or become.like or become.count:
+    if become.sizes or become.by or {*become.like} - {"color"} or become.count:
         return "resize"
-    if become.colors or become.flags & {"same", "varied"} or become.no_color:
+    if become.colors or become.like or become.flags & {"same", "varied"} or become.no_color:
         return "recolor"
     return "hollow" if "hollow" in become.flags else ""
 

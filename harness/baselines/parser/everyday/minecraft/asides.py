@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
 from harness.baselines.parser.everyday.minecraft.reading import Reader
 from harness.baselines.parser.everyday.minecraft.words import named
@@ -17,13 +18,18 @@ class Asides(Reader):
         token, after = self.peek(), self.peek(1)
         if token.text == "nothing" and after.kind in {"relation", "side"}:
             self.at += 1
-            while self.place() is not None:
+            while (place := self.place()) is not None:
                 self.accept("link")
-        elif (token.text == "like" and after.kind == "article") or (
+                if place.of is not None and place.of.noun == "middle" and order.things:
+                    order.things[-1].flags.add("hollow")
+        elif (token.text == "like" and after.kind in named("article it")) or (
             token.meaning == "touching" and order.places and after.kind in named("article it")
         ):
             self.at += 1
             self.thing()
+        elif token.text == "because" or (token.text in {"so", "so that"} and self._purpose(order)):
+            while self.peek().kind not in {"link", "end"}:
+                self.at += 1
         elif token.text == "than":
             self.at += 1
             if self.growth() is None:
@@ -46,6 +52,12 @@ class Asides(Reader):
         self.at = start
         return False
 
+    def _purpose(self, order: Order) -> bool:
+        """`so that I get a square`, `move it so it fits`: what comes of it is nothing to do as well."""
+        ahead = next((n for n in range(1, 4) if self.peek(n).kind != "skip"), 3)
+        gets = ahead > 1 and self.peek(ahead).meaning in {"make", "build", "with", "look"}
+        return gets or (order.act not in BUILDING and self.peek(1).kind == "it")
+
     def _more_than(self, order: Order) -> bool:
         """`more blue than red`: two of one color for each of the other."""
         said = [self.peek(n) for n in range(4)]
@@ -57,6 +69,14 @@ class Asides(Reader):
         self.at += 4
         return True
 
+    def lacking(self) -> None:
+        """`no blocks missing underneath`: where something lacks is no place."""
+        start = self.at
+        self.skip("skip", "common", "unknown")
+        place = self.place()
+        if place is None or place.of is not None or place.relation not in {"below", "on", "inside", "between"}:
+            self.at = start
+
     def until(self, order: Order) -> None:
         """`until you hit the edge`, `till you run out of room`: as far as the area goes."""
         ahead = next((n for n in range(6) if self.peek(n).kind in {"link", "end"}), 6)
@@ -66,9 +86,10 @@ class Asides(Reader):
 
     def compare(self, order: Order) -> bool:
         """`as long as the body`, `the same height as it`: the size is that of another thing."""
-        if self.peek().kind != "dim":
+        color = self.peek().kind == "as" and self.peek(-1).text.endswith("color")
+        if self.peek().kind != "dim" and not color:
             return False
-        dim = self.take()
+        dim = self.take() if not color else self.peek()._replace(meaning="color")
         if self.accept("as"):
             if self.peek().text in {"possible", "you"}:
                 order.flags.add("max_to_edge")

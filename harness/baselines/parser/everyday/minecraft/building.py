@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
+from harness.baselines.parser.everyday.minecraft.figures import SINGLE, Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    SIDE_OF,
     WAYS,
     Cell,
     Cells,
@@ -21,29 +22,12 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     spans,
 )
+from harness.baselines.parser.everyday.minecraft.words import named
 from harness.worlds.minecraft import HEIGHT, SIDE
 
 FIRST_COLOR = "red"
 _AREA = Thing(kind="thing", noun="area", word="area", article="the")
-_LINES = frozenset(
-    {
-        "row",
-        "tower",
-        "diagonal",
-        "block",
-        "",
-        "wall",
-        "square",
-        "frame",
-        "lshape",
-        "plus",
-        "tshape",
-        "ushape",
-        "cube",
-        "checkerboard",
-        "floor",
-    }
-)
+_LINES = named("row tower diagonal block wall square frame lshape plus tshape ushape cube checkerboard floor") | {""}
 _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
 
 
@@ -54,14 +38,14 @@ def build(order: Order, scene: Scene) -> None:
         order.things = [
             Thing(noun="block", word="blocks", kind="thing", count=len(colors), colors=colors, flags=order.things[-1].flags)
         ]
-    things = [_settled(thing, order) for thing in order.things]
+    things = [_settled(thing, order) for thing in _one_by_one(order.things)]
     if not things:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
-    if len(things) > 1 and any(place.relation == "gap" for place in places):
-        _place(
-            _spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene
-        )
+    touching = "touching" in flags
+    if len(things) > 1 and (touching or any(place.relation == "gap" for place in places)):
+        shapes = [colored_thing(thing, scene, places) for thing in things]
+        _place(_spread(shapes, 0 if touching else gap_of(places, 1), "row"), things[0], places, scene)
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
@@ -83,6 +67,15 @@ def _lines_up(order: Order) -> bool:
         for place in order.places
     )
     return line and len(order.things) > 1 and all(thing.generic and thing.colors for thing in order.things)
+
+
+def _one_by_one(things: list[Thing]) -> list[Thing]:
+    """`three towers: 1 block, 2 blocks, 3 blocks`: each of several things by itself."""
+    first, rest = things[0] if things else Thing(), things[1:]
+    if not (rest and first.count == len(things) and first.sizes and all(one.generic and one.count for one in rest)):
+        return things
+    sizes = [first.sizes, *({"count": one.count or 1} for one in rest)]
+    return [replace(first, count=None, colors=first.colors or things[-1].colors, sizes=one) for one in sizes]
 
 
 def _is_own(place: Place) -> bool:
@@ -119,7 +112,9 @@ def _settled(thing: Thing, order: Order) -> Thing:
             and place.relation in {"at", "inside", "along"}
             and not of.picks
         ):
-            if of.noun in {"", "block"} and (of.colors or of.flags):
+            if of.noun == "row" and thing.noun in SINGLE and (thing.count or 0) > 1 and thing.noun != "block":
+                thing.flags.add("parallel")
+            elif of.noun in {"", "block"} and (of.colors or of.flags):
                 thing.colors = thing.colors or of.colors
                 thing.flags |= of.flags
             elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
@@ -225,35 +220,24 @@ def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
 
 def _sided(place: Place, thing: Thing) -> Place:
     """`the left wing, beside the body` is left of the body."""
-    side = {"leftmost": "left", "rightmost": "right"}.get(next(iter(thing.picks), ""))
+    side = SIDE_OF.get(next(iter(thing.picks), ""))
     return replace(place, relation=side) if side and place.relation == "beside" else place
 
 
 def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
     """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
+    it = Thing(kind="it", noun="it", word="it")
     for place in places:
         of = place.of
-        if (
-            of is not None
-            and of.kind == "part"
-            and of.of is not None
-            and of.of.article == "a"
-            and of.of.colors
-            and not found(of.of, scene)
-        ):
-            _build(of.of, [], scene)
-            return [
-                replace(one, of=replace(of, of=Thing(kind="it", noun="it", word="it"))) if one is place else one for one in places
-            ]
-        if (
-            of is not None
-            and of.article == "a"
-            and of.kind == "thing"
-            and place.relation in {"on", "left", "right", "behind", "front", "beside"}
-            and not found(of, scene)
-        ):
-            _build(of, [one for one in places if one is not place], scene)
-            return [replace(place, of=Thing(kind="it", noun="it", word="it"))]
+        base = of.of if of is not None and of.kind == "part" else of
+        if of is None or base is None or base.article != "a" or base.kind != "thing" or found(base, scene):
+            continue
+        if of is not base and base.colors:
+            _build(base, [], scene)
+            return [replace(one, of=replace(of, of=it)) if one is place else one for one in places]
+        if of is base and place.relation in {"on", "left", "right", "behind", "front", "beside"}:
+            _build(base, [one for one in places if one is not place], scene)
+            return [replace(place, of=it)]
     return places
 
 
@@ -269,7 +253,8 @@ def _everywhere(thing: Thing, places: list[Place]) -> bool:
 
 
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
-    return colored(_cells(thing, places, scene), thing, scene.color or FIRST_COLOR)
+    alike = cells_found(thing.like["color"], scene) if "color" in thing.like else ()
+    return colored(_cells(thing, places, scene), thing, scene.blocks[alike[0]] if alike else scene.color or FIRST_COLOR)
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
@@ -319,7 +304,7 @@ def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
 def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
     """The sizes of a thing that is as long or high as another one."""
     sizes = {}
-    for name, other in thing.like.items():
+    for name, other in ((name, other) for name, other in thing.like.items() if name != "color"):
         wide, high, deep = spans(cells_found(other, scene) or ((0, 0, 0),))
         sizes[name] = high if name == "high" else max(wide, deep) if max(wide, deep) > 1 else high
     return sizes
@@ -430,7 +415,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     """A frame around something, with as many free cells between as are said."""
     if place.of is None and "around" not in thing.flags:
         return False
-    area = place.of is not None and place.of.noun == "area"
+    area = place.of is not None and "area" in {place.of.noun, place.of.of.noun if place.of.of else ""}
     inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
     if not area and not inner:
         raise Unplaced("Around what?")
@@ -442,20 +427,6 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     cells = box((low[0] - out, low[1], low[2] - out), (high[0] + out, low[1] + height - 1, high[2] + out))
     ring = [c for c in cells if not (low[0] - gap <= c[0] <= high[0] + gap and low[2] - gap <= c[2] <= high[2] + gap)]
     _place_at(colored(ring, replace(thing, noun="frame"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
-    return True
-
-
-def _along(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
-    """A row along a side of something."""
-    of = place.of
-    side = {"leftmost": "left", "rightmost": "right", "nearest": "front", "farthest": "behind"}.get(
-        next(iter(of.picks), "") if of else "", ""
-    )
-    cells = cells_found(of, scene) if of is not None and side and not (of.of and of.of.noun == "area") else ()
-    if not cells or not scene.blocks:
-        return False
-    row = [moved(cell, WAYS[side]) for cell in cells]
-    _place_at(colored(row, replace(thing, noun="row"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
     return True
 
 
@@ -494,4 +465,4 @@ def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     return True
 
 
-_SPECIAL = {"round": _around, "between": _filling, "inside": _inside, "along": _along}
+_SPECIAL = {"round": _around, "between": _filling, "inside": _inside}

@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    OF_SIDE,
     TOWARD,
     WAYS,
     Cell,
@@ -56,15 +57,7 @@ def _qualified(thing: Thing, order: Order) -> Thing:
 
 
 _BESIDE = frozenset({"left", "right", "front", "behind", "on", "below", "between", "beside"})
-_PICKS = {
-    "left": "leftmost",
-    "right": "rightmost",
-    "front": "nearest",
-    "behind": "farthest",
-    "toward": "nearest",
-    "away": "farthest",
-    "up": "top",
-}
+_PICKS = OF_SIDE | {"toward": "nearest", "away": "farthest"}
 
 
 # --- remove, keep ---
@@ -124,7 +117,8 @@ def recolor(order: Order, scene: Scene) -> None:
         become = replace(
             become, colors=[] if "varied" in become.flags and "same" not in become.flags else [scene.blocks[cells[0]]]
         )
-    colors = become.colors or (list(COLORS) if "varied" in become.flags else [])
+    alike = cells_found(become.like["color"], scene) if "color" in become.like else ()
+    colors = [main_color(alike, scene)] if alike else become.colors or (list(COLORS) if "varied" in become.flags else [])
     if not colors:
         raise Unplaced("Which color?")
     ordered = sorted(cells)
@@ -229,7 +223,7 @@ def copy(order: Order, scene: Scene) -> None:
     """The things once more, or as many times as are said, beside the last copy."""
     cells = (
         things_found(order, scene)
-        if any(thing.noun and not thing.flags & {"same", "once_more"} for thing in order.things)
+        if "do" not in order.said.split() and any(one.noun and not one.flags & {"same", "once_more"} for one in order.things)
         else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
     )
     if not cells:
@@ -242,7 +236,12 @@ def copy(order: Order, scene: Scene) -> None:
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
         next(
-            (thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None
+            (
+                thing.count
+                for thing in order.things
+                if thing.count and thing.article != "all" and (thing.kind in {"it", ""} or "extra" in thing.flags)
+            ),
+            None,
         )
         or (order.growth and int(order.growth.factor))
         or 1
@@ -356,7 +355,7 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
 def fill(order: Order, scene: Scene) -> None:
     thing = order.things[0] if order.things else _IT
     become = order.become or Thing()
-    if thing.noun == "area" or (thing.noun == "layer" and not scene.blocks):
+    if thing.noun == "area" or (thing.noun in {"layer", "everything"} and not scene.blocks):
         build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
         return
     whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)
@@ -396,7 +395,7 @@ def join(order: Order, scene: Scene) -> None:
     )
     if len(groups) < 2:
         raise Unplaced("Which ones?")
-    if any(place.relation in {"on", "up"} and place.of is None for place in order.places):
+    if any(place.of.noun == "top" if place.of else place.relation in {"on", "up"} for place in order.places):
         groups = [parts(group, Thing(noun="top"))[0] for group in groups]
     groups.sort(key=extent)
     for one, other in pairwise(groups):

@@ -12,6 +12,7 @@ from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _VAGUE = frozenset({"", "make", "build"})
 _ORDER_FLAGS = named("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
+_BESIDE = named("left right front behind")
 _VERB_GROWTH = {
     "raise": Growth("high", add=1),
     "widen": Growth("wide", add=1),
@@ -29,7 +30,9 @@ def read_orders(tokens: list[Token]) -> list[Order]:
     sentences: list[list[Token]] = [[]]
     for token in tokens:
         if token.kind == "colon":
-            if len(sentences) > 1 and any(one.kind == "number" and one.meaning != "1" for one in sentences[-2]):
+            before = sentences[-2] if len(sentences) > 1 else []
+            counts = any(one.kind == "number" and one.meaning != "1" for one in before)
+            if counts or (before and before[-1].kind == "verb"):
                 sentences.pop()
                 sentences[-1].append(token._replace(kind="link"))
         elif token.kind == "stop":
@@ -90,6 +93,11 @@ class _Sentence:
             if self._reader.at == before:
                 self._reader.at += 1
         self._flush()
+        sides = [place for order in self._done for place in order.places if place.relation in _BESIDE]
+        if sides and all(place.of is None for place in sides[:-1]) and all(order.new for order in self._done):
+            # `something red in front and something blue left of the tower`: both are beside it.
+            for place in sides:
+                place.of = place.of or sides[-1].of
         said = " ".join(token.text for token in self._tokens)
         for order in self._done:
             order.said = said
@@ -233,8 +241,6 @@ class _Sentence:
         order = self._order
         if self._relative and not self._linked:
             return
-        if self._not:
-            order.flags.add("not_done")
         if order.act not in _VAGUE and token.meaning in _VAGUE and not order.things and not self._linked:
             return
         if (
@@ -243,6 +249,8 @@ class _Sentence:
             self._flush()
         told = token.text.startswith("there") and not (self._first and not self._done and not order.places)
         self._order.act = "build" if told else token.meaning
+        if self._not:
+            self._order.flags.add("not_done")
         if token.text in {"stack", "pile", "pile up", "stack up"}:
             self._order.flags.add("stacked")
         if token.meaning in _VERB_GROWTH:
@@ -253,7 +261,8 @@ class _Sentence:
     def _is_subject(self) -> bool:
         """`the corners can go`: the thing comes before its verb."""
         order = self._order
-        return not order.act and bool(order.things) and not self._linked and order.things[-1].definite
+        causes = order.act == "make" and not order.places
+        return (not order.act or causes) and bool(order.things) and not self._linked and order.things[-1].definite
 
     def _flag(self, flag: str) -> None:
         if self._not:
@@ -285,7 +294,6 @@ class _Sentence:
         if self._relative and landmark is not None and named and place.of is not None:
             landmark.place = place
             return
-        place = telling.as_gap(order, place)
         if not telling.takes_place(order, place):
             order.places.append(place)
             self._latest = _deepest(place.of) or self._latest
@@ -324,12 +332,20 @@ class _Sentence:
     def _runs_on(self) -> bool:
         """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
         order, line, start = self._order, self._order.new, self._reader.at
+        if not order.things and "stacked" in order.flags and self._linked:
+            line = Thing(noun="tower", word="stack", kind="thing")
         begun = self._linked or self._with or self._relative
         if line is None or self._several or not begun or not telling.is_line(line):
             return False
         if not all(place.of_area for place in order.places) or order.act in CHANGING or (line.article == "another"):
             return False
+        opened = self._reader.peek().text in {"starting", "with"}
         runs = self._reader.runs()
+        tells_end = len(runs) == 1 and (opened or runs[0].last is not None)
+        if tells_end and len(line.colors) > 1 and runs[0].color in line.colors:
+            telling.begin_with(line, runs[0])
+            self._with = ""
+            return True
         counts = sum(run.number is not None for run in runs)
         lined = line.noun in {"row", "tower"} or "stacked" in order.flags
         goes_on = counts == len(runs) == 1 and lined and (line.colors or (self._with and not line.sizes))
@@ -338,6 +354,7 @@ class _Sentence:
             self._reader.at = start
             return False
         telling.take_runs(line, runs)
+        order.things = order.things or [line]
         self._with = ""
         return True
 
@@ -463,7 +480,9 @@ class _Sentence:
             self._order = Order("with", [thing], [Place("between", of=Thing(kind="it", noun="it", word="them"))])
             return
         if attached == "without":
-            if not telling.takes_without(order, thing):
+            if telling.takes_without(order, thing):
+                self._reader.lacking()
+            else:
                 self._flush()
                 thing.article = thing.article or "the"
                 self._order = Order("remove", [thing], flags={"without"})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
-from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, usual_size
+from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, SIZED, usual_size
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
 from harness.baselines.parser.everyday.minecraft.telling import merge, takes_without
@@ -22,7 +23,7 @@ _BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
 def united(orders: list[Order]) -> list[Order]:
     """Orders with what later sentences of a turn say of the same thing: `2 lines. Each should be 4 long` is one order."""
     done: list[Order] = []
-    heading = ""
+    heading, colors = "", list[str]()
     carried: list[Place] = []
     area: list[Thing] = []
     for order in orders:
@@ -36,12 +37,13 @@ def united(orders: list[Order]) -> list[Order]:
             continue
         if _is_heading(order, orders[number + 1 :]):
             heading = order.things[0].noun
+            colors = next((place.of.colors for place in order.places if place.of and place.of.generic), [])
             continue
         if _only_leads(order) and number + 1 < len(orders):
             carried = [place for place in order.places if place.relation in WAYS]
             continue
         if heading:
-            _head(order, heading)
+            _head(order, heading, colors)
         order.places += carried
         heading, carried = "" if order.things else heading, []
         done.append(order)
@@ -68,10 +70,12 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
         return True
     if not last.things or not _builds(last):
         return False
+    if _tells_parts(order, last):
+        return True
     if _only_tells(order, last):
         _tell(order, last, done)
         return True
-    return _colors_parts(order, last)
+    return False
 
 
 def _only_leads(order: Order) -> bool:
@@ -80,27 +84,35 @@ def _only_leads(order: Order) -> bool:
     return vague or (not order.things and bool(order.places) and order.act in {"", "build"} and not order.mended)
 
 
-def _head(order: Order, heading: str) -> None:
-    """`A snake. 6 green blocks`: a snake of 6 blocks."""
+def _head(order: Order, heading: str, colors: list[str]) -> None:
+    """`A snake. 6 green blocks`: a snake of 6 blocks. `An arch of blue blocks: two pillars`: blue ones."""
     thing = order.thing
+    if thing is not None and thing.noun:
+        thing.colors = thing.colors or colors
     if thing is not None and thing.noun == "block" and (thing.count or 0) > 1:
         thing.word = heading if thing.word == "blocks" else thing.word
         thing.noun, thing.count, thing.sizes = heading, None, thing.sizes | {"count": thing.count or 1}
 
 
-def _colors_parts(order: Order, last: Order) -> bool:
-    """Whether an order tells the colors of parts that a thing has anyway: `a house with a red roof`, `a table: legs, a top`."""
+def _tells_parts(order: Order, last: Order) -> bool:
+    """Whether an order describes parts that a thing has anyway: `with a red roof`, `a table: green legs, a 4 by 4 top`."""
     thing = last.things[-1]
-    colored = [one for one in order.things if one.colors]
-    if not _only_parts(order, thing) or not (colored or len(order.things) > 1):
+    if not _only_parts(order, thing):
         return False
-    thing.parts |= {one.word.rstrip("s"): one.colors[0] for one in colored}
-    return True
+    told = deepcopy(order.things)
+    if order.become:
+        merge(told[-1], order.become)
+    described = {one.word.rstrip("s"): one for one in told if one.colors or one.sizes or one.by}
+    thing.parts |= described
+    return bool(described) or len(told) > 1
 
 
 def _only_parts(order: Order, thing: Thing) -> bool:
-    """Whether an order names only parts that a thing has anyway, of no size."""
-    own = [one.word.rstrip("s") in PARTS.get(thing.noun, ()) and not (one.sizes or one.by) for one in order.things]
+    """Whether an order names only parts that a thing has anyway, and such sizes as it takes from them."""
+    own = [
+        one.word.rstrip("s") in PARTS.get(thing.noun, ()) and (thing.noun in SIZED or not (one.sizes or one.by or order.become))
+        for one in order.things
+    ]
     return order.act in {"with", ""} and not order.places and bool(own) and all(own)
 
 
@@ -118,9 +130,15 @@ def _only_tells(order: Order, last: Order) -> bool:
         return True
     if order.act not in {"", "build", "with", "make"} or order.flags & {"too", "once_more"} or not order.told:
         return False
-    if not all(place.of_each or place.of_area for place in order.places):
+    sized = all(not one.noun and one.sizes for one in order.told)
+    if not all(place.of_each or place.of_area or (sized and _of_itself(place)) for place in order.places):
         return False
     return all(_describes(thing, order, last) for thing in order.told)
+
+
+def _of_itself(place: Place) -> bool:
+    """`3 wide at the top`: a part of what is being described."""
+    return place.relation == "at" and place.of is not None and place.of.kind == "part" and place.of.of is None
 
 
 def _describes(thing: Thing, order: Order, last: Order) -> bool:
@@ -148,10 +166,6 @@ def _shapes(place: Place) -> bool:
 
 
 def _tell(order: Order, last: Order, done: list[Order]) -> None:
-    for place in order.places:
-        if place.relation == "between":
-            last.places.append(Place("gap", distance=(order.things[0].count if order.things else None) or 1))
-            return
     last.places += [place for place in order.places if _shapes(place)]
     thing = last.things[-1]
     if any(place.relation == "round" for place in order.places):
@@ -177,9 +191,12 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
     if len(order.things) != 1 or order.act not in {"", "build", "make"} or order.become or order.mended:
         return False
     thing = order.things[0]
-    if rest and rest[0].act == "with" and rest[0].things and rest[0].things[0].word.rstrip("s") in PARTS.get(thing.noun, ()):
+    part = rest[0].things[0] if rest and rest[0].act == "with" and rest[0].things else Thing()
+    if part.word.rstrip("s") in PARTS.get(thing.noun, ()) and not (thing.noun == "house" and (part.sizes or part.by)):
         return False
     if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
+        return False
+    if thing.noun in SIZED and all(_only_parts(one, thing) for one in rest if one.things):
         return False
     if thing.definite or thing.colors or thing.sizes or thing.by:
         return False
@@ -202,7 +219,7 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
         return _grown(thing, order, last)
     on = any(place.relation in {"on", "up"} and not place.of_area for place in order.places)
     again = thing.article == "another" or "extra" in thing.flags
-    one = thing.generic and thing.word in {"", "1", "ones"} and not on
+    one = thing.generic and thing.word in {"", "1", "ones"} and (not on or (again and last.noun not in {"tower", "row"}))
     if again and one and not last.generic:
         return _like_last(thing, last)
     near = all(place.relation in _BESIDE or place.other or place.of is None or _in_area(place) for place in order.places)

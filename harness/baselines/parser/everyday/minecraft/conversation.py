@@ -16,12 +16,11 @@ from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, P
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
-from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
+from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, OPPOSITE, SIDE_OF, Cell, Cells, Made, Scene, pieces, spans
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
 _FILLERS = frozenset({"link", "stop", "skip", "article"})
-_SIDES = frozenset({"left", "right", "front", "behind"})
 
 
 @dataclass(slots=True)
@@ -64,7 +63,7 @@ class Conversation:
         outcome = Outcome(unknown=unknown(said), skipped=kinds.count("unknown") + kinds.count("common"))
         outcome.words = sum(kind not in _FILLERS for kind in kinds)
         step = Step(self.scene.copy(), self.scene.copy(), [])
-        anchor: Cells = ()
+        anchor: tuple[str, Cells] = ("", ())
         orders = united(read_orders(said))
         outcome.idle = not said
         for order in orders:
@@ -91,13 +90,16 @@ class Conversation:
             self.scene.color = list(placed.values())[-1]
             self.scene.made.append(Made("", "", tuple(placed)))
 
-    def _anchored(self, order: Order, step: Step, anchor: Cells) -> Cells:
-        """In `one to its left and one to its right`, both are beside the same thing."""
-        if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
-            return ()
-        if anchor and step.orders:
-            self.scene.focus = anchor
-        return self.scene.focus
+    def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
+        """In `one to its left, one to its right` both are beside the same thing: `one before the tower, one behind it`."""
+        place = next((one for one in order.places if one.of), Place(""))
+        if place.of is None or not (place.of_it and place.of.word in {"its", "it", "that"}):
+            marks = cells_found(place.of, self.scene) if place.of and place.of.definite and not place.of_area else ()
+            return place.relation, marks
+        relation, cells = anchor
+        if cells and step.orders and relation in {"it", OPPOSITE.get(place.relation)}:
+            self.scene.focus = cells
+        return "it", self.scene.focus
 
     def _try(self, order: Order, step: Step, outcome: Outcome) -> None:
         scene = self.scene.copy()
@@ -148,10 +150,7 @@ class Conversation:
         if again is not None:
             return again
         if order.act in {"build", "give", "build_as"}:
-            if self._adds_steps(order):
-                steps = Growth("high", add=order.things[0].count or 1)
-                return Order("resize", [Thing(kind="it", noun="it", word="it")], growth=steps, said=order.said)
-            if self._extends(order):
+            if self._extends(order, step):
                 add = Growth("", add=order.things[0].count or 1)
                 return Order("extend", growth=add, said=order.said)
             last = self._last_thing(step)
@@ -160,16 +159,12 @@ class Conversation:
                 order.act, order.things, order.become = "copy", [], thing
                 return order
             order.things = [completed_thing(thing, order, last) for thing in order.things]
+            if before is not None and any(place.other for place in order.places) and any(_opposite(one) for one in before.places):
+                order.places = [_opposite(one) or one for one in before.places]
             order.places = [self._completed_place(place, step) for place in order.places]
         return order
 
-    def _adds_steps(self, order: Order) -> bool:
-        """Whether `one more step` goes on with the stairs that were just built."""
-        thing, made = order.things[0] if len(order.things) == 1 else Thing(), self.scene.made
-        more = thing.article == "another" or "extra" in thing.flags
-        return more and thing.word in {"step", "steps"} and bool(made) and made[-1].noun == "stairs"
-
-    def _extends(self, order: Order) -> bool:
+    def _extends(self, order: Order, step: Step) -> bool:
         """Whether `2 more` goes on with a row or a tower."""
         thing = order.things[0] if len(order.things) == 1 else Thing()
         to = [place.of for place in order.places if place.word == "to" and place.of is not None and place.of.definite]
@@ -177,7 +172,10 @@ class Conversation:
         if extra and to and thing.noun in {"", "block"} and found(to[0], self.scene) and not thing.colors:
             self.scene.focus = cells_found(to[0], self.scene)
             return True
-        more = "extra" in thing.flags and thing.noun in {"", "block"} and not order.places
+        more = ("extra" in thing.flags or (thing.article == "another" and not self._last_order(step))) and not order.places
+        if (extra and thing.word in {"step", "steps"}) and self.scene.made and self.scene.made[-1].noun == "stairs":
+            return True
+        more = more and thing.noun in {"", "block"} and thing.word != "1"
         focus = self.scene.standing(self.scene.focus) or (tuple(self.scene.blocks) if len(pieces(self.scene.blocks)) == 1 else ())
         if not more or len(focus) < 2 or (thing.colors and {self.scene.blocks[cell] for cell in focus} != set(thing.colors)):
             return False
@@ -264,6 +262,14 @@ class Conversation:
         return True
 
 
+def _opposite(place: Place) -> Place | None:
+    """`at the left end` for `at the right end`."""
+    other = {pick: OF_SIDE[OPPOSITE[side]] for pick, side in SIDE_OF.items()}
+    if place.of is None or place.of.kind != "part" or not {*place.of.picks} & {*other}:
+        return None
+    return replace(place, of=replace(place.of, picks=[other.get(pick, pick) for pick in place.of.picks]))
+
+
 def _give(order: Order, scene: Scene) -> None:
     """`give the red tower a blue hat`, `the last corner gets a block`: it goes on top."""
     given = [*order.things[1:], *([order.become] if order.become else [])]
@@ -333,6 +339,7 @@ _RULES: dict[str, Callable[[Order, Scene], None]] = {
     "build": build,
     "build_as": _build_as,
     "give": _give,
+    "top": _give,
     "surround": _surround,
     "reshape": _reshape,
     "recolor_parts": _recolor_parts,

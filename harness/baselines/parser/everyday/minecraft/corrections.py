@@ -14,17 +14,8 @@ def is_correction(order: Order) -> bool:
     told = order.told
     if order.flags & {"question", "talk", "idle"}:
         return bool(order.mended and told and told[0].colors)
-    content = any(
-        thing.kind == "part"
-        or thing.colors
-        or thing.no_color
-        or thing.sizes
-        or thing.by
-        or thing.vague
-        or thing.count
-        or thing.flags
-        for thing in told
-    )
+    bare = [Thing(thing.noun, thing.word, thing.kind, thing.article) for thing in told]
+    content = told != bare or any(thing.kind == "part" for thing in told)
     placed = any(place.of is not None or place.relation in WAYS for place in order.places)
     other = any(thing.article == "other" for thing in told) or any(place.other for place in order.places)
     return content or placed or other

@@ -104,6 +104,8 @@ def _named(thing: Thing, way: str) -> Cells:
 def _tower(thing: Thing, way: str) -> Cells:
     wide, deep = (thing.by + [thing.sizes.get("wide", 1)] * 2)[:2] if len(thing.by) > 1 else (thing.sizes.get("wide", 1),) * 2
     high = thing.by[2] if len(thing.by) > 2 else size(thing, "high", "long", "count", "deep", default=3, small=2, big=5)
+    if "hollow" in thing.flags:
+        return _walls(wide, deep, high)
     return box((0, 0, 0), (wide - 1, high - 1, deep - 1))
 
 
@@ -295,20 +297,24 @@ def _arch(thing: Thing, way: str) -> Cells:
     """Two posts with a beam on them; a bridge is a low and long one."""
     low = thing.noun == "bridge"
     wide = thing.by[0] if thing.by else size(thing, "wide", "long", "count", default=5 if low else 3, big=5)
+    wide = size(_told_part(thing, "deck", "top"), "long", "wide", "count", default=wide)
     high = thing.by[1] if len(thing.by) > 1 else size(thing, "high", default=2 if low else 4, small=3, big=5)
+    high = size(_told_part(thing, "post"), "high", "long", "count", default=high - 1) + 1
     posts = [(x, y, 0) for x in (0, wide - 1) for y in range(high - 1)]
     return _turned((*posts, *((x, high - 1, 0) for x in range(wide))), way)
 
 
 def _table(thing: Thing, way: str) -> Cells:
-    wide, deep = _sides(thing, 3)
-    legs = max(1, thing.sizes.get("high", 2) - 1)
+    top = _told_part(thing, "top")
+    wide, deep = _sides(top if top.by or top.sizes else thing, 3)
+    legs = size(_told_part(thing, "leg"), "high", "long", "count", default=max(1, thing.sizes.get("high", 2) - 1))
     posts = [(x, y, z) for x in (0, wide - 1) for z in (0, deep - 1) for y in range(legs)]
     return (*posts, *box((0, legs, 0), (wide - 1, legs, deep - 1)))
 
 
 def _chair(thing: Thing, way: str) -> Cells:
-    return (0, 0, 0), (0, 0, 1), (0, 1, 1)
+    back = size(_told_part(thing, "back"), "high", "long", "count", default=2)
+    return (0, 0, 0), *((0, y, 1) for y in range(back))
 
 
 def _house(thing: Thing, way: str) -> Cells:
@@ -378,13 +384,23 @@ _SAME_PARTS = {
     "tip": "top",
     "pillar": "post",
     "beam": "top",
+    "backrest": "back",
+    "tabletop": "top",
 }
 PARTS = {noun: {*parts, *(word for word, part in _SAME_PARTS.items() if part in parts)} for noun, parts in _OWN_COLORS.items()}
 
 
+SIZED = frozenset({"arch", "table", "chair", "bridge"})
+"""Things that take their sizes from their parts."""
+
+
+def _told_part(thing: Thing, *names: str) -> Thing:
+    return next((part for word, part in thing.parts.items() if _SAME_PARTS.get(word, word) in names), Thing())
+
+
 def _by_part(cells: Sequence[Cell], thing: Thing) -> Shape:
     """A figure of parts, each in its color."""
-    said = {_SAME_PARTS.get(word, word): color for word, color in thing.parts.items()}
+    said = {_SAME_PARTS.get(word, word): part.colors[0] for word, part in thing.parts.items() if part.colors}
     main = thing.colors[0] if thing.colors else ""
     usual = {part: color or main or "red" for part, color in _OWN_COLORS[thing.noun].items()}
     if main:
@@ -402,7 +418,7 @@ def _part(cell: Cell, number: int, cells: Sequence[Cell], thing: Thing) -> int:
     if thing.noun == "snake":
         return int(number == len(cells) - 1)
     if thing.noun == "chair":
-        return int(cell[1] > 0)
+        return int(cell[2] > 0)
     return int(cell[1] == top)
 
 

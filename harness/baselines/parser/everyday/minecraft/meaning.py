@@ -36,8 +36,8 @@ class Thing:
     flags: set[str] = field(default_factory=set)
     like: dict[str, Thing] = field(default_factory=dict)
     """The things that it is as long or as high as."""
-    parts: dict[str, str] = field(default_factory=dict)
-    """The colors of its parts, by name: the roof of a house."""
+    parts: dict[str, Thing] = field(default_factory=dict)
+    """Its parts as they are described, by name: the roof of a house."""
     way: str = ""
     """The direction in which a row runs."""
     of: Thing | None = None
@@ -86,6 +86,8 @@ class Run(NamedTuple):
 
     number: int | None
     color: str
+    last: bool | None = None
+    """Whether they are said to be at the line's last end, such as the top, or at its first."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,6 @@ class Place:
     second: Thing | None = None
     """The other thing of `between`."""
     distance: int | None = None
-    each: bool = False
     other: bool = False
     """The other side than before."""
     word: str = ""

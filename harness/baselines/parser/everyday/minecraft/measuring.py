@@ -86,7 +86,11 @@ class Measures:
 
     def _two_by_two(self, thing: Thing) -> None:
         """A word of a dimension after `3 by 4`, or a unit: `3 by 4 blocks`."""
-        if self.peek().meaning == "block" and self.peek(1).kind not in {"thing"}:
+        if (
+            self.peek().meaning == "block"
+            and self.peek().text in {"block", "blocks", "bricks", "cubes"}
+            and self.peek(1).kind not in {"thing"}
+        ):
             self.at += 1
 
     # --- changes of size ---
@@ -185,14 +189,18 @@ class Measures:
         self.skip("skip", "common")
         number = self.accept("number") or self.accept("article", "a", "another") or self.accept("without")
         self.accept("pick", "free")
-        space = self.accept("part", "hole") or (self.accept("thing", "block", "row") if self.peek(1).kind == "relation" else None)
+        stays = self.peek(1).kind in {"idle", "be"} and self.peek(2).meaning == "free"
+        space = self.accept("part", "hole")
+        if space is None and (stays or self.peek(1).kind == "relation"):
+            space = self.accept("thing", "block", "row", "area", "square")
+        self.at += space is not None and stays
         free = self.accept("pick", "free") or self.accept("flag", "hollow") or (space and space.text not in _OPENINGS)
         count = number.number if number and number.kind == "number" else 0 if number and number.kind == "without" else 1
         if self.peek().text == "of" and self.peek(1).kind == "number":
             count = self.peek(1).number
             self.at += 2
             self.accept("thing", "block") or self.accept("part", "hole")
-        between = self.peek().meaning == "between"
+        between = self.peek().meaning == "between" or (space and self.accept("flag", "apart"))
         placed = not between and (self.peek().kind in {"relation", "be"} or self.peek().text == "for")
         if number and (space or opened) and free and (opened or between) and not placed:
             return count

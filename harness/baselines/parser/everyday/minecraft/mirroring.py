@@ -7,15 +7,24 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.changing import things_found
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.scene import TOWARD, Cell, Cells, Scene, extent, fits, moved, spans
+from harness.baselines.parser.everyday.minecraft.scene import (
+    OF_SIDE,
+    OPPOSITE,
+    TOWARD,
+    Cell,
+    Cells,
+    Scene,
+    extent,
+    fits,
+    moved,
+    spans,
+)
 
 
 def mirror(order: Order, scene: Scene) -> None:
     """The mirror image of one half of the field in the other, of a thing beside it, or in its own place."""
-    halves = [thing for thing in _told(order) if thing.noun == "half" or "field" in order.said]
-    picks = [pick for thing in halves for pick in thing.picks if pick in _OTHER_HALF]
-    if picks:
-        target = picks[0] if order.act == "mirror" and "mirrored" in order.flags else _OTHER_HALF[picks[0]]
+    target = _target_half(order, scene)
+    if target:
         _mirror_across(*TOWARD[target], scene)
     elif (
         any(place.relation in {"left", "right", "front", "behind"} or place.other for place in order.places)
@@ -26,7 +35,22 @@ def mirror(order: Order, scene: Scene) -> None:
         _mirror_in_place(order, scene)
 
 
-_OTHER_HALF = {"leftmost": "rightmost", "rightmost": "leftmost", "nearest": "farthest", "farthest": "nearest"}
+def _target_half(order: Order, scene: Scene) -> str:
+    """`mirror the left half` fills the right one, as does `mirror it to the right half`, or `to the other side of the middle`."""
+    for place in order.places:
+        if place.other and place.of is not None and place.of.of is not None and place.of.of.noun in {"middle", "area"}:
+            low, high = extent(scene.blocks)
+            axis = 0 if abs(low[0] + high[0]) >= abs(low[2] + high[2]) else 2
+            return next(pick for pick in _OTHER_HALF if TOWARD[pick] == (axis, -1 if low[axis] + high[axis] > 0 else 1))
+    goals = [place.of for place in order.places if place.of is not None and place.word in {"to", "onto", "into", "over"}]
+    for thing in (*goals, *_told(order)):
+        pick = next((pick for pick in thing.picks if pick in _OTHER_HALF), "")
+        if pick and (thing.noun == "half" or "field" in order.said):
+            return pick if thing in goals or "mirrored" in order.flags else _OTHER_HALF[pick]
+    return ""
+
+
+_OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in ("left", "right", "front", "behind")}
 
 
 def _told(order: Order) -> list[Thing]:
@@ -81,8 +105,9 @@ def _mirror_beside(order: Order, scene: Scene) -> None:
 def rotate(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
-    low = extent(cells)[0]
-    new = {(low[0] + cell[2] - low[2], cell[1], low[2] + cell[0] - low[0]): color for cell, color in colors.items()}
+    low, (wide, _, deep) = extent(cells)[0], spans(cells)
+    x, z = low[0] + (wide - deep) // 2, low[2] + (deep - wide) // 2
+    new = {(x + cell[2] - low[2], cell[1], z + cell[0] - low[0]): color for cell, color in colors.items()}
     _exchange(cells, new, scene)
 
 
@@ -90,12 +115,17 @@ def lay_down(order: Order, scene: Scene) -> None:
     """What stands upright lies on the ground; what lies stands up."""
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
-    low, (wide, high, deep) = extent(cells)[0], spans(cells)
-    stand = "upright" in order.flags or high == 1
-    if stand and deep > wide:
-        new = {(low[0] + c[0] - low[0], low[1] + c[2] - low[2], low[2]): color for c, color in colors.items()}
-    else:
-        new = {(low[0] + c[1] - low[1], low[1] + c[0] - low[0], c[2]): color for c, color in colors.items()}
+    ends, (wide, high, deep) = extent(cells), spans(cells)
+    ways = [OF_SIDE[place.relation] for place in order.places if place.relation in {"left", "right", "front", "behind"}]
+    axis, sign = TOWARD[ways[0] if ways else "rightmost"]
+    if "upright" in order.flags or high == 1:
+        axis, sign = (2 if deep > wide else 0), 1
+    foot, low = ends[sign < 0][axis], ends[0][1]
+    new: dict[Cell, str] = {}
+    for cell, color in colors.items():
+        values = [*cell]
+        values[axis], values[1] = foot + sign * (cell[1] - low), low + sign * (cell[axis] - foot)
+        new[values[0], values[1], values[2]] = color
     _exchange(cells, new, scene)
 
 

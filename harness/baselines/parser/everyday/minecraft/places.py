@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
 from harness.baselines.parser.everyday.minecraft.references import cells_found, corners, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
+    OPPOSITE,
     WAYS,
     Cell,
     Cells,
@@ -38,6 +40,7 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
     gap = next((place.distance for place in places if place.relation == "gap"), None)
     if any(place.relation == "outside" for place in places):
         raise Unplaced("Where? That is outside.")
+    places = _at_part(places)
     steps = [place for place in places if place.relation in {"left", "right", "front", "behind", "up"}]
     if (
         len(steps) > 1
@@ -45,16 +48,16 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
         and len({_AXES[place.relation] for place in steps}) == len(steps)
     ):
         return [_stepped(steps, shape, scene)]
+    of = next((one.of for one in steps if one.of is not None), None)
+    if len(steps) == 2 and OPPOSITE[steps[0].relation] == steps[1].relation and of is not None:
+        both = [replace(one, of=one.of or of) for one in steps]  # `on its left and right`
+        return [origin for one in both for origin in _at(one, shape, scene, thing, on_ground, gap)]
     for place in sorted(places, key=_rank):
         if place.of is not None and place.of.noun == "area" and place.relation in {"on", "inside"}:
             continue
         if place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"} and place.of is None:
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
-        if place.relation in _SIDES and any(_is_own_middle(one) for one in places):
-            origins = [
-                (x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]
-            ]
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
@@ -62,9 +65,17 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
     raise Unplaced("Where?")
 
 
-def _is_own_middle(place: Place) -> bool:
-    """`in the center of it`, of a thing beside whose middle something is put."""
-    return place.of is not None and place.of.noun == "middle" and place.of.of is not None and place.of.of.noun != "area"
+def _at_part(places: list[Place]) -> list[Place]:
+    """`behind the wall, at its left end` is behind the left end of the wall."""
+    by = next((one for one in places if one.relation in {*_SIDES, "on"} and one.of and not one.of_area), None)
+    for place in places:
+        part = place.of
+        if by is None or part is None or place.relation != "at" or part.kind != "part":
+            continue
+        if part.noun == "end" if part.of is None else part.of.is_it:
+            rest = [one for one in places if one is not place and one is not by]
+            return [replace(by, of=replace(part, of=by.of)), *rest]
+    return places
 
 
 def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
@@ -103,24 +114,25 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
     origins = _on_sides(place, shape, scene)
     if origins:
         return origins
-    for landmark in landmarks(place, scene):
-        near = next(
-            (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
-        )
+    marks = landmarks(place, scene)
+    if place.of is not None and place.of.word in {"them", "these", "those"} and max(spans(shape)[::2]) > 1:
+        marks = [tuple(cell for mark in marks for cell in mark)]  # What is broad lies on all of them.
+    for landmark in marks:
+        near = _first_free(place, landmark, shape, scene, on_ground, gap)
         if near is None and place.of is None and place.distance is None:
             whole = next((piece for piece in pieces(scene.blocks) if set(landmark) < set(piece)), ())
-            near = next(
-                (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
-            )
+            near = _first_free(place, whole, shape, scene, on_ground, gap)
         if near is None and len(shape) == 2 * SIDE + 1:
-            near = next(
-                (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None
-            )
+            near = next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, one))), None)
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:
             origins.append(near)
     return origins
+
+
+def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Cell | None:
+    return next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(one, shape, scene)), None)
 
 
 def _is_free(origin: Cell, shape: Cells, scene: Scene) -> bool:
@@ -228,7 +240,7 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield beside(landmark, shape, relation, step, on_ground)
     elif relation == "beside":
         yield from (beside(landmark, shape, side, step, on_ground) for side in _SIDES)
-    elif relation in {"on", "up"} and (landmark != GROUND or place.distance):
+    elif relation in {"on", "up"} and (place.distance or not (scene.free(landmark) and set(landmark) <= set(GROUND))):
         yield from _above(landmark, shape, scene, place.distance or 1)
     elif relation in {"below", "down"}:
         low = extent(landmark)[0]
@@ -304,7 +316,7 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
     """Past an end of a row: where the row would go on."""
     if len(landmark) == 1 and sorted(spans(whole))[1] > 1:
         (inner,) = [cell for cell in around(landmark[0]) if cell in whole][:1] or [landmark[0]]
-        yield tuple_sum(landmark[0], landmark[0], inner)
+        yield moved(moved(landmark[0], landmark[0]), inner, -1)
         yield from around(landmark[0])
         return
     axis = max(range(3), key=lambda axis: spans(whole)[axis])
@@ -314,10 +326,6 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
         yield _centered(landmark, shape, high[1] + 1 if at_end else low[1] - spans(shape)[1])
     else:
         yield beside(landmark, shape, {0: ("left", "right"), 2: ("front", "behind")}[axis][at_end], 1)
-
-
-def tuple_sum(a: Cell, b: Cell, minus: Cell) -> Cell:
-    return a[0] + b[0] - minus[0], a[1] + b[1] - minus[1], a[2] + b[2] - minus[2]
 
 
 def _inward(landmark: Cells) -> Cell:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
+from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
-_OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
 _THING_FLAGS = named(
     "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
 )
@@ -81,16 +79,17 @@ class Reader(Measures):
                 thing.count = token.number
             elif token.kind == "ordinal":
                 thing.ordinals.append(token.number)
-                if self.peek(1).kind == "link" and self.peek(2).kind == "ordinal":
-                    self.at += 1
+                the = self.peek(2).kind == "article"
+                if self.peek(1).kind == "link" and self.peek(2 + the).kind == "ordinal":
+                    self.at += 1 + the
             elif token.kind == "size" and token.meaning in {"small", "big"}:
                 thing.vague = token.meaning
             elif token.kind == "pick" and not (token.meaning == "nearest" and token.text == "near" and after.kind == "article"):
                 thing.picks.append(token.meaning)
                 if after.text in {"to", "from"} and self.peek(2).text in {"me", "you", "us"}:
                     self.at += 2
-            elif token.kind == "side" and token.meaning in _OF_SIDE and self._is_pick(thing):
-                thing.picks.append(_OF_SIDE[token.meaning])
+            elif token.kind == "side" and token.meaning in OF_SIDE and self._is_pick(thing):
+                thing.picks.append(OF_SIDE[token.meaning])
             elif (
                 token.kind == "part"
                 and token.meaning in _PARTS_AS_PICKS
@@ -162,8 +161,8 @@ class Reader(Measures):
             thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text
             if token.meaning == "floor_or_area":
                 thing.noun = "area" if thing.article in {"the", "all"} else "floor"
-            if thing.noun == "area" and thing.colors:
-                thing.noun = "floor"
+            if thing.noun == "area" and (thing.colors or (thing.word == "board" and thing.article == "a")):
+                thing.noun = "row" if thing.word == "board" else "floor"
             self._compound(thing)
             if thing.word == "steps" and thing.count:
                 thing.sizes["count"], thing.count = thing.count, None
@@ -181,16 +180,17 @@ class Reader(Measures):
             thing.kind, thing.noun, thing.word = "thing", "frame", "picture frame"
             self.at += 1
             return
-        if after.kind != "thing" or after.text == "1" or after.meaning == "area":
+        part = thing.kind == "thing" and thing.noun != "block" and after.kind == "part" and after.meaning in _PARTS_AS_PICKS
+        if not part and (after.kind != "thing" or after.text == "1" or after.meaning == "area"):
             return
         if thing.noun == "frame" and after.meaning == "wall":
             self.at += 1
             return
         if thing.noun == "block":
             thing.noun, thing.word = after.meaning, after.text
-        elif after.meaning == "block":
-            thing.of = replace(Thing(), noun=thing.noun, word=thing.word, kind="thing", article="the")
-            thing.noun, thing.word = "block", after.text
+        elif part or after.meaning == "block":
+            thing.of = Thing(noun=thing.noun, word=thing.word, kind="thing", article="the")
+            thing.noun, thing.word, thing.kind = after.meaning, after.text, after.kind
         elif thing.kind == "thing" and thing.noun in named("house tree floor wall bridge stairs row tower cube square"):
             thing.noun, thing.word = after.meaning, after.text
         else:
@@ -242,7 +242,7 @@ class Reader(Measures):
                 return False
             near = (
                 self.accept("pick", "farthest", "nearest")
-                or self.accept("side", *_OF_SIDE)
+                or self.accept("side", *OF_SIDE)
                 or self.accept("part", *_PARTS_AS_PICKS)
             )
         if (
@@ -252,7 +252,7 @@ class Reader(Measures):
         ):
             self.at = start
             return False
-        thing.picks.append(_OF_SIDE.get(near.meaning, near.meaning))
+        thing.picks.append(OF_SIDE.get(near.meaning, near.meaning))
         return True
 
     def _counted_from(self, thing: Thing) -> bool:
@@ -260,7 +260,7 @@ class Reader(Measures):
         token = self.peek(2)
         if not thing.ordinals or self.peek().text != "from" or self.peek(1).kind != "article":
             return False
-        side = _OF_SIDE.get(token.meaning, "") if token.kind == "side" else token.meaning if token.kind == "part" else ""
+        side = OF_SIDE.get(token.meaning, "") if token.kind == "side" else token.meaning if token.kind == "part" else ""
         if not side:
             return False
         thing.counted_from = side
@@ -272,6 +272,8 @@ class Reader(Measures):
         start = self.at
         preposition = self.take().text
         self.skip()
+        if preposition != "in" and self.peek().kind == "unknown" and not self.peek().text.endswith("s"):
+            thing.no_color = thing.kind == "thing" and not thing.definite  # `a tower of glass`: there is no such block.
         inner = self.thing()
         wrong = inner is None or inner == Thing()
         if not wrong and preposition != "of" and inner is not None:
@@ -293,7 +295,7 @@ class Reader(Measures):
             thing.colors = inner.colors
             return True
         indefinite = inner.article in {"", "a"} and inner.noun in {"", "block", "stairs", "layer"} and inner.kind != "it"
-        if indefinite and thing.kind != "part":
+        if indefinite and (thing.kind != "part" or inner.by or inner.sizes):
             thing.sizes |= inner.sizes | ({"count": inner.count} if inner.count else {})
             thing.by = thing.by or inner.by
             thing.colors, thing.no_color = thing.colors or inner.colors, thing.no_color or inner.no_color
@@ -328,7 +330,7 @@ class Reader(Measures):
             goes_on = follows.kind in {"thing", "part", "relation", "side", "color", "flag", "dim", "number"}
             if color is None or goes_on or (article and article.meaning == "the" and not before):
                 break
-            runs.append(Run(number.number if number else None, color.meaning))
+            runs.append(Run(number.number if number else None, color.meaning, end in _LAST_IN_LINE if end else None))
             ends.append(end)
             after = self.at
             if follows.kind != "link":
@@ -347,7 +349,7 @@ class Reader(Measures):
         token = (
             self.accept("part", "top", "bottom", "middle", "end")
             or self.accept("relation", "between")
-            or self.accept("pick")
+            or self.accept("pick", *_FIRST_IN_LINE, *_LAST_IN_LINE, "middle", "next")
             or self.accept("side", "left", "right")
         )
         token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
@@ -453,15 +455,7 @@ class Reader(Measures):
         place.of = self.thing()
         if place.of == Thing(article="each"):
             place.of = Thing(kind="it", noun="it", word="them", article="each")
-        if place.of is not None and not (
-            place.of.noun
-            or place.of.colors
-            or place.of.count
-            or place.of.picks
-            or place.of.flags
-            or place.of.by
-            or place.of.article == "other"
-        ):
+        if place.of is not None and place.of.article != "other" and place.of == Thing(article=place.of.article):
             place.of = None
         if place.relation == "between" and self.peek().text == "and":
             self.at += 1

@@ -23,6 +23,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
+_PICKED_PARTS = {"outer": "border_of"}
 _LONGEST = {"tallest": -1, "shortest": 1}
 
 
@@ -147,7 +148,10 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
 
 def _within_one(thing: Thing) -> bool:
     """Whether a pick speaks of the blocks of one thing: `the top block`, `the middle one`."""
-    return bool(set(thing.picks) & {"top", "bottom", "middle", "corner", "alternate", "third", "last", "first"} or thing.ordinals)
+    return bool(
+        set(thing.picks) & {"top", "bottom", "middle", "corner", "end", "outer", "alternate", "third", "last", "first"}
+        or thing.ordinals
+    )
 
 
 def _picked_within(thing: Thing, scene: Scene) -> Cells:
@@ -229,12 +233,10 @@ def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
     """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
         return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
-    if thing.noun != "tower" or not scene.blocks:
+    among = sorted(scene.of_color(*thing.colors) if thing.colors else scene.blocks)
+    if thing.noun != "tower" or not among:
         return []
-    columns = [
-        tuple(cell for cell in sorted(scene.blocks) if (cell[0], cell[2]) == (x, z))
-        for x, z in {(c[0], c[2]) for c in scene.blocks}
-    ]
+    columns = [tuple(cell for cell in among if (cell[0], cell[2]) == foot) for foot in {(c[0], c[2]) for c in among}]
     return [max(columns, key=len)]
 
 
@@ -294,9 +296,10 @@ def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
     if pick == "middle":
         center = _center(tuple(cell for group in groups for cell in group))
         return [min(groups, key=lambda group: sum(abs(a - b) for a, b in zip(_center(group), center, strict=True)))]
-    if pick == "corner":
+    if pick in {"corner", "end", "outer"}:
         cells = tuple(cell for group in groups for cell in group)
-        return [(cell,) for cell in corners(cells)]
+        chosen = {cell for group in _PARTS[_PICKED_PARTS.get(pick, pick)](cells, Thing()) for cell in group}
+        return [group for group in groups if chosen.issuperset(group)]
     if pick in {"last", "first"}:
         ordered = sorted(groups, key=lambda group: _order(group, groups))
         return ordered[-(thing.count or 1) :] if pick == "last" else ordered[: thing.count or 1]

@@ -26,7 +26,7 @@ def _next_removed(order: Order, verb: str, last: Order) -> Order | None:
     if verb or thing is None or order.mended or order.places or last.act != "remove":
         return None
     generic = thing.generic and thing.word in {"", "1", "ones", "block"} and not thing.colors
-    if not generic or not (thing.article or thing.picks or thing.count):
+    if not generic or not (thing.article or thing.picks or thing.count) or {*thing.picks} - {"next"} or thing.ordinals:
         return None
     return replace(last, things=[replace(one, count=thing.count or (1 if one.generic else None)) for one in last.things])
 

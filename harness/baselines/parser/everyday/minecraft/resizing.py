@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.minecraft.figures import cells_of, colore
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.scene import (
+    TOWARD,
     WAYS,
     Cell,
     Cells,
@@ -32,14 +33,20 @@ def resize(order: Order, scene: Scene) -> None:
     become, growth = order.become or Thing(), order.growth
     if become.like:
         become = replace(become, sizes=become.sizes | sizes_like(become, scene), like={})
-    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2]:
+    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2] and spans(cells)[1] > 1:
         become = replace(become, by=[become.sizes["deep"]] * 2)
     if _rebuilt(cells, become, growth, scene):
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
-        around = any(place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places)
+        around = "around" in order.flags or any(
+            place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places
+        )
         _rescale(cells, growth, become, scene, around)
         return
+    for name in [*become.sizes][:-1]:
+        axis, new_size = _axis_and_size(cells, Thing(sizes={name: become.sizes.pop(name)}), None)
+        _stretch(cells, axis, new_size, scene, _end(order, axis))
+        cells = scene.standing((*cells, *scene.focus))
     axis, new_size = _axis_and_size(cells, become, growth)
     _stretch(cells, axis, new_size, scene, _end(order, axis))
 
@@ -88,7 +95,7 @@ def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[
     name = growth.axis if growth else next(iter(become.sizes), "")
     if name in {"", "count"}:
         axis = 1 if sizes[1] > max(sizes[0], sizes[2]) or (name == "count" and sizes[0] == sizes[2] == 1) else level
-    elif name == "high":
+    elif name == "high" or (name == "deep" and sizes[1] == 1 < min(sizes[0], sizes[2])):
         axis = 1
     elif name == "wide" and sizes[1] == 1:
         axis = 2 - level if min(sizes[0], sizes[2]) < max(sizes[0], sizes[2]) else 0
@@ -109,6 +116,9 @@ def _end(order: Order, axis: int) -> int:
         way = WAYS.get(place.relation)
         if way and way[axis]:
             return way[axis]
+        for pick in place.of.picks if place.of else ():
+            if TOWARD.get(pick, (-1, 0))[0] == axis:
+                return TOWARD[pick][1]
     return 0
 
 

@@ -31,16 +31,11 @@ TOWARD: dict[str, tuple[int, int]] = {
     "bottom": (1, -1),
 }
 """The axis along which a pick looks, and whether it looks to its low or its high end."""
-OPPOSITE = {
-    "left": "right",
-    "right": "left",
-    "front": "behind",
-    "behind": "front",
-    "up": "down",
-    "down": "up",
-    "on": "below",
-    "below": "on",
-}
+_PAIRS = (("left", "right"), ("front", "behind"), ("up", "down"), ("on", "below"))
+OPPOSITE = {way: other for pair in _PAIRS for way, other in (pair, pair[::-1])}
+OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
+"""What lies on a side, as a pick."""
+SIDE_OF = {pick: side for side, pick in OF_SIDE.items()}
 MIDDLE: Cells = ((0, 1, 0),)
 TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.words import named
 
-CHANGING = named("surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
+CHANGING = named("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
 """What is done to things that stand."""
-TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
+TAKES_WITH = frozenset({"top", "surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""
 _TO_SIZE = frozenset({"shrink", "sink", "remove", "extend", "raise", "move"})
 _PIERCED = frozenset({"wall", "floor", "square", "cube"})
@@ -21,7 +21,7 @@ def merge(thing: Thing, more: Thing) -> None:
     thing.sizes |= more.sizes
     thing.by = thing.by or more.by
     thing.flags |= more.flags
-    thing.picks += more.picks
+    thing.picks += [pick for pick in more.picks if pick != "alternate" or len(more.colors) < 2]
     thing.vague = more.vague or thing.vague
     thing.no_color = thing.no_color or more.no_color
     thing.ordinals = more.ordinals or thing.ordinals
@@ -52,15 +52,15 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
         line.sizes = {name: value for name, value in line.sizes.items() if name == "wide"} | {"count": len(line.colors)}
 
 
+def begin_with(line: Thing, run: Run) -> None:
+    """`red and blue in turn, starting with blue`, `yellow at the bottom`: which of the colors is at that end."""
+    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 3)
+    end = (size - 1) % len(line.colors) if run.last else 0
+    first = (line.colors.index(run.color) - end) % len(line.colors)
+    line.colors = line.colors[first:] + line.colors[:first]
+
+
 # --- places ---
-
-
-def as_gap(order: Order, place: Place) -> Place:
-    """`one space between them` and `one free ring between the carpet and the frame` tell how far apart things are."""
-    if place.relation != "between" or not order.things:
-        return place
-    last = order.things[-1]
-    return Place("gap", distance=1) if last.noun == "frame" else place
 
 
 def takes_place(order: Order, place: Place) -> bool:
@@ -105,7 +105,7 @@ def takes_place(order: Order, place: Place) -> bool:
             for thing in alike:
                 thing.colors = of.colors
             return True
-        if order.act == "recolor" or (order.act == "make" and order.things[0].definite):
+        if order.act in {"recolor", "fill"} or (order.act in {"make", "build"} and order.things[0].definite):
             order.become = of
             return True
     if of is not None and place.word == "into" and order.act in {"recolor", "make"}:

@@ -19,13 +19,6 @@ NO_SUCH = frozenset(
 )
 """Colors that no block has."""
 _APOSTROPHES = {
-    "thats": "that is",
-    "theres": "there is",
-    "its": "its",
-    "dont": "do not",
-    "doesnt": "does not",
-    "didnt": "did not",
-    "isnt": "is not",
     "cant": "can not",
     "wont": "will not",
     "im": "i am",
@@ -37,6 +30,7 @@ _APOSTROPHES = {
     "wich": "which",
     "teh": "the",
     "em": "them",
+    "w": "with",
 }
 """Words that many write without their apostrophe, or that are too short to be put right."""
 _COLON = " . colonmark "
@@ -67,7 +61,7 @@ def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
     text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
-    words = english.spelled(english.without_politeness(evened), known_words()).split()
+    words = _joined(english.spelled(english.without_politeness(evened), known_words()).split())
     found: list[Token] = []
     start = 0
     while start < len(words):
@@ -75,6 +69,20 @@ def tokens(text: str) -> list[Token]:
         found.append(token)
         start += length
     return _settled(found)
+
+
+def _joined(words: list[str]) -> list[str]:
+    """Words with the particle of a verb directly after it: `knock the tower down` is `knock down the tower`."""
+    for place, word in enumerate(words):
+        for end in range(place + 2, min(place + 8, len(words))):
+            if words[end] in {".", ",", "and"}:
+                break
+            token = _lexicon().get((word, words[end]))
+            closes = words[end + 1 : end + 2] in ([], ["."], [","], ["and"], ["to"], ["so"], ["again"])
+            if closes and token and token.kind == "verb" and words[place + 1] != "it":
+                words.insert(place + 1, words.pop(end))
+                break
+    return words
 
 
 def unknown(found: list[Token]) -> tuple[str, ...]:
@@ -166,8 +174,18 @@ def _settled(found: list[Token]) -> list[Token]:
 def _in_context(before: Token, token: Token, after: Token) -> Token:
     if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
         return Token("step", "thing", "stairs")
-    if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
+    if (
+        token.text in {"diagonal", "outline"}
+        and (before.kind in {"article", "color"} or after.text == "of")
+        and after.kind not in _NAMES
+    ):
         return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
+    if token.text == "back" and (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES}:
+        return Token("back", "thing", "named")
+    if token.text == "outside" and before.kind in {"number", "dim"}:
+        return Token("outside", "skip", "")
+    if token.text in _NOUN_VERBS and before.kind in {"end", "stop", "link"} and after.meaning in {*_STANDING, "it"}:
+        return Token(token.text, "verb", _NOUN_VERBS[token.text])
     if token.text == "for" and after.meaning in {"each", "all"}:
         return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
@@ -181,9 +199,7 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
         if chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}:
             return Token("1", "thing", "block")
-    if token.text == "hollow" and (
-        before.kind in {"article", "size", "color", "number", "verb", "be"} or after.kind in {"number", "color"}
-    ):
+    if token.text == "hollow" and after.kind not in {"article", "it"}:
         return Token("hollow", "flag", "hollow")
     if token.text == "stack" and (before.kind in {"article", "number", "color", "size"} or after.text == "of"):
         return Token("stack", "thing", "tower")
@@ -203,11 +219,17 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token("where", "relative", "")
     if token.text in {"which", "who"} and before.kind not in {"stop", "end"}:
         return Token(token.text, "relative", "")
-    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and after.kind in _NAMES:
+    whole = after.text in {"whole", "entire", "complete"}
+    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and (whole or after.kind in _NAMES):
         return Token(token.text, "article", "this")
     return token
 
 
+_CLOSES = frozenset({"stop", "link", "be", "with"})
+_NOUN_VERBS = dict.fromkeys(("top", "crown", "cap"), "top") | dict.fromkeys(("frame", "border", "ring", "fence"), "surround")
+_NOUN_VERBS |= dict.fromkeys(("tile", "carpet", "floor"), "fill")
+"""Nouns that are verbs before what stands: `tile the floor`, `top it with a block`."""
+_STANDING = frozenset({"the", "each", "all", "this"})
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
 

@@ -101,6 +101,9 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
         ("row of 6 blocks: every third one is blue, all others red", "red,red,blue row(3,1,0,right,6)"),
         ("a yellow border along the edges of the floor", "yellow frame(5,1,-5,right,11,behind,11)"),
         ("for my doll a red block, like a little chair", "red 0,1,0"),
+        ("a row of 4, alternating red and blue, starting with blue", "blue,red row(2,1,0,right,4)"),
+        ("a table: green legs that are 2 high and a blue top of 5 by 3", "green -2..2/4,1-2,-1..1/2; blue -2..2,3,-1..1"),
+        ("tile the floor with red", "red -5..5,1,-5..5"),
     ],
 )
 def test_what_is_built(said: str, program: str) -> None:
@@ -111,6 +114,10 @@ def test_what_is_built(said: str, program: str) -> None:
     ("start", "requests", "program"),
     [
         ("red 0,1,0", ["make it blue"], "blue 0,1,0"),
+        ("red tower(2,1,0,2)+tower(-2,1,0,2)", ["knock the left tower down"], "red tower(-2,1,0,2)"),
+        ("red 0-2,1,0; blue -3,1-2,0", ["the tower should be the same color as the row"], "red 0-2,1,0+-3,1-2,0"),
+        ("red -2..2,1,0", ["green one on the row, at its left end", "one at the other end"], "red -2..2,1,0; green 2,2,0+-2,2,0"),
+        ("red 0,1,0", ["put a blue block left and right of the red one"], "red 0,1,0; blue 1,1,0+-1,1,0"),
         ("red 0,1,0; blue 2,1,0", ["Swap the colors."], "blue 0,1,0; red 2,1,0"),
         ("red 0,1,0; blue 2,1,0", ["move the red block on top of the blue one"], "blue 2,1,0; red 2,2,0"),
         ("red 0,1,0; blue 2,1,0", ["remove the red block", "no, the other one!"], "red 0,1,0"),
