@@ -81,8 +81,9 @@ class _Segments(PhraseReader):
     def _leading(self) -> bool:
         """A place before all else: `2 tiles above the ring, put a dot`."""
         start = self.at
-        link = self.link() if self.clause.empty and self.peek()["NUMBER"] else None
-        if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"]):
+        beside = self.peek()["REL"] in BESIDE and not self.peek()["SIDE"]
+        link = self.link() if self.clause.empty and (self.peek()["NUMBER"] or beside) else None
+        if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"] or (beside and self.peek()["NOUN"] == "all")):
             self.clause.links.append(link)
             return True
         self.at = start

@@ -78,6 +78,8 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
         return bool(tiles) and all(scene.board[tile] == clause.colors[0][0] for tile in tiles)
     if "meant" in clause.marks:
         targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+        if clause.colors and targets and set(select(targets[0], scene) or ()) < set(scene.changed):
+            return False
         return bool(targets or clause.colors or clause.sizes or clause.replaced)
     if clause.marks & {"not", "no"} and first:
         return bool(clause.colors or (clause.targets and not _own(clause)))

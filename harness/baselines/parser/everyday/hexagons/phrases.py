@@ -284,9 +284,9 @@ class PhraseReader(Reader):
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:
-            listed = self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["NOUN"] is None
-            listed = listed and self.peek(2).text != "color" and bool(self.peek(2)["COMMA"])
-            self.at += listed
+            listed = self.peek().text == "in" and self.peek(1)["NUMBER"] is not None and bool(self.peek(2)["COMMA"])
+            listed = self.skip("number", "numbers") or listed
+            self.at += listed and self.peek().text == "in"
             phrase.ordinals += self.numbers(commas=phrase.plural or listed)
         if (
             phrase.det == "the"

@@ -75,7 +75,7 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
             ),
             None,
         )
-        if link is not None and link.target is not None and link.target.colors and not clause.targets[0].new:
+        if link is not None and link.target and link.target.colors and (not clause.targets[0].new or clause.targets[0].every):
             kept = [other for other in clause.targets[0].links if other is not link]
             return replace(
                 clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors]
@@ -107,7 +107,7 @@ def _places_joined(clause: Clause) -> Clause:
     beside = [link for link in clause.links if link.relation in ("around", "outside", "inside", *BESIDE, "beside", "between")]
     if len(clause.targets) == 1 and beside and any(link.relation == "inside" for link in clause.targets[0].links):
         clause = replace(clause, targets=[replace(clause.targets[0], head="edge")])
-    if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile"):
+    if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile", "all"):
         return clause
     target = clause.targets[0]
     return replace(
@@ -347,6 +347,8 @@ def _every_spot(phrase: Phrase) -> Phrase | None:
 
 def _arranged(phrase: Phrase) -> Phrase:
     """`a line of 5 flowers` is flowers in a row, `6 tiles in a circle` a circle, `a pattern of red and blue rows` rows."""
+    if phrase.head == "ring" and phrase.sides == ["outer"]:
+        return replace(phrase, head="edge", det="the", sides=[])
     for link in phrase.links:
         inner = link.target
         if inner is None:
