@@ -61,6 +61,8 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
     if not scene.done or not scene.past or clause.verb not in GENERIC:
         return False
+    if scene.done[-1].clause.verb == "undo" and not first:
+        return False
     if clause.verb == "draw" and clause.targets and clause.targets[0].head == "it" and clause.targets[0].links:
         return False
     if clause.marks & SHAPELY and not (clause.targets or clause.colors or clause.links) and scene.board == scene.turn_start:

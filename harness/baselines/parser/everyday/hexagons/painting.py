@@ -216,7 +216,7 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
         det="a",
         count=count,
         colors=target.colors or (like.colors if like in clause.targets or not clause.colors else []),
-        links=target.links,
+        links=[replace(link, target=link.target or Phrase(head="it")) for link in target.links],
         sides=target.sides,
         excepted=[],
         plural=False,
@@ -333,6 +333,7 @@ def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> li
         if part is None or not part.colors:
             continue
         about = replace(scene, focus=tiles)
+        part = replace(part, head="middle") if part.head == "heart" else part
         if target.head == "board" and part.head in ("edge", "corner", "side"):
             found = select(replace(part, colors=[], det="the"), scene)
         elif target.head in ("board", "background") and part.head in SHAPES:

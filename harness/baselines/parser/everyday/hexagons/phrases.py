@@ -166,7 +166,7 @@ class PhraseReader(Reader):
         if token["SIDE"] or token["MARK"]:
             if self.peek(1).text == "third" and not self.noun_ahead(2):
                 return True
-            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] == "1"
+            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] is not None
         return False
 
     def _is_one(self, phrase: Phrase) -> bool:

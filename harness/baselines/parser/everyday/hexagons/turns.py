@@ -28,6 +28,13 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
                 return questions
             if not _idle(clause, clauses):
                 questions += _carry_out_one(clause, scene, first=clause is clauses[0])
+    for clause in clauses[:-1]:
+        if (
+            clause.verb == "keep"
+            and not (clause.colors or clause.marks)
+            and all(not t.new and t.det != "only" for t in clause.targets)
+        ):
+            changing.keep(clause, scene)
     scene.changed = list(changed_tiles(scene))
     return questions
 

@@ -93,7 +93,7 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
         scene.focus = select(first, scene) or scene.focus
         return replace(clause, targets=clause.targets[1:])
     plain = (
-        not (second.colors or second.sizes or second.links or second.sides)
+        not (second.colors or second.sizes or second.links or second.sides or second.ordinals)
         and second.word
         and second.head not in ("it", "thing", "tile", "half")
     )
@@ -285,6 +285,8 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         count = next((target.count for target in clause.targets if target.count), None)
         return replace(clause, verb="draw", total=count)
     first = clause.targets[0] if clause.targets else Phrase(head="it")
+    if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it" and not clause.colors:
+        return replace(clause, verb="move")
     if clause.verb == "continue":
         return replace(
             clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
