@@ -83,6 +83,7 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
     tiles = _act(clause, scene)
     if tiles is None:
         return _asked_back(clause)
+    tiles, scene.focus = ([tile for tile in some if on_board(*tile)] for some in (tiles, scene.focus))
     if tiles or clause.verb != "keep":
         scene.done.append(Done(clause, before, list(tiles), scene.main_color(list(tiles)) or color, about))
     if gives:
