@@ -114,7 +114,7 @@ class Reader:
             self.skip("further", "farther", "straight", "more", "over")
         side = counted is None and self.peek()["SIDE"] and (self.peek(1)["SIDE"] or self.noun_ahead(1))
         way = None if side else self.take("WAY")
-        if way is None and unit and self.peek(-1).text == "over" and not self.phrase_ahead():
+        if way is None and unit and self.peek(-1).text == "over" and not (self.peek()["DET"] or self.noun_ahead(0)):
             way = "right"
         if way is None and (unit or (self.peek(1)["NUMBER"] and not self._thing_ahead(2) and not self.peek(2)["NOUN"])):
             way = self.take("SIDE", "left", "right")

@@ -198,7 +198,10 @@ def _connecting(clause: Clause) -> Clause:
     """`connect the two dots` is a line between them."""
     ends = [target for target in clause.targets if target.head != "line" or target.det != "a"] or [Phrase(head="it")]
     ends += [link.target for link in ends[0].links if link.relation == "to" and link.target is not None]
-    first, second = replace(ends[0], links=[link for link in ends[0].links if link.relation != "to"]), (ends[1:] or [None])[0]
+    first, second = (
+        replace(ends[0], links=[link for link in ends[0].links if link.relation != "to"]),
+        ends[1] if len(ends) > 1 else None,
+    )
     line = Phrase(head="line", det="a", links=[Link("between", first, None, second)])
     links = clause.links + [link for target in clause.targets for link in target.links]
     lines = [*clause.targets, *(link.target for link in links if link.target is not None)]
