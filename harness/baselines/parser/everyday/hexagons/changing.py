@@ -100,6 +100,9 @@ def keep(clause: Clause, scene: Scene) -> Tiles | None:
     if clause.targets and clause.targets[0].det == "other" and scene.past and not scene.changed_now():
         return _keep_other(scene)
     for target in clause.targets:
+        if target.head in ("row", "column", "tile") and target.new and target.bare and (target.count or target.det == "a"):
+            scene.gap = target.count or 1
+            continue
         if target.det == "other" or (target.head in ("it", "thing", "") and not target.colors and not only):
             continue
         before = scene if only else replace(scene, board=scene.turn_start)

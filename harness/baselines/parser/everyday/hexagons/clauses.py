@@ -81,8 +81,9 @@ class _Segments(PhraseReader):
     def _leading(self) -> bool:
         """A place before all else: `2 tiles above the ring, put a dot`."""
         start = self.at
-        link = self.link() if self.clause.empty and self.peek()["NUMBER"] else None
-        if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"]):
+        beside = self.peek()["REL"] in BESIDE and not self.peek()["SIDE"]
+        link = self.link() if self.clause.empty and (self.peek()["NUMBER"] or beside) else None
+        if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"] or (beside and self.peek()["NOUN"] == "all")):
             self.clause.links.append(link)
             return True
         self.at = start
@@ -141,7 +142,7 @@ class _Segments(PhraseReader):
             return True
         value = self.take("TIMES")
         self.clause.marks |= {value} if value else set()
-        return value is not None
+        return value is not None and (self.skip("as") or True)
 
     def _gap(self) -> bool:
         """`with 1 empty column between them`, `2 columns free in between`, `leave a gap of 1 tile`."""
@@ -254,8 +255,8 @@ class _Segments(PhraseReader):
 
     def _measure(self) -> bool:
         """A size or a distance, beside any thing: `7 long`, `2 to the left`, `down row 3`."""
-        if self.peek()["DET"] == "each" and self.peek(1)["NUMBER"]:
-            self.at += 1
+        if self.peek()["DET"] == "each" and (self.peek(1)["NUMBER"] or self.peek(1).text == "time"):
+            self.at += 1 + (self.peek(1).text == "time")
         start = self.at
         if self.take("REL", "with", "of") or self.peek()["DET"] == "each":
             self.skip("a", "each", "every")
@@ -289,7 +290,8 @@ class _Segments(PhraseReader):
     def _colors(self) -> bool:
         """New colors: `blue`, `2 red`, `in green`, `from red to blue`."""
         start = self.at
-        relation = self.take("REL", "in", "to", "with", "from", "into", "of") or ("" if not self.skip("for", "into") else "for")
+        relations = ("in", "to", "with", "from", "of", *(("between",) if "cycle" in self.clause.marks else ()))
+        relation = self.take("REL", *relations) or ("" if not self.skip("for", "into") else "for")
         count = self.take("NUMBER")
         color = self.take("COLOR")
         follows = self.peek()
@@ -305,12 +307,19 @@ class _Segments(PhraseReader):
             self.clause.targets.append(Phrase(head="all", colors=[color]))
         elif "from" in (relation, before):
             self.clause.first = color
-        elif relation == "to" and len(self.clause.colors) == 1 and not self.clause.targets:
+        elif self._replaces(relation):
+            self.clause.targets.clear()
             self.clause.targets.append(Phrase(head="all", colors=[self.clause.colors.pop()[0]]))
             self.clause.colors.append((color, 1))
         else:
             self.clause.colors.append((color, int(count or 1)))
         return True
+
+    def _replaces(self, relation: str) -> bool:
+        """Whether the color that was read before stands for what has it: `change red to blue`, `replace all red with blue`."""
+        exchanged = relation == "to" or (relation == "with" and self.clause.verb == "make")
+        plain = all(target.head == "all" and target.bare for target in self.clause.targets)
+        return exchanged and len(self.clause.colors) == 1 and plain
 
     def _verb(self) -> bool:
         token, clause = self.peek(), self.clause
@@ -377,7 +386,7 @@ class _Segments(PhraseReader):
 
     def _unknown(self) -> None:
         token = self.peek()
-        if token.text == "back":
+        if token.text == "back" and not (self.peek(1)["REL"] == "to" and self.peek(2)["COLOR"]):
             self.clause.verb = "back"
         elif token.text == "out" and self.clause.verb == "keep":
             self.clause.verb = "remove"

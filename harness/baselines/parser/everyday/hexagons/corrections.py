@@ -61,6 +61,8 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
     if not scene.done or not scene.past or clause.verb not in GENERIC:
         return False
+    if scene.done[-1].clause.verb == "undo" and not first:
+        return False
     if clause.verb == "draw" and clause.targets and clause.targets[0].head == "it" and clause.targets[0].links:
         return False
     if clause.marks & SHAPELY and not (clause.targets or clause.colors or clause.links) and scene.board == scene.turn_start:
@@ -78,6 +80,8 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
         return bool(tiles) and all(scene.board[tile] == clause.colors[0][0] for tile in tiles)
     if "meant" in clause.marks:
         targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+        if clause.colors and targets and set(select(targets[0], scene) or ()) < set(scene.changed):
+            return False
         return bool(targets or clause.colors or clause.sizes or clause.replaced)
     if clause.marks & {"not", "no"} and first:
         return bool(clause.colors or (clause.targets and not _own(clause)))

@@ -78,7 +78,9 @@ def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
     if not tiles:
         return None
     filled = [*tiles, *g.enclosed(tiles)]
-    gap = min(phrase.sizes.get("gap", 0), 10)
+    gap = min(phrase.sizes.get("gap", phrase.sizes.get("around", 1) - 1), 10)
+    if phrase.head == "hexagon" and not common(tiles, scene.painted):
+        return [*tiles, *near(filled, gap + 1)]
     return minus(near(filled, gap + phrase.sizes.get("wide", 1)), near(filled, gap) if gap else ())
 
 
@@ -145,7 +147,7 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
         return None
     first = select(_named_side(start.target), scene)
     second = select(_named_side(start.second), scene) if start.second else None
-    if second is None and end is not None and end.target is not None and not clause.moves:
+    if second is None and end is not None and end.target is not None and (not clause.moves or end.target.head == "corner"):
         second = select(_named_side(end.target), scene)
     if start.relation == "between" and second is None and first:
         pieces = scene.pieces(first)
@@ -477,11 +479,3 @@ def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         return placed(phrase, scene, avoided=_avoided(clause, scene))
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))
     return ordered(tile for piece in pieces for tile in piece) or None
-
-
-def spread(tiles: Tiles, scene: Scene) -> list[Tile]:
-    return common(tiles, scene.blank)
-
-
-def default_length(phrase: Phrase) -> int:
-    return length_of(phrase, 5)

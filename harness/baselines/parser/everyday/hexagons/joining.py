@@ -16,6 +16,14 @@ PAINTING = ("", "make", "draw", "paint", "be", "become", "fill")
 def joined(clause: Clause, new: Clause, separator: str) -> bool:
     """Adds a segment to a clause, unless another clause begins with it; that takes over the verb where it has none."""
     own = bool(clause.colors or any(target.colors for target in clause.targets))
+    if new.verb == "upend" and clause.verb in ("mirror", "flip") and not new.targets:
+        return True
+    last = clause.targets[-1] if clause.targets else None
+    counted = last is not None and last.count and (last.ordinals or "next" in last.marks)
+    if counted and new.verb in ("", "again") and not new.targets and len(new.colors) == 1 and new.colors[0][1] > 1:
+        new.verb, new.targets = clause.verb or "paint", [Phrase(det="the", count=new.colors[0][1], marks={"next"})]
+        new.colors = [(new.colors[0][0], 1)]
+        return False
     if new.verb and new.verb != "be":
         goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
         if goes_on or not (clause.targets or clause.colors or clause.verb):
@@ -27,7 +35,6 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         return _added(clause, replace(new, targets=[]))
     if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
         return _described(clause, new)
-    last = clause.targets[-1] if clause.targets else None
     if (
         last is not None
         and new.targets
@@ -51,7 +58,7 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         and last.new
         and new.targets
         and ((last.count or 0) > 1 or (last.count and last.plural and len(clause.targets) > 1))
-        and (new.targets[0].count == 1 or new.targets[0].det == "other")
+        and (new.targets[0].count == 1 or new.targets[0].det == "other" or new.targets[0].word == "one")
         and (not new.targets[0].head or new.targets[0].word == "one")
     ):
         return _split(clause, new)
@@ -127,7 +134,7 @@ def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
     place = phrase.head in ("side", "half", "corner", "quarter") or (
         phrase.head in LINES and phrase.det == "the" and separator == ","
     )
-    place = place and not phrase.colors
+    place = place and not phrase.colors and phrase.head != last.head
     sized = phrase.head == "tile" and bool(phrase.count) and not phrase.det and not (phrase.colors and last.colors)
     return place or (sized and not last.sizes.get("tiles"))
 

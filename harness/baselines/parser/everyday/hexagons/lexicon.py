@@ -125,13 +125,25 @@ def _tokens(words: list[str]) -> Iterator[Token]:
     while start < len(words):
         if start + 1 < len(words) and words[start] == "," and words[start + 1] == ",":
             start += 1
+        verb, thing, particle = [*words[start : start + 3], "", ""][:3]
+        known = lexicon().phrases
+        apart = thing in ("it", "them", "that", "this") and (verb, thing, particle) not in known
+        if apart and "VERB" in known.get((verb, particle), {}):
+            words[start + 1 : start + 3] = [particle, thing]
         for length in range(min(lexicon().longest, len(words) - start), 0, -1):
             token = _token(words[start : start + length])
-            if token is not None:
+            if token is not None and not _goes_on(token, words[start + length : start + length + 1]):
                 break
         if token is None or token["NOISE"] is None:
             yield token or Token(words[start], {})
         start += length
+
+
+def _goes_on(token: Token, following: list[str]) -> bool:
+    """Whether `down to the bottom` is no end by itself: `down to the bottom left corner`, `to the bottom row`."""
+    phrases = lexicon().phrases
+    side = token["FULL"] and "SIDE" in phrases.get((token.text.split()[-1],), {})
+    return bool(side and following and phrases.get((following[0],), {}).keys() & {"SIDE", "NOUN"})
 
 
 def _token(words: list[str]) -> Token | None:

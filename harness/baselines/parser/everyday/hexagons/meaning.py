@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-ENOUGH = 18
-"""A count that is larger than a line on the board can be long."""
-
 
 @dataclass
 class Link:

@@ -61,7 +61,8 @@ def _landmark(target: Phrase, scene: Scene) -> Tiles:
 def _each_in(clause: Clause) -> list[Phrase]:
     """`one tile each of red and blue` in a column: the column, whose first tiles get the colors."""
     place = next((link.target for link in clause.links if link.relation == "in" and link.target is not None), None)
-    if "each" not in clause.marks or len(clause.colors) < 2:
+    each = [link.target for target in clause.targets for link in target.links if link.relation == "of" and link.target]
+    if not ("each" in clause.marks or any(of.det == "each" and of.head == "it" for of in each)) or len(clause.colors) < 2:
         return clause.targets
     return [place] if place is not None else [replace(target, count=len(clause.colors)) for target in clause.targets[:1]]
 
@@ -168,7 +169,7 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     paint_in(tiles, colors, clause, told, scene)
     if new:
         _tinted(told, tiles, scene)
-    tiles = [*tiles, *_with_parts(told, clause, tiles, scene)]
+    tiles = [*tiles, *with_parts(told, clause, tiles, scene)]
     own = [told.word] if told.word and (told.head not in ("thing", "it", "tile", "") or told.word in ("moon", "sun")) else []
     for name in own + clause.names:
         scene.names[name] = tiles
@@ -194,8 +195,10 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     if target.head == "inside" and target.det == "a" and target.sizes:
         return replace(target, head="hexagon")
     if target.head in ("thing", "feature") and clause.verb == "draw" and target.new and target.word not in ("one", "ones"):
+        inside = any(link.relation in ("in", "inside") for link in target.links + clause.links)
         return replace(
-            target, head="flower" if target.head == "thing" else "line" if target.sizes.get("tiles", 1) > 1 else "tile"
+            target,
+            head="flower" if target.head == "thing" and not inside else "line" if target.sizes.get("tiles", 1) > 1 else "tile",
         )
     if (
         target.head not in ("", "thing")
@@ -213,7 +216,7 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
         det="a",
         count=count,
         colors=target.colors or (like.colors if like in clause.targets or not clause.colors else []),
-        links=target.links,
+        links=[replace(link, target=link.target or Phrase(head="it")) for link in target.links],
         sides=target.sides,
         excepted=[],
         plural=False,
@@ -322,7 +325,7 @@ def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
     scene.names |= named
 
 
-def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
+def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
     """Paints parts that are said with the figure: `a red flower with a yellow center`, `with a green stem`."""
     added: list[Tile] = []
     links = [link for link in [*target.links, *clause.links] if link.relation == "with"]
@@ -330,6 +333,7 @@ def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> l
         if part is None or not part.colors:
             continue
         about = replace(scene, focus=tiles)
+        part = replace(part, head="middle") if part.head == "heart" else part
         if target.head == "board" and part.head in ("edge", "corner", "side"):
             found = select(replace(part, colors=[], det="the"), scene)
         elif target.head in ("board", "background") and part.head in SHAPES:
@@ -362,12 +366,3 @@ def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> l
         if part.word and found:
             scene.names[part.word] = found
     return added
-
-
-def _checkers(target: Phrase, clause: Clause, scene: Scene) -> list[Tile]:
-    """A board whose tiles take turns in two colors."""
-    names = [color for color, _ in clause.colors] or target.colors or ["black", "white"]
-    names = names if len(names) > 1 else [names[0], "white"]
-    for tile in ALL:
-        scene.paint([tile], names[(tile.row + tile.column) % len(names[:2])])
-    return list(ALL)

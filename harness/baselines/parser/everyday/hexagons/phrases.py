@@ -166,7 +166,7 @@ class PhraseReader(Reader):
         if token["SIDE"] or token["MARK"]:
             if self.peek(1).text == "third" and not self.noun_ahead(2):
                 return True
-            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] == "1"
+            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] is not None
         return False
 
     def _is_one(self, phrase: Phrase) -> bool:
@@ -230,7 +230,7 @@ class PhraseReader(Reader):
             phrase.head, phrase.plural = following, self.peek().plural
         elif following in ("edge", "ring") and phrase.head in ("box", "ring", "triangle", "hexagon", "diamond"):
             phrase.marks.add("hollow")
-        elif following in PARTS and phrase.head not in (*PARTS, "tile", "board", "all"):
+        elif following in PARTS and phrase.head not in (*PARTS, "tile", "board", "all") and not self._relates():
             owner = replace(phrase, det="the", links=[], more=[])
             phrase.head, phrase.word, phrase.links, phrase.colors = following, self.peek().text, [Link("of", owner)], []
         elif following == "crossing":
@@ -240,6 +240,13 @@ class PhraseReader(Reader):
         else:
             return
         self.at += 1
+
+    def _relates(self) -> bool:
+        """Whether a word is a relation rather than a part: `a line inside the ring`."""
+        self.at += 1
+        related = self.peek(-1)["REL"] is not None and (self.peek()["REL"] == "of" or self.phrase_ahead())
+        self.at -= 1
+        return related
 
     def _headless(self, phrase: Phrase, start: int) -> bool:
         """Whether the words stand for a thing without a noun: `the red`, `the first two`, `both`, `the yolk`."""
@@ -277,10 +284,16 @@ class PhraseReader(Reader):
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:
-            listed = self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["NOUN"] is None
-            listed = listed and self.peek(2).text != "color" and bool(self.peek(2)["COMMA"])
-            self.at += listed
+            listed = self.peek().text == "in" and self.peek(1)["NUMBER"] is not None and bool(self.peek(2)["COMMA"])
+            listed = self.skip("number", "numbers") or listed
+            self.at += listed and self.peek().text == "in"
             phrase.ordinals += self.numbers(commas=phrase.plural or listed)
+        if (
+            phrase.det == "the"
+            and (phrase.count or phrase.head in LINES)
+            and self.skip("after that", "after those", "after them")
+        ):
+            phrase.marks.add("next")
         self._open = (
             nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
         )
@@ -306,7 +319,8 @@ class PhraseReader(Reader):
             self.skip("that", "which", "is", "are", "has", "measures")
         size = self.size()
         having = self.peek(1)["NUMBER"] and self.skip("containing", "using", "has", "have", "needs")
-        if not size and (having or self.take("REL", "of", "with", "from")):
+        stands = phrase.det in ("the", "this", "all", "each") and phrase.colors
+        if not size and (having or self.take("REL", "of", "from", "" if stands else "with")):
             self.skip("exactly", "about", "a", "each")
             size = self.size() or self._made_of(phrase)
         if size:
@@ -334,20 +348,20 @@ class PhraseReader(Reader):
             return {}
         phrase.colors += colors
         phrase.marks |= {"cycle"} if cycle else set()
-        each = (
-            unit
-            and self.peek()["REL"] == "in"
-            and self.peek(1)["DET"] in ("each", "all")
-            and self.peek(2)["NOUN"] in ("side", "edge")
-        )
-        self.at += 3 if each else 0
-        return {"side" if each else "tiles": int(count)} if count else {"": 0}
+        return {"side" if unit and self._each_side() else "tiles": int(count)} if count else {"": 0}
 
     def _place(self, phrase: Phrase, nested: bool) -> bool:
         """A link, or how it looks: `above the red one`, `that lies 2 tiles below it`, `that is red`, `except the last one`."""
         start = self.at
+        if phrase.det == "another" and self.skip("exactly", "like") and (like := self.phrase(nested=True)):
+            phrase.links.append(Link("of", like))
+            return True
+        self.at = start
         joined = self.separator() == "and" and phrase.links
         relative = self.skip("that", "which", "who")
+        if relative and nested and self.peek().text == "are" and not phrase.plural and phrase.det not in ("all", "both"):
+            self.at = start
+            return False
         if not self.skip(*VERBS_OF_PLACE) and self.at > start and not relative and not (joined and self.peek()["REL"]):
             self.at = start
             return False

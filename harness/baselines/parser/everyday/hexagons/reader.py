@@ -84,6 +84,8 @@ class Reader:
                 tall = self.take("NUMBER")
                 self.take("NOUN", *UNITS)
                 return {"wide": int(count), "tall": int(str(tall))}
+            if self._each_side():
+                return {"side": int(count)}
             self.skip("in", "whole")
             dimension = self.take("MEASURE") or (self.take("MARK", "long", "tall", "wide") if not self.peek(1)["NOUN"] else None)
             if measure or dimension:
@@ -91,6 +93,15 @@ class Reader:
                 return {measure or ("tall" if upright else str(dimension)): int(count)}
         self.at = start
         return {}
+
+    def _each_side(self) -> bool:
+        """The rest of `3 tiles on each side`, `5 tiles per side`; not of `2 tiles on each side of the line`."""
+        start = self.at
+        per = self.skip("per") or (self.take("REL", "in", "to") and self.take("DET", "each", "all", "a"))
+        if per and self.take("NOUN", "side", "edge") and self.peek()["REL"] != "of":
+            return True
+        self.at = start
+        return False
 
     def distance(self) -> tuple[str, int | None] | None:
         """`3 tiles further to the left` is ("left", 3), `down` is ("down", None)."""
@@ -101,8 +112,10 @@ class Reader:
             unit = self.take("NOUN", *UNITS)
             self.take("DET", "another")
             self.skip("further", "farther", "straight", "more", "over")
-        side = counted is None and self.peek()["SIDE"] and self.peek(1)["SIDE"]
+        side = counted is None and self.peek()["SIDE"] and (self.peek(1)["SIDE"] or self.noun_ahead(1))
         way = None if side else self.take("WAY")
+        if way is None and unit and self.peek(-1).text == "over" and not (self.peek()["DET"] or self.noun_ahead(0)):
+            way = "right"
         if way is None and (unit or (self.peek(1)["NUMBER"] and not self._thing_ahead(2) and not self.peek(2)["NOUN"])):
             way = self.take("SIDE", "left", "right")
         if way is not None and counted is None and self.peek()["NUMBER"] and not self._thing_ahead(1):

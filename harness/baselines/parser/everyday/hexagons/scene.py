@@ -87,7 +87,7 @@ class Scene:
 
     def pieces(self, tiles: Tiles, by_color: bool = True) -> list[list[Tile]]:
         """The connected pieces of some tiles, from left to right; each of one color, unless `by_color` is off."""
-        groups = [tiles]
+        groups = [tiles := [tile for tile in tiles if on_board(*tile)]]
         if by_color:
             colors = dict.fromkeys(self.board[tile] for tile in tiles)
             groups = [[tile for tile in tiles if self.board[tile] == color] for color in colors]

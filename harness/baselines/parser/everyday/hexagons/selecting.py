@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.picking import picked
+from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     BORDER,
@@ -108,7 +109,7 @@ def folded(phrase: Phrase) -> Phrase:
             and simple
             and target
             and not (target.links or target.colors or touching or target.det == "its")
-            and (target.head != phrase.head or phrase.head == "edge")
+            and (target.head != phrase.head or phrase.head in ("edge", ""))
         ):
             sides += [side for side in target.sides or ["middle"] if side not in sides]
             if link.relation == "from" or link.second:
@@ -149,6 +150,8 @@ def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     owner = owner_of(phrase, scene)
     if phrase.det == "other" and scene.done and not phrase.sides:
         return minus(ALL, [tile for done in scene.done[-1:] for tile in done.tiles])
+    if phrase.colors and phrase.ordinals:
+        owner = said_line(replace(phrase, ordinals=[]), scene) or owner
     between = bool(_links(phrase, "between"))
     indexes = None if between else regions.lines(phrase, owner, from_end)
     if indexes is None:
@@ -351,6 +354,9 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         owner = owner_of(middles[0], scene)
         at = g.middle(owner) if owner else None
         return sorted(owner, key=lambda t: (distance(t, at), -t.row, t.column))[: phrase.count] if at else None
+    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
+    if "single" in phrase.marks and phrase.det == "the" and dots:
+        return dots
     touching = _links(phrase, "beside")
     ways = [
         way
@@ -370,7 +376,6 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         tiles = scene.of_colors(phrase.colors)
         dots = [tile for piece in scene.pieces(tiles) if len(piece) == 1 for tile in piece]
         return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
-    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
     if phrase.det == "the" and len(phrase.sides) == 1 and len(scene.focus) < 2 and len(dots) > 1 and "new" not in phrase.marks:
         return dots
     if phrase.det in ("this", "the", "these") and not phrase.bare:
@@ -401,11 +406,9 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     first = (select(link.target, scene) if link.target else list(scene.focus)) or []
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
-        pieces = scene.pieces(first)
-        if len(pieces) < 2:
-            return []
-        first, second = pieces[0], pieces[1]
-    return regions.between(first, second) if first and second else []
+        pieces = in_order(scene.pieces(first)) if first else []
+        return [tile for one, other in pairwise(pieces) for tile in regions.between(one, other)]
+    return regions.between(first, second) if first else []
 
 
 def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:

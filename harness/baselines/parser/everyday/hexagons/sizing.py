@@ -40,14 +40,16 @@ def resize(clause: Clause, scene: Scene) -> Tiles | None:
     top, bottom, left, right = extent(tiles)
     sizes = dict(clause.sizes) or {"tiles": len(like)}
     wanted = next((sizes[name] for name in ("tiles", "long", "tall", "wide", "side") if name in sizes), 0)
-    if looks_like("line", tiles) and len(sizes) == 1:
+    across = {"wide"} if left == right else {"tall"} if top == bottom else set[str]()
+    if looks_like("line", tiles) and len(sizes) == 1 and not across & sizes.keys():
         more = wanted - len(tiles)
         sized = replace(clause, sizes={"tiles": abs(more)}, as_many=None, verb="grow", marks=clause.marks - {"full"})
         if more > 0 and like and top != bottom and left == right and not clause.moves:
             above, below, _, _ = extent(like)
             sized = replace(sized, moves=[("down" if abs(below - bottom) > abs(above - top) else "up", None)])
         return grow(sized, scene) if more > 0 else shrink(sized, scene) if more < 0 else tiles
-    tall, wide = sizes.get("tall", sizes.get("side", wanted)), sizes.get("wide", sizes.get("side", wanted))
+    own = {"tall": bottom - top + 1, "wide": right - left + 1} if across else {}
+    tall, wide = ((own | sizes).get(name, sizes.get("side", wanted)) for name in ("tall", "wide"))
     row, column = max(0, (top + bottom + 1 - tall + 1) // 2), max(0, (left + right + 1 - wide + 1) // 2)
     color = scene.main_color(tiles) or "black"
     scene.paint(tiles, "white")
@@ -147,8 +149,15 @@ def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:
     if relation is None:
         end = tiles[-1]
         return [tile for tile in g.ray(end, way, count + 1)[1:] if on_board(*tile)]
-    added = [tile for k in range(1, count + 1) for tile in regions.next_to(tiles, relation, k)]
-    return [tile for tile in added if on_board(*tile)]
+    added = _beyond(tiles, relation, count)
+    if not clause.moves and "full" not in clause.marks:
+        width = len(regions.next_to(tiles, relation))
+        added += _beyond(tiles, regions.OPPOSITE[relation], count - len(added) // width)
+    return added
+
+
+def _beyond(tiles: Tiles, relation: str, count: int) -> list[Tile]:
+    return [tile for k in range(1, count + 1) for tile in regions.next_to(tiles, relation, k) if on_board(*tile)]
 
 
 def _further(tiles: Tiles, count: int) -> list[Tile]:

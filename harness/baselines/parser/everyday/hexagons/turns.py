@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons import changing
 from harness.baselines.parser.everyday.hexagons.corrections import corrected, is_correction, restore, undo
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.painting import paint_clause
+from harness.baselines.parser.everyday.hexagons.painting import paint_clause, with_parts
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
 from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, Tiles, ordered
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
@@ -28,6 +28,13 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
                 return questions
             if not _idle(clause, clauses):
                 questions += _carry_out_one(clause, scene, first=clause is clauses[0])
+    for clause in clauses[:-1]:
+        if (
+            clause.verb == "keep"
+            and not (clause.colors or clause.marks)
+            and all(not t.new and t.det != "only" for t in clause.targets)
+        ):
+            changing.keep(clause, scene)
     scene.changed = list(changed_tiles(scene))
     return questions
 
@@ -76,6 +83,7 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
     tiles = _act(clause, scene)
     if tiles is None:
         return _asked_back(clause)
+    tiles, scene.focus = ([tile for tile in some if on_board(*tile)] for some in (tiles, scene.focus))
     if tiles or clause.verb != "keep":
         scene.done.append(Done(clause, before, list(tiles), scene.main_color(list(tiles)) or color, about))
     if gives:
@@ -164,14 +172,19 @@ def _about_it(clause: Clause) -> set[str]:
 
 
 def _undoes_more(clause: Clause, scene: Scene) -> bool:
-    """`the one before that too`, after an undo."""
+    """`the one before that too`, after an undo; `take it out again`."""
     last = scene.done[-1].clause.verb if scene.done else ""
+    if clause.verb == "remove" and "again" in clause.marks and not clause.colors:
+        return all(target.head == "it" and target.bare for target in clause.targets)
     return last == "undo" and clause.verb == "" and not clause.colors and ("too" in clause.marks or "again" in clause.marks)
 
 
 def _act(clause: Clause, scene: Scene) -> Tiles | None:
     if clause.verb in CHANGING:
-        return changing.VERBS[clause.verb](clause, scene)
+        tiles = changing.VERBS[clause.verb](clause, scene)
+        if clause.verb == "copy" and tiles:
+            with_parts(clause.targets[0] if clause.targets else Phrase(head="it"), clause, tiles, scene)
+        return tiles
     if clause.verb == "again":
         return _again(clause, scene)
     if clause.verb == "connect":
@@ -183,8 +196,12 @@ def _act(clause: Clause, scene: Scene) -> Tiles | None:
 
 def _connecting(clause: Clause) -> Clause:
     """`connect the two dots` is a line between them."""
-    first = clause.targets[0] if clause.targets else Phrase(head="it")
-    second = clause.targets[1] if len(clause.targets) > 1 else None
+    ends = [target for target in clause.targets if target.head != "line" or target.det != "a"] or [Phrase(head="it")]
+    ends += [link.target for link in ends[0].links if link.relation == "to" and link.target is not None]
+    first, second = (
+        replace(ends[0], links=[link for link in ends[0].links if link.relation != "to"]),
+        ends[1] if len(ends) > 1 else None,
+    )
     line = Phrase(head="line", det="a", links=[Link("between", first, None, second)])
     links = clause.links + [link for target in clause.targets for link in target.links]
     lines = [*clause.targets, *(link.target for link in links if link.target is not None)]
@@ -275,6 +292,8 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
         begins = start is not None and start.relation == "from" and start.target is not None and bool(start.target.colors)
         return not begins and not (clause.moves and clause.links)
     first = targets[0]
+    if first.head == "board" and clause.unknown and clause.verb == "" and not first.colors:
+        return True
     figure = first.head in SHAPES and first.head not in ("row", "column")
     if clause.verb == "be":
         return any(target.head == "it" and target.det in ("", "this") for target in targets) or _describes(first, scene)

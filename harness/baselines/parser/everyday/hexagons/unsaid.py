@@ -65,13 +65,17 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
         relation = {"up": "above", "down": "below"}.get(clause.moves[0][0], clause.moves[0][0])
         return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
     if any("next" in target.marks for target in clause.targets):
-        scene.gap = clause.sizes.get("gap", 0)
+        scene.gap = clause.sizes.get("gap", scene.gap)
     if clause.verb == "make" and clause.targets and not clause.colors:
         link = next(
-            (link for link in clause.targets[0].links if link.relation == "in" and link.target and link.target.word == "one"),
+            (
+                li
+                for li in clause.targets[0].links
+                if li.relation in ("in", "with") and li.target and li.target.word in ("one", "ones")
+            ),
             None,
         )
-        if link is not None and link.target is not None and link.target.colors and not clause.targets[0].new:
+        if link is not None and link.target and link.target.colors and (not clause.targets[0].new or clause.targets[0].every):
             kept = [other for other in clause.targets[0].links if other is not link]
             return replace(
                 clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors]
@@ -89,7 +93,7 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
         scene.focus = select(first, scene) or scene.focus
         return replace(clause, targets=clause.targets[1:])
     plain = (
-        not (second.colors or second.sizes or second.links or second.sides)
+        not (second.colors or second.sizes or second.links or second.sides or second.ordinals)
         and second.word
         and second.head not in ("it", "thing", "tile", "half")
     )
@@ -101,7 +105,9 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
 def _places_joined(clause: Clause) -> Clause:
     """The places that are said apart belong to the one thing: `a fence, all around it`."""
     beside = [link for link in clause.links if link.relation in ("around", "outside", "inside", *BESIDE, "beside", "between")]
-    if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile"):
+    if len(clause.targets) == 1 and beside and any(link.relation == "inside" for link in clause.targets[0].links):
+        clause = replace(clause, targets=[replace(clause.targets[0], head="edge")])
+    if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile", "all"):
         return clause
     target = clause.targets[0]
     return replace(
@@ -147,8 +153,9 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
         (link.target for link in first.links if link.relation == "of" and link.target is not None and link.target.head == "it"),
         None,
     )
-    if first.det == "another" and of is not None and not first.head:
-        return replace(clause, verb="copy", targets=[of], times=first.count or 1)
+    if first.det == "another" and of is not None and first.head in ("", "thing"):
+        links = clause.links + [link for link in first.links if link.relation == "with"]
+        return replace(clause, verb="copy", targets=[of], links=links, times=first.count or 1)
     if first.det == "another" and not around and first.head in SHAPES and first.head not in ("tile", "row", "column"):
         standing = replace(first, det="the", links=[], colors=[], count=None)
         if not first.colors and not first.sizes and select(standing, scene):
@@ -278,6 +285,8 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         count = next((target.count for target in clause.targets if target.count), None)
         return replace(clause, verb="draw", total=count)
     first = clause.targets[0] if clause.targets else Phrase(head="it")
+    if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it" and not clause.colors:
+        return replace(clause, verb="move")
     if clause.verb == "continue":
         return replace(
             clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
@@ -340,6 +349,8 @@ def _every_spot(phrase: Phrase) -> Phrase | None:
 
 def _arranged(phrase: Phrase) -> Phrase:
     """`a line of 5 flowers` is flowers in a row, `6 tiles in a circle` a circle, `a pattern of red and blue rows` rows."""
+    if phrase.head == "ring" and phrase.sides == ["outer"]:
+        return replace(phrase, head="edge", det="the", sides=[])
     for link in phrase.links:
         inner = link.target
         if inner is None:
@@ -357,6 +368,8 @@ def _arranged(phrase: Phrase) -> Phrase:
             colors = inner.colors or phrase.colors
             return replace(inner, marks=inner.marks | {mark}, links=inner.links + others, sides=phrase.sides, colors=colors)
         many = phrase.head == "tile" and (phrase.count or 1) > 2 and inner.det == "a" and not inner.colors
+        if link.relation == "in" and many and inner.head == "line":
+            return replace(phrase, marks=phrase.marks | (inner.marks or {"level"}), links=inner.links + others)
         if link.relation == "in" and many and inner.head in FIGURES:
             return replace(
                 inner, colors=phrase.colors, sizes={"tiles": phrase.count or 3} | inner.sizes, links=inner.links + others
@@ -366,14 +379,30 @@ def _arranged(phrase: Phrase) -> Phrase:
 
 def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     """`the top right one` after a corner is a corner, `the one to the right of it` after a column a column."""
+    excepted = [other for target in (scene.done[-1].clause.targets if scene.done else ()) for other in target.excepted]
+    if phrase.det == "this" and phrase.bare and any(other.head == phrase.head for other in excepted):
+        return next(other for other in excepted if other.head == phrase.head)
     rest = _rest_of_place(phrase, scene)
     if rest is not None:
         return rest
     phrase = folded(phrase) if phrase.head in ("thing", "") else phrase
-    told = phrase.det == "other" or phrase.sides or phrase.ordinals or any(link.relation in BESIDE for link in phrase.links)
+    last = scene.done[-1].clause.targets[-1:] if scene.done else []
+    kind = phrase.head if phrase.head in ("row", "column") or not last else last[0].head
+    before = {"row": "above"}.get(kind, "left")
+    links = [replace(link, relation=before) if link.relation == "before" else link for link in phrase.links]
+    phrase = replace(phrase, links=links)
+    parity = phrase.marks & {"even", "odd"}
+    told = (
+        parity
+        or phrase.det == "other"
+        or phrase.sides
+        or phrase.ordinals
+        or any(link.relation in BESIDE for link in phrase.links)
+    )
     if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
         return phrase
-    last = scene.done[-1].clause.targets[-1:] if scene.done else []
+    if parity and last and last[0].marks & {"even", "odd"}:
+        return replace(last[0], marks=parity)
     parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals and last[0].links))
     if parallel and phrase.det in ("the", "") and not phrase.links and last[0].head not in ("", "thing") and not phrase.count:
         return replace(last[0], sides=phrase.sides, ordinals=phrase.ordinals, plural=phrase.plural)
