@@ -9,7 +9,7 @@ import click
 
 from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
-from harness.tasks import world_of
+from harness.tasks import get_task
 from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _METRICS = {
     "em_without_longest": "EM without longest",
     "micro_f1": "micro F1",
     "macro_f1": "macro F1",
+    "turns": "turns solved",
 }
 
 
@@ -51,7 +52,7 @@ def compare(options: Compare) -> None:
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
     result = compare_runs(first.task, scores, changed=options.changed, seed=options.seed)
-    if world_of(first.task) == "minecraft":
+    if get_task(first.task).scoring == "minecraft":
         name, judged = how.of(first)
         result = {"benchmark": name, **({"annotation": judged.name} if judged else {}), **result}
     result = {**result, "split": first.split}
@@ -76,7 +77,7 @@ def _print(result: dict[str, Any], f1: Mapping[str, Mapping[str, float]], head: 
         a, b = pair["a"], pair["b"]
         console.print(f"{a} against {b}: {pair['wins']} wins, {pair['losses']} losses, {pair['ties']} ties", highlight=False)
         if pair["changed"]:
-            rows = numbers_table("most changed", a, b, caption="F1 of the item; `harness show ITEM --run RUN` draws it.")
+            rows = numbers_table("most changed", a, b, caption="The item's score; `harness show ITEM --run RUN` draws it.")
             for item_id in pair["changed"]:
                 rows.add_row(item_id, f"{100 * f1[a][item_id]:.1f}", f"{100 * f1[b][item_id]:.1f}")
             console.print(rows)

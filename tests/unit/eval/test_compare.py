@@ -12,6 +12,7 @@ from eval.compare import compare_runs
 from eval.items import ItemScore
 from eval.statistics import difference_interval, holm, permutation_p
 from harness.cli import main
+from harness.corpora import load
 from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Paint
 from tests.helpers.scored import step, turn
@@ -136,6 +137,18 @@ def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "4 wins, 0 losses, 4 ties" in out
     assert "+50.00 [+50.00, +50.00]" in out
     assert "Holm" not in out
+
+
+def test_runs_over_ordinary_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("right", "nothing"):
+        answers = [(item.id, item.actions if name == "right" else ()) for item in load("everyday-minecraft", "dev")]
+        lines = (json.dumps({"id": item_id, "actions": [list(action) for action in actions]}) for item_id, actions in answers)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, err = run(capsys, "right.jsonl", "nothing.jsonl")
+    assert (code, err) == (0, "")
+    assert "turns solved" in out
+    assert "legacy" not in out
 
 
 def test_half_a_line_at_the_end(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
