@@ -13,8 +13,8 @@ from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.joining import GENERIC, joined
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PhraseReader
-from harness.baselines.parser.everyday.hexagons.reader import UNITS
+from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, PhraseReader
+from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS
 from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered
 
 MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APART": "apart", "FULL": "full", "TIMES": ""}
@@ -142,7 +142,9 @@ class _Segments(PhraseReader):
             return True
         value = self.take("TIMES")
         self.clause.marks |= {value} if value else set()
-        return value is not None and (self.skip("as") or True)
+        if value is not None:
+            self.skip("as")
+        return value is not None
 
     def _gap(self) -> bool:
         """`with 1 empty column between them`, `2 columns free in between`, `leave a gap of 1 tile`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PARTS
+from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, PARTS
+from harness.baselines.parser.everyday.hexagons.reader import LINES
 
 REGIONS = ("row", "column", "corner", "half", "third", "quarter", "side", "edge")
 GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell", "become")
@@ -19,10 +20,9 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
     if new.verb == "upend" and clause.verb in ("mirror", "flip") and not new.targets:
         return True
     last = clause.targets[-1] if clause.targets else None
-    counted = last is not None and last.count and (last.ordinals or "next" in last.marks)
-    if counted and new.verb in ("", "again") and not new.targets and len(new.colors) == 1 and new.colors[0][1] > 1:
-        new.verb, new.targets = clause.verb or "paint", [Phrase(det="the", count=new.colors[0][1], marks={"next"})]
-        new.colors = [(new.colors[0][0], 1)]
+    if last is not None and _next_ones(last, new):
+        color, count = new.colors[0]
+        new.verb, new.targets, new.colors = clause.verb or "paint", [Phrase(det="the", count=count, marks={"next"})], [(color, 1)]
         return False
     if new.verb and new.verb != "be":
         goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
@@ -53,14 +53,7 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         and _is_new(new.targets[0])
     ):
         new.targets[0].links.append(Link("in", clause.targets.pop()))
-    if (
-        last is not None
-        and last.new
-        and new.targets
-        and ((last.count or 0) > 1 or (last.count and last.plural and len(clause.targets) > 1))
-        and (new.targets[0].count == 1 or new.targets[0].det == "other" or new.targets[0].word == "one")
-        and (not new.targets[0].head or new.targets[0].word == "one")
-    ):
+    if last is not None and new.targets and _one_of(last, new.targets[0], among=len(clause.targets)):
         return _split(clause, new)
     if last is not None and new.targets and new.colors and _of_class(last, new.targets):
         clause.verb = clause.verb if clause.colors or last.colors else "tell"
@@ -80,6 +73,20 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         new.verb = clause.verb
         return False
     return _added(clause, new)
+
+
+def _next_ones(last: Phrase, new: Clause) -> bool:
+    """Whether a color and a number are for the tiles that come after those counted: `the first 4 red, then 4 blue`."""
+    counted = last.count and (last.ordinals or "next" in last.marks)
+    only_color = new.verb in ("", "again") and not new.targets and len(new.colors) == 1
+    return bool(counted and only_color and new.colors[0][1] > 1)
+
+
+def _one_of(last: Phrase, phrase: Phrase, among: int) -> bool:
+    """Whether a phrase is about one of several new things: `two dots, one of them red`."""
+    several = (last.count or 0) > 1 or (last.count and last.plural and among > 1)
+    single = phrase.count == 1 or phrase.det == "other" or phrase.word == "one"
+    return bool(last.new and several and single and (not phrase.head or phrase.word == "one"))
 
 
 def _with_targets(clause: Clause, new: Clause, own: bool) -> bool:

@@ -8,10 +8,9 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.reader import UNITS, Reader
+from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, Reader
 from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
-LINES = ("row", "column")
 PLAIN_DETS = ("the", "this", "its", "a", "no")
 DEEPEST = 5
 """How deep phrases may lie in phrases; what people say has at most three."""
@@ -68,27 +67,19 @@ class PhraseReader(Reader):
         while True:
             token = self.peek()
             det = token["DET"]
-            if det is None or self._stands_alone(token) or (det == "no" and not self.noun_ahead(1)):
+            if det is None or self.stands_alone(token) or (det == "no" and not self.noun_ahead(1)):
                 return
             self.at += 1
             if det not in PLAIN_DETS or not phrase.det or phrase.det in PLAIN_DETS:
                 phrase.det = det
             self.take("REL", "of")
 
-    def _stands_alone(self, token: Token) -> bool:
-        """Whether `that`, `them` stands for a thing by itself."""
-        if token["NOUN"] != "it":
-            return False
-        numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
-        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
-        return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
-
     def _modifiers(self, phrase: Phrase) -> list[Phrase]:
         """Reads numbers, colors, sides, looks; gives the alternatives before the last one: `the top and bottom row`."""
         alternatives: list[Phrase] = []
         while not self.done:
             token = self.peek()
-            if token["NOUN"] and not self._describes(token):
+            if token["NOUN"] and not self.describes(token):
                 break
             size = self.size() if token["NUMBER"] else {}
             if size:
@@ -160,14 +151,6 @@ class PhraseReader(Reader):
     def _third(self, phrase: Phrase) -> bool:
         """Whether a third is a part, as in `the left third`."""
         return self.peek().text == "third" and bool(phrase.sides) and not self.noun_ahead(1)
-
-    def _describes(self, token: Token) -> bool:
-        """Whether a word that can be a noun describes the next: `the middle row`, `the flat line`."""
-        if token["SIDE"] or token["MARK"]:
-            if self.peek(1).text == "third" and not self.noun_ahead(2):
-                return True
-            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] is not None
-        return False
 
     def _is_one(self, phrase: Phrase) -> bool:
         """Whether the next `1` stands for a thing: `the red one`, `the one in the middle`."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 
+LINES = ("row", "column")
 UNITS = ("tile", "row", "column", "step", "gap")
 SMALL_WORDS = ("that", "is", "are", "of", "each", "being", "exactly", "about", "all", "has", "have", "a", "which")
 """What may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
@@ -58,6 +59,22 @@ class Reader:
             if not any(token[category] for category in DESCRIBING) and not (joined and (token["AND"] or token["COMMA"])):
                 return False
             ahead += 1
+
+    def stands_alone(self, token: Token) -> bool:
+        """Whether `that`, `them` stands for a thing by itself."""
+        if token["NOUN"] != "it":
+            return False
+        numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
+        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
+        return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
+
+    def describes(self, token: Token) -> bool:
+        """Whether a word that can be a noun describes the next: `the middle row`, `the flat line`."""
+        if token["SIDE"] or token["MARK"]:
+            if self.peek(1).text == "third" and not self.noun_ahead(2):
+                return True
+            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] is not None
+        return False
 
     def separator(self) -> str:
         """Reads commas and conjunctions: "," or "and"; "" where there are none."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft import telling
 from harness.baselines.parser.everyday.minecraft.asides import Asides
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing, deepest
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
@@ -296,7 +296,7 @@ class _Sentence:
             return
         if not telling.takes_place(order, place):
             order.places.append(place)
-            self._latest = _deepest(place.of) or self._latest
+            self._latest = deepest(place.of) or self._latest
 
     def _apart(self, gap: int) -> None:
         """Takes in how far apart things are; between which ones is clear."""
@@ -306,7 +306,8 @@ class _Sentence:
 
     def _thing(self, thing: Thing) -> None:
         if self._named:
-            self._call(thing)
+            self._named = False
+            telling.call(self._order, thing)
             return
         if "remark" in self._order.flags and self._linked:
             self._flush()
@@ -327,7 +328,7 @@ class _Sentence:
         elif not (self._picks_of_latest(thing) or self._tells_more(thing) or self._colors_in_turn(thing)):
             self._name(thing)
         self._is = False
-        self._latest = _deepest(thing) if thing.kind else self._latest
+        self._latest = deepest(thing) if thing.kind else self._latest
 
     def _runs_on(self) -> bool:
         """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
@@ -386,14 +387,6 @@ class _Sentence:
             builds and new and (self._linked or self._relative) and colored and (one or (thing.kind == "part" and thing.definite))
         )
 
-    def _call(self, thing: Thing) -> None:
-        """`one red block as the leg`: its name, and for what is on top its place."""
-        self._named = False
-        if self._order.things:
-            self._order.things[-1].word = thing.word or self._order.things[-1].word
-        if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not self._order.places:
-            self._order.places.append(Place("on"))
-
     def _picks_of_latest(self, thing: Thing) -> bool:
         """`the side that is nearest to you`: a pick after its noun."""
         only_picks = bool(thing.picks) and not (thing.noun or thing.article or thing.colors)
@@ -448,7 +441,7 @@ class _Sentence:
             self._order.things.append(thing)
         elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
             order.things.append(thing)
-        elif self._only_describes(thing):
+        elif telling.only_describes(self._order, thing):
             telling.describe(order, thing, self._is, self._relative)
         elif telling.is_become(order, self._is, self._linked):
             order.become = thing
@@ -462,11 +455,6 @@ class _Sentence:
         """`..., all of it, ...`, `and it has ...`, `that covers the house`: words that name the thing before again."""
         has = self._reader.peek().kind == "with" or (thing.word.startswith("all of") and self._linked)
         return (thing.is_it and has) or (self._relative and thing.definite)
-
-    def _only_describes(self, thing: Thing) -> bool:
-        entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and self._order.thing is not None
-        alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
-        return alone and bool(self._order.things or self._order.growth or self._order.act in {"make", "recolor"})
 
     def _attached(self, thing: Thing) -> None:
         """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""
@@ -506,9 +494,3 @@ class _Sentence:
         self._alternate = ""
         self._relative = False
         self._several = None
-
-
-def _deepest(thing: Thing | None) -> Thing | None:
-    while thing is not None and thing.of is not None:
-        thing = thing.of
-    return thing

@@ -158,3 +158,10 @@ class Order:
     def new(self) -> Thing | None:
         """The last thing, if it is one that does not stand yet."""
         return self.things[-1] if self.things and not self.things[-1].definite else None
+
+
+def deepest(thing: Thing | None) -> Thing | None:
+    """The thing that all the others belong to: in `the top of the left tower`, the tower."""
+    while thing is not None and thing.of is not None:
+        thing = thing.of
+    return thing

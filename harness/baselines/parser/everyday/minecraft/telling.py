@@ -60,6 +60,21 @@ def begin_with(line: Thing, run: Run) -> None:
     line.colors = line.colors[first:] + line.colors[:first]
 
 
+def call(order: Order, thing: Thing) -> None:
+    """`one red block as the leg`: its name, and for what is on top its place."""
+    if order.things:
+        order.things[-1].word = thing.word or order.things[-1].word
+    if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not order.places:
+        order.places.append(Place("on"))
+
+
+def only_describes(order: Order, thing: Thing) -> bool:
+    """Whether a phrase names nothing new: `all blue`, `3 high` after a thing or a change."""
+    entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and order.thing is not None
+    alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
+    return alone and bool(order.things or order.growth or order.act in {"make", "recolor"})
+
+
 # --- places ---
 
 

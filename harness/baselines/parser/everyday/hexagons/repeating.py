@@ -1,0 +1,95 @@
+"""What was done last, done again: to other things, at other places, on the other side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, extent
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
+from harness.worlds.hexagons import ROWS
+
+PAINTING = ("", "be", "make", "paint", "draw", "surround", "connect", "ask")
+"""Verbs of new paint."""
+
+
+def going_on(clause: Clause, last: Done) -> Clause | None:
+    """What was done last, to other things or further: `and the blue one`, `one more`, `and now to the left edge`."""
+    if not clause.colors and _refers(clause):
+        return replace(last.clause, targets=clause.targets, links=clause.links, moves=clause.moves or last.clause.moves)
+    it = [Phrase(head="it")]
+    if not clause.targets and clause.links and last.clause.verb in ("copy", "grow", "shrink", "move"):
+        return replace(last.clause, targets=it, links=clause.links, moves=[], colors=clause.colors)
+    return None
+
+
+def _refers(clause: Clause) -> bool:
+    """Whether the targets stand already: `and the blue one`."""
+    return bool(clause.targets) and all(
+        target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks)
+        for target in clause.targets
+    )
+
+
+def same(clause: Clause, last: Done, scene: Scene) -> Clause:
+    """`the same for the bottom row`, `same again 4 further right`, `the same on the other side`."""
+    told_it = [link for target in clause.targets if target.head == "it" for link in target.links]
+    if clause.verb == "again" and any(link.relation == "to" for link in clause.links + told_it):
+        return replace(clause, targets=[], links=[], marks=clause.marks | {"full"})
+    if clause.verb == "again" and "full" in clause.marks:
+        return clause
+    colors = clause.colors or [
+        (color, 1) for target in clause.targets if not target.bare and not target.head for color in target.colors
+    ]
+    if clause.moves or any(link.relation in ("above", "below", "left", "right") for link in clause.links):
+        beside = [
+            link for link in clause.links if link.relation in BESIDE and link.target is not None and link.target.head != "it"
+        ]
+        if beside and last.clause.targets and last.clause.verb in PAINTING:
+            targets = [replace(last.clause.targets[0], links=clause.links, ordinals=[])]
+            return replace(last.clause, targets=targets, colors=colors or last.clause.colors, links=[])
+        return replace(clause, verb="copy", targets=[], colors=colors)
+    told = [target for target in clause.targets if target.head != "it" or target.det == "other"]
+    places = told or [link.target for link in clause.links if link.target is not None]
+    if any(
+        target.det == "other" or "opposite" in target.marks for target in places if target.head in ("side", "half", "edge", "")
+    ):
+        top, bottom, left, right = extent(scene.focus) if scene.focus else (0, 0, 0, 0)
+        return replace(
+            clause,
+            verb="mirror",
+            targets=[],
+            links=[],
+            marks=clause.marks | {"level" if bottom - top >= right - left or bottom - top == ROWS - 1 else "upright"},
+        )
+    if clause.verb == "again" and not clause.targets and not clause.links:
+        return replace(last.clause, colors=colors) if colors else replace(clause, verb="again")
+    return _same_elsewhere(clause, last, colors, places)
+
+
+def again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
+    """`draw the same flower again on the right` copies the one that stands."""
+    if "same" not in clause.marks and clause.verb != "again":
+        return None
+    figures = [target for target in clause.targets if target.head in SHAPES and target.head not in ("row", "column", "tile")]
+    figure = next((target for target in figures if target.det in ("the", "this", "")), None)
+    if figure is None or not select(replace(figure, det="the", links=[]), scene):
+        return None
+    return replace(clause, verb="copy", targets=[replace(figure, det="the", links=[])], links=clause.links + figure.links)
+
+
+def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], places: list[Phrase]) -> Clause:
+    """What was done, at other places."""
+    old = last.clause.targets[0] if last.clause.targets else Phrase(head="it")
+    places = [place for place in places if place.head != "it"]
+    if clause.first:
+        colors = [(color, count) for color, count in last.clause.colors]
+    colors = colors or last.clause.colors or [(color, 1) for color in old.colors]
+    if not places:
+        return replace(last.clause, colors=colors, marks=clause.marks - {"same"})
+    verb = last.clause.verb if last.clause.verb != "undo" else "paint"
+    marks = (clause.marks | last.clause.marks) - {"same"}
+    colors = colors if verb in PAINTING else []
+    first = clause.first or last.clause.first
+    return replace(last.clause, verb=verb, targets=places, colors=colors, links=[], marks=marks, first=first)
