@@ -136,8 +136,14 @@ def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str |
         "imported": {
             "from": folder.resolve().name,
             "base": config.get("base_model_name_or_path"),
-            "sha256": {file: hashlib.sha256((copied / file).read_bytes()).hexdigest() for file in (CONFIG_FILE, WEIGHTS_FILE)},
+            "sha256": {file: _sha256(copied / file) for file in (CONFIG_FILE, WEIGHTS_FILE)},
         },
         "versions": origin["versions"],
         "git": origin["git"],
     }
+
+
+def _sha256(path: Path) -> str:
+    """Read in pieces, since weights may be larger than the memory that is free."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -89,7 +89,7 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 
 
 def small_model(folder: str | Path, vocabulary: int) -> None:
-    """Saves a Llama of 2.4 million weights besides those of its vocabulary, drawn at random; without a tokenizer."""
+    """Saves a Llama with random weights: 2.4 million in its layers, and those of its vocabulary. It has no tokenizer."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
