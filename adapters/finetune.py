@@ -17,7 +17,7 @@ from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch, recolored
+from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.models.weights import weights_fingerprint
@@ -36,7 +36,7 @@ from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
-from prompts.shots import Shots
+from prompts.shots import ShotPool, Shots
 from prompts.spec import PromptSpec
 
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
@@ -57,8 +57,8 @@ class FinetuneJob(Job):
     """The folder of an adapter to start from; None for a fresh one."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Target answers by item id; other items get what the format writes for their gold actions."""
-    gold: Sequence[Item] = ()
-    """The train items as the corpus has them, by which drawn answers are scored."""
+    gold: Mapping[str, Item] = field(default_factory=dict)
+    """The items of the train split as the corpus has them, by their ids: drawn answers are scored by them."""
     sources: Sequence[WeightedSource] = ()
     """Parts of `items` that an epoch takes more than once, or only in part."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
@@ -230,6 +230,8 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
 
 def examples(job: FinetuneJob) -> Shots:
     """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
+    if not job.recipe.shots:
+        return ShotPool((), 0)
     choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
     return choose_shots(choice, [*job.items, *job.dev], job.items)
 
@@ -262,8 +264,8 @@ def _later_epoch(
 
 
 def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
-    items, answers = recolored(job.items, job.answers, epoch, job.recipe.training.seed)
-    return make_rows(items, renderer, pool, job.recipe.shots, renderer.budget, answers)
+    recolor = f"{job.recipe.training.seed}/{epoch}" if epoch else None
+    return make_rows(job.items, renderer, pool, job.recipe.shots, renderer.budget, job.answers, recolor=recolor)
 
 
 def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:
@@ -271,8 +273,7 @@ def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing
     training = job.recipe.training
     if not (training.curriculum and rows):
         return []
-    by_id = {item.id: item for item in job.items}
-    curriculum = stages([by_id[rows.id(n)] for n in range(len(rows))], training.curriculum, training.seed)
+    curriculum = stages([job.items[rows.item(n)] for n in range(len(rows))], training.curriculum, training.seed)
     most = training.per_device_train_batch_size
     plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(plans))

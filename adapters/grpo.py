@@ -75,8 +75,8 @@ PATIENCE = 5
 def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
     """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`, as `adapters.finetune.finetune` does.
 
-    Prompts show `job.items`; answers are scored by the items of `job.gold`. Raises HarnessError if no prompt is short enough, and
-    if an alarm goes off.
+    Prompts show `job.items`; answers are scored by the same items in `job.gold`, if they are there. Raises HarnessError if no
+    prompt is short enough, and if an alarm goes off.
     """
     from peft.helpers import disable_input_dtype_casting
 
@@ -111,7 +111,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
         folder,
         ids,
         prompts,
-        Reward(job.spec, shown, {item.id: item for item in job.gold}, settings),
+        Reward(job.spec, shown, {**shown, **job.gold}, settings),
         tokenizer,
         partial(answer_dev, job, tokenizer, pool, length),
         training,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from functools import cache, lru_cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from importlib.metadata import version
 from itertools import chain
 from multiprocessing import current_process
@@ -15,19 +14,16 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Item
-from harness.errors import HarnessError, UsageError
-from harness.runs.folder import items_hash
-from harness.util.files import cache_folder
-from harness.util.hashing import json_hash, short_hash
+from harness.errors import HarnessError
+from harness.runs.folder import item_parts
+from harness.util.files import cache_folder, code_hash, drop_old
+from harness.util.hashing import short_hash
+from harness.util.processes import worker_count
 from prompts.probe import format_hash
 from prompts.render import Renderer
 
-WORKERS = "HARNESS_WORKERS"
-"""The environment variable that says how many processes make rows and build packs; 0: none but the training's own."""
 SHARE = 500
 """The fewest rows for which another process is started unless more are asked for: starting one takes as long as making some."""
-MOST = 8 << 30
-"""Bytes of rows in the cache; beyond that the least recently used ones are removed."""
 _CODE = ("prompts", "serialization", "harness/worlds")
 """What decides the text of a row, besides its item."""
 
@@ -37,7 +33,7 @@ class Asked(NamedTuple):
 
     item: Item
     shots: tuple[Item, ...]
-    told: str | None
+    told: str | None = None
 
 
 def features() -> Any:
@@ -54,68 +50,55 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     from datasets import Dataset, disable_progress_bars
     from datasets.exceptions import DatasetGenerationError
 
-    if not asked:
+    if not len(asked):
         return Dataset.from_dict({name: [] for name in features()}, features=features()).data
     disable_progress_bars()
     folder, key = cache_folder() / "rows", _fingerprint(asked, renderer)
     make = partial(_columns, renderer=renderer)
-    count = min(len(asked), workers or min(worker_count(os.cpu_count() or 1), len(asked) // SHARE))
+    count = max(1, min(len(asked), workers or min(worker_count(os.cpu_count() or 1), len(asked) // SHARE)))
+    size = -(-len(asked) // count)
     try:
         # Of several processes that ask for the same rows, the library has one make them, and the others wait.
         rows = Dataset.from_generator(
             make,
             features=features(),
             cache_dir=str(folder),
-            gen_kwargs={"asked": list(asked)},
+            # The library gives each process some of a list's elements.
+            gen_kwargs={"parts": [asked[start : start + size] for start in range(0, len(asked), size)]},
             num_proc=count if count > 1 and not current_process().daemon else None,
             fingerprint=key,
         )
     except DatasetGenerationError:
         # The library hides the error: this raises it.
-        for _ in make(asked):
+        for _ in make([asked]):
             ...
         raise HarnessError(f"{folder}: rows cannot be written: make room, or set HARNESS_CACHE to another folder") from None
     except OSError as error:
         raise HarnessError(f"{folder}: rows cannot be written: {error.strerror or error}; set HARNESS_CACHE") from error
-    _drop_old(folder, Path(rows.cache_files[0]["filename"]).parents[1])
+    used = Path(rows.cache_files[0]["filename"]).parents[1]
+    drop_old(used.parent, used)
     return rows.data
 
 
-def worker_count(default: int) -> int:
-    """How many processes work beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
-    text = os.environ.get(WORKERS) or str(default)
-    if not text.isdecimal():
-        raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
-    return int(text)
-
-
-def _columns(asked: Sequence[Asked], renderer: Renderer) -> Iterator[dict[str, Any]]:
-    for item, shots, told in asked:
+def _columns(parts: Sequence[Sequence[Asked]], renderer: Renderer) -> Iterator[dict[str, Any]]:
+    for item, shots, told in chain(*parts):
         row = renderer.training_row(item, shots, told)
         yield {"id": row.id, "cluster": item.cluster, "tokens": row.token_ids, "prompt_length": len(row.prompt_ids)}
 
 
-def _fingerprint(asked: Sequence[Asked], renderer: Renderer) -> str:
+def _fingerprint(asked: Iterable[Asked], renderer: Renderer) -> str:
     """16 hex digits over all that decides the rows."""
-    return json_hash(
-        [
-            _code_hash(),
-            [version(name) for name in ("transformers", "tokenizers", "jinja2")],
-            format_hash(renderer.spec),
-            _tokenizer_hash(renderer.tokenizer),
-            items_hash(one.item for one in asked),
-            items_hash(chain.from_iterable(one.shots for one in asked)),
-            [(one.item.cluster, len(one.shots), one.told) for one in asked],
-        ]
-    )
+    versions = [version(name) for name in ("transformers", "tokenizers", "jinja2")]
+    start = [code_hash(*_CODE), versions, format_hash(renderer.spec), _tokenizer_hash(renderer.tokenizer)]
 
+    def parts() -> Iterator[bytes]:
+        yield json.dumps(start).encode()
+        for item, shots, told in asked:
+            yield json.dumps([item.cluster, len(shots), told]).encode()
+            for one in (item, *shots):
+                yield from item_parts(one)
 
-@cache
-def _code_hash() -> str:
-    """16 hex digits over the files that decide a row's text."""
-    root = Path(__file__).parents[1]
-    files = sorted(path for name in _CODE for path in (root / name).rglob("*") if path.suffix not in ("", ".pyc"))
-    return short_hash(path.read_bytes() for path in (*files, Path(__file__)))
+    return short_hash(parts())
 
 
 @lru_cache(maxsize=2)
@@ -124,14 +107,3 @@ def _tokenizer_hash(tokenizer: Any) -> str:
     with TemporaryDirectory() as folder:
         tokenizer.save_pretrained(folder)
         return short_hash(path.read_bytes() for path in sorted(Path(folder).iterdir()))
-
-
-def _drop_old(folder: Path, used: Path) -> None:
-    """Remove the least recently used rows. Other processes may do so at the same time."""
-    room = MOST
-    with suppress(OSError):
-        os.utime(used)
-        for entry in sorted(used.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
-            room -= sum(path.stat().st_size for path in entry.rglob("*.arrow"))
-            if room < 0 and entry != used:
-                shutil.rmtree(entry, ignore_errors=True)

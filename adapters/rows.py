@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,14 @@ from adapters.packing import Ints, Packing, PackPlan, plan_packs
 from adapters.row_cache import Asked, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
+from harness.corpora.lazy import Mapped
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import Shots
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
+    from prompts.spec import PromptSpec
 
 
 class TrainingRows(Sequence[TrainingRow]):
@@ -62,6 +65,10 @@ class TrainingRows(Sequence[TrainingRow]):
     def id(self, number: int) -> str:
         return str(self._value("id", number))
 
+    def item(self, number: int) -> int:
+        """Which of the items the row was made of, counted from 0."""
+        return int(self._numbers[number])
+
     def _value(self, column: str, number: int) -> Any:
         return self._table.column(column)[self._numbers[number].item()]
 
@@ -79,35 +86,46 @@ def make_rows(
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
     workers: int | None = None,
+    recolor: str | None = None,
 ) -> TrainingRows:
     """A row for each item that takes at most `max_length` tokens.
 
-    `answers` holds target answers by item id; other items get what the format writes for their gold actions. Rows made before
-    come from the cache (`adapters.row_cache`), `workers` processes make others.
+    `answers` holds target answers by item id; other items get the program that a simulator gave them where answers are programs,
+    or what the format writes for their gold actions. With `recolor`, a seed, each cluster's colors are permuted at random.
+
+    Rows made before come from the cache (`adapters.row_cache`), `workers` processes make others.
     """
-    asked = [Asked(item, tuple(pool.arrange(pool.choose(item, shots))), answers.get(item.id)) for item in items]
+    asked: Sequence[Asked] = Mapped(partial(_asked, spec=renderer.spec, answers=answers, recolor=recolor), items)
+    if shots:
+        chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items]
+        asked = Mapped(_with_shots, asked, chosen)
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
-def recolored(
-    items: Sequence[Item], answers: Mapping[str, str], epoch: int, seed: int
-) -> tuple[Sequence[Item], Mapping[str, str]]:
-    """Items and answers of an epoch: unchanged in the first one (0), then with each cluster's colors permuted at random."""
-    if epoch == 0:
-        return items, answers
-    colors: dict[str, dict[str, str]] = {}
-    for item in items:
-        if item.cluster not in colors:
-            colors[item.cluster] = random_colors(item.task, Random(f"{seed}/{epoch}/{item.cluster}"))
-    texts = {i.id: recolor_text(answers[i.id], colors[i.cluster]) for i in items if i.id in answers}
-    return [permute_colors(item, colors[item.cluster]) for item in items], texts
+def _asked(item: Item, spec: PromptSpec, answers: Mapping[str, str], recolor: str | None) -> Asked:
+    told = answers.get(item.id) or _own_program(item, spec)
+    if recolor is None:
+        return Asked(item, (), told)
+    colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
+    return Asked(permute_colors(item, colors), (), told and recolor_text(told, colors))
+
+
+def _own_program(item: Item, spec: PromptSpec) -> str | None:
+    """The program that a simulated item brings with it, if answers are programs and it does what the item's actions do: a
+    program is not changed where an item is augmented."""
+    text = item.meta.get("program") if spec.written.is_program else None
+    return text if text and spec.written.read(text, item).actions == item.actions else None
+
+
+def _with_shots(asked: Asked, shots: tuple[Item, ...]) -> Asked:
+    return asked._replace(shots=shots)
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedSource:
-    """The items of a source, by their ids, of which each epoch takes round(weight * items)."""
+    """Some of the items, by their numbers, of which each epoch takes round(weight * items)."""
 
-    ids: frozenset[str]
+    items: range
     weight: float
 
 
@@ -116,11 +134,10 @@ def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, see
     nearest whole group. They depend on the arguments alone."""
     if not sources:
         return rows.groups
-    groups = {rows.id(group.start): group for group in rows.groups}
-    weighted = frozenset(chain.from_iterable(source.ids for source in sources))
-    taken = [group for name, group in groups.items() if name not in weighted]
+    groups = {rows.item(group.start): group for group in rows.groups}
+    taken = [group for item, group in groups.items() if not any(item in source.items for source in sources)]
     for number, source in enumerate(sources):
-        own = [group for name, group in groups.items() if name in source.ids]
+        own = [group for item, group in groups.items() if item in source.items]
         size = sum(map(len, own))
         whole, left = divmod(round(source.weight * size), max(1, size))
         taken += own * whole

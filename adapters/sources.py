@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from adapters.recipe import DataSource
 from adapters.rows import WeightedSource
@@ -14,18 +18,24 @@ from harness.augmentation.variants import augment
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
+from harness.corpora.lazy import Chained, ItemFile, Mapped
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import items_hash
-from harness.simulators.games import simulated, simulator_task
+from harness.simulators.games import simulator_task
+from harness.simulators.outputs import cached
 from harness.tasks import world_of
+
+IN_MEMORY = 50_000
+"""Most items of a source that are read into memory, where they take 5 KB each. Others are read whenever they are needed, which
+takes a third as long as making them."""
 
 
 @dataclass(frozen=True)
 class TrainData:
     """The items of all sources, in their order."""
 
-    items: list[Item]
+    items: Sequence[Item]
     weighted: tuple[WeightedSource, ...]
     """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str]
@@ -51,46 +61,76 @@ def limited(sources: Sequence[DataSource], limit: int | None) -> list[DataSource
 def gather(sources: Sequence[DataSource], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
     """The items of the sources; `split` holds those that are taken of the train split, `held` what dev and test hold.
 
-    Raises, for all sources at once, UsageError for items of another world, for an item that is in two sources and for a file with
-    items of dev or test, and DataError for a file that cannot be read.
+    Many simulated items, and large files of JSON Lines, stay on the disk. Raises, for all sources at once, UsageError for items
+    of another world, for an item that occurs twice and for a file with items of dev or test, and DataError for a file that
+    cannot be read.
     """
-    faults, seen = Faults(), set[str]()
-    items: list[Item] = []
-    left_out = 0
+    faults = Faults()
+    parts: list[_Part] = []
     weighted: list[WeightedSource] = []
-    parts: dict[str, list[Item]] = {}
+    added: dict[str, str] = {}
     for number, source in enumerate(sources):
-        made = faults.attempt(partial(_items, source, task, split, held, f"data.{number}"))
-        if made is None or faults.attempt(partial(_check_new, source, made, seen)) is None:
+        part = faults.attempt(partial(_part, source, task, split, held, f"data.{number}"))
+        if part is None or faults.attempt(partial(_check_new, source, part, parts)) is None:
             continue
-        own = [item for item in made if not held.match(item)] if source.simulate or source.augment > 1 else made
-        left_out += len(made) - len(own)
-        items += own
         if source.weight != 1:
-            weighted.append(WeightedSource(frozenset(item.id for item in own), source.weight))
+            before = sum(len(other.items) for other in parts)
+            weighted.append(WeightedSource(range(before, before + len(part.items)), source.weight))
         if not source.split or source.task not in (None, task):
-            parts.setdefault(source.name, []).extend(own)
+            added[source.name] = part.hash
+        parts.append(part)
     faults.report()
-    return TrainData(items, tuple(weighted), {name: items_hash(own) for name, own in parts.items()}, left_out)
+    return TrainData(
+        Chained(*(part.items for part in parts)), tuple(weighted), added, left_out=sum(part.left_out for part in parts)
+    )
 
 
-def _check_new(source: DataSource, items: Sequence[Item], seen: set[str]) -> bool:
-    """Adds the items' ids to those that were seen. Raises UsageError if one of them is there already."""
-    if twice := seen & {item.id for item in items}:
-        raise UsageError(f"{source.name}: {min(twice)} is among the train items already; give every item once")
-    seen.update(item.id for item in items)
+class _Part(NamedTuple):
+    """The items of a source that are trained on."""
+
+    items: Sequence[Item]
+    hash: str
+    ids: Any
+    """The ids' hashes, an array of numbers: a million ids would take 100 MB."""
+    left_out: int
+
+
+def _part(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> _Part:
+    items = _items(source, task, split, held, where)
+    if len(items) <= IN_MEMORY:
+        items = list(items)
+    made = source.simulate is not None or source.augment > 1
+    numbers, ids = array("q"), array("q")
+
+    def kept() -> Iterator[Item]:
+        for number, item in enumerate(items):
+            if item.world != world_of(task):
+                raise UsageError(f"{source.name}: {item.id} is an item of {item.task}, but --task is {task}")
+            if not (made and held.match(item)):
+                numbers.append(number)
+                ids.append(hash(item.id))
+                yield item
+
+    digest, left_out = items_hash(kept()), len(items) - len(numbers)
+    return _Part(Mapped(items.__getitem__, numbers) if left_out else items, digest, np.asarray(ids), left_out)
+
+
+def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool:
+    """Raises UsageError if an item is in the part twice, or also in another one."""
+    known, counts = np.unique(np.concatenate([part.ids, *(np.unique(other.ids) for other in others)]), return_counts=True)
+    twice = set(known[counts > 1].tolist())
+    if names := [item.id for item in part.items if hash(item.id) in twice] if twice else []:
+        raise UsageError(f"{source.name}: {min(names)} is among the train items already; give every item once")
     return True
 
 
-def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> list[Item]:
+def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> Sequence[Item]:
     if source.simulate:
         if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
-        items: Sequence[Item] = simulated(source.simulate, source.seed, source.items or 0)
+        items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
     elif source.file:
-        if not Path(source.file).exists():
-            raise DataError(f"{source.file}: no such file; `harness simulate` and `harness augment` make such files")
-        items = load_items(Path(source.file), task)
+        items = _file_items(Path(source.file), task)
         held.refuse(source.name, items)
     elif source.task in (None, task):
         items = split
@@ -99,6 +139,17 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
             raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
         items = load(source.task, "train")
     if source.augment == 1:
-        return list(items)
+        return items
     words = lexicon() if world_of(task) == "minecraft" else None
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
+
+
+def _file_items(path: Path, task: str) -> Sequence[Item]:
+    if not path.exists():
+        raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
+    if path.suffix != ".jsonl":
+        return load_items(path, task)
+    items = ItemFile(path)
+    if not items:
+        raise DataError(f"{path}: it holds no items")
+    return items

@@ -14,12 +14,12 @@ from transformers import TrainingArguments
 
 from adapters.layout import fuse_head, logits_of, scored
 from adapters.packing import Packing, PackPlan, PackShards, collate
-from adapters.row_cache import worker_count
 from harness.engines.shared import fast_bf16
 from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
 from harness.training.watched import Watched, best_point
+from harness.util.processes import worker_count
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining

@@ -1,6 +1,7 @@
-"""How fast training rows are made and read, and how much memory a training's start takes with very many.
+"""How fast training rows are made and read, and how much memory a training's start takes with very many items and rows.
 
 python -m tools.rows make blocks 10000     rows of simulated items: made, and then read from the cache
+python -m tools.rows items 100000 1000000  so many simulated items in a file: gathered, compared with dev and test, and hashed
 python -m tools.rows read 100000 1000000   so many tiny rows in a file: read, planned, and the first packs written
 """
 
@@ -26,14 +27,15 @@ def make(simulator: str, count: int) -> None:
     """Prints how long it takes to make and to read rows in one process, in the task's default format."""
     from adapters.rows import make_rows
     from harness.engines.models.bases import load_tokenizer, resolve_base
-    from harness.simulators.games import simulated, simulator_task
+    from harness.simulators.games import simulator_task
+    from harness.simulators.outputs import cached
     from prompts.render import Renderer
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
 
     tokenizer = load_tokenizer(resolve_base(None))
     renderer = Renderer(PromptSpec.make(simulator_task(simulator)), tokenizer, TOKENS, 0)
-    items = simulated(simulator, 0, count)
+    items = cached(simulator, 0, count)
     for action in ("made", "read"):
         begun, used = time.monotonic(), time.process_time()
         rows = make_rows(items, renderer, ShotPool([], 0), 0, TOKENS, workers=1)
@@ -44,19 +46,30 @@ def make(simulator: str, count: int) -> None:
         )
 
 
-def read(counts: Sequence[int]) -> None:
-    """Prints the memory of a process that does nothing else, for each number of rows."""
+def measure(what: str, counts: Sequence[int]) -> None:
+    """Prints the memory of a process that does nothing else, for each number of items or rows."""
+    write, stages = (write_items, _gathered) if what == "items" else (write_rows, _read)
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "rows.arrow"
+            path = Path(folder) / f"{what}.jsonl"
             write(path, count)
-            print(f"{count:,} rows, {path.stat().st_size / 2**20:,.0f} MiB", flush=True)
-            process = get_context("spawn").Process(target=_stages, args=(path,))
+            print(f"{count:,} {what}, {path.stat().st_size / 2**20:,.0f} MiB", flush=True)
+            process = get_context("spawn").Process(target=stages, args=(path,))
             process.start()
             process.join()
 
 
-def write(path: Path, count: int) -> None:
+def write_items(path: Path, count: int) -> None:
+    """Simulated conversations, which are told again under other names."""
+    from harness.simulators.outputs import cached
+
+    lines = cached("everyday-hexagons", 0, BATCH).path.read_bytes().splitlines(keepends=True)
+    with path.open("wb") as file:
+        for n in range(count):
+            file.write(lines[n % BATCH].replace(b"/train/", b"/train/%d-" % (n // BATCH)))
+
+
+def write_rows(path: Path, count: int) -> None:
     """Games of four rows of 20 to 44 tokens, each of which begins with the prompt of the one before it."""
     import numpy as np
     import pyarrow as pa
@@ -95,8 +108,32 @@ class Memory(threading.Thread):
             self.look()
             time.sleep(0.01)
 
+    def tell(self, stage: str) -> None:
+        """Prints the most that was seen so far."""
+        self.look()
+        sizes = f"at most {self.own:,.0f} MiB of its own and {self.mapped:,.0f} MiB of files"
+        print(f"  {stage}: {sizes}; {time.process_time():.1f} processor seconds", flush=True)
 
-def _stages(path: Path) -> None:
+
+def _gathered(path: Path) -> None:
+    from adapters.recipe import DataSource
+    from adapters.sources import gather
+    from harness.corpora.held_out import HeldOut
+    from harness.runs.folder import items_hash
+
+    memory = Memory()
+    memory.start()
+    held = HeldOut("hexagons")
+    memory.tell("begun")
+    items = gather([DataSource(file=str(path))], "hexagons", [], held).items
+    memory.tell(f"{len(items):,} items gathered")
+    held.compared(items)
+    memory.tell("compared")
+    items_hash(items)
+    memory.tell("hashed")
+
+
+def _read(path: Path) -> None:
     from datasets import Dataset
 
     from adapters.recipe import load_recipe
@@ -105,21 +142,15 @@ def _stages(path: Path) -> None:
     memory = Memory()
     memory.start()
     table = Dataset.from_file(str(path)).data
-
-    def tell(stage: str) -> None:
-        memory.look()
-        sizes = f"at most {memory.own:,.0f} MiB of its own and {memory.mapped:,.0f} MiB of files"
-        print(f"  {stage}: {sizes}; {time.process_time():.1f} processor seconds", flush=True)
-
-    tell("begun")
+    memory.tell("begun")
     rows = TrainingRows(table, TOKENS)
-    tell(f"lengths of {len(rows):,} rows in {len(rows.groups):,} groups")
+    memory.tell(f"lengths of {len(rows):,} rows in {len(rows.groups):,} groups")
     training = load_recipe("llama-lora", [f"training.tokens={TOKENS}"]).training
     plans = plan_epoch(rows, 0, training, TOKENS)
-    tell(f"{len(plans):,} packs planned")
+    memory.tell(f"{len(plans):,} packs planned")
     for plan in plans[:PACKS]:
         plan.write()
-    tell(f"{PACKS} packs written")
+    memory.tell(f"{PACKS} packs written")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -130,13 +161,13 @@ def main(words: Sequence[str] | None = None) -> int:
     making = commands.add_parser("make")
     making.add_argument("simulator")
     making.add_argument("count", type=int)
-    reading = commands.add_parser("read")
-    reading.add_argument("counts", type=int, nargs="+")
+    for what in ("items", "read"):
+        commands.add_parser(what).add_argument("counts", type=int, nargs="+")
     options = parser.parse_args(words)
     if options.command == "make":
         make(options.simulator, options.count)
     else:
-        read(options.counts)
+        measure(options.command, options.counts)
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,6 +104,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
+    from harness.corpora.lazy import Mapped
     from harness.engines.models.bases import resolve_base
     from harness.errors import Faults
     from harness.training.plan import subset
@@ -133,9 +135,8 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert data is not None
     items = data.items
     if loaded.training.lasting:
-        items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
-    answers = _programs(options.programs, spec, items, held)
-    known = {item.id: item for item in gold}
+        items, dev = Mapped(_lasting, items), [_lasting(item) for item in dev]
+    answers = _programs(options.programs, spec, items, held) if options.programs else {}
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -145,7 +146,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         spec=spec,
         start=start,
         answers=answers,
-        gold=[known.get(item.id, item) for item in items],
+        gold={item.id: item for item in gold},
         sources=data.weighted,
         held_out=held.compared(items),
     )
@@ -175,16 +176,15 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
     return PromptSpec.make(task, *asked)
 
 
-def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item], held: HeldOut) -> dict[str, str]:
-    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, where
-    none is for a train item, and where one is for an item of dev or test."""
+def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], held: HeldOut) -> dict[str, str]:
+    """The best program in the files for each item. Raises UsageError if answers are not programs, where none is for a train item,
+    and where one is for an item of dev or test."""
     from harness.errors import UsageError
     from harness.mining.miner import read
 
-    if paths and not spec.written.is_program:
+    if not spec.written.is_program:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
-    known = {item.id for item in train}
-    found = _own_programs(spec, train)
+    known, found = {item.id for item in train}, dict[str, str]()
     for path in paths:
         pairs = list(read(path))
         held.refuse_ids(f"--programs {path}", dict.fromkeys(pair.id for pair in pairs))
@@ -220,16 +220,6 @@ def _lasting(item: Item) -> Item:
     from harness.worlds.minecraft import lasting
 
     return replace(item, actions=lasting(item.actions, item.before)) if isinstance(item, MinecraftItem) else item
-
-
-def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
-    """The programs that simulated items bring with them, where answers are programs."""
-    if not spec.written.is_program:
-        return {}
-    programs = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
-    return {
-        name: text for name, (item, text) in programs.items() if text and spec.written.read(text, item).actions == item.actions
-    }
 
 
 def _print(result: Trained) -> None:

@@ -85,7 +85,8 @@ class HeldOut:
     def shared_targets(self, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
         """By task, how many of its test items have a target that some of the items have, too, and how many it has; only
         tasks of which some have."""
-        names = {target(item) for item in items}
+        known = {name for targets in self._test_targets.values() for name in targets}
+        names = {name for item in items if (name := target(item)) in known}
         shared = {
             task: (sum(count for name, count in targets.items() if name in names), targets.total())
             for task, targets in self._test_targets.items()

@@ -240,19 +240,23 @@ def _read_lines(path: Path) -> Iterator[Item]:
         with _open(path) as lines:
             # Not line by line as the file has them: a small file may unpack to a line of any size.
             for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), start=1):
-                if len(line) > MOST_LINE:
-                    raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: {_HINT}")
-                try:
-                    item = from_record(line, f"{path}:{number}")
-                except DataError:
-                    if line.endswith(b"\n"):
-                        raise
-                    raise DataError(
-                        f"{path}:{number}: an incomplete line, as a killed run leaves it; remove it, or make the file again"
-                    ) from None
-                yield item
+                yield read_line(line, path, number)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_line(line: bytes, path: Path, number: int) -> Item:
+    """The item of a line of a file, counted from 1. Raises DataError for a line that is too long, incomplete or no item."""
+    if len(line) > MOST_LINE:
+        raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: {_HINT}")
+    try:
+        return from_record(line, f"{path}:{number}")
+    except DataError:
+        if line.endswith(b"\n"):
+            raise
+        raise DataError(
+            f"{path}:{number}: an incomplete line, as a killed run leaves it; remove it, or make the file again"
+        ) from None
 
 
 def _open(path: Path) -> BufferedIOBase:

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,10 +28,11 @@ PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm"
 
 def items_hash(items: Iterable[Item]) -> str:
     """16 hex digits over what is said, seen and done: the same data give the same digits wherever they come from."""
-    return short_hash(part for item in items for part in _parts(item))
+    return short_hash(chain.from_iterable(map(item_parts, items)))
 
 
-def _parts(item: Item) -> tuple[bytes, bytes]:
+def item_parts(item: Item) -> tuple[bytes, bytes]:
+    """What is said, seen and done in an item."""
     # HEXAGONS has no poses.
     history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
     asked = item.instruction if isinstance(item, HexagonsItem) else item.pose

@@ -7,11 +7,10 @@ the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
@@ -93,16 +92,6 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
         return ()
     items = play(rng, architect, Voice(rng, architect.frames), f"{task}-{simulator}/{split}/{n}", split)
     return _of_split(list(items), split, target)
-
-
-def simulated(simulator: str, seed: int, count: int, split: str = "train") -> list[Item]:
-    """The first `count` items of a simulator's games, in order: those of `harness simulate`. The last game may be cut short.
-
-    Raises UsageError for an unknown simulator.
-    """
-    choose("simulator", simulator, SIMULATORS)
-    every = chain.from_iterable(game(simulator, seed, split, n) for n in itertools.count())
-    return list(islice(every, count))
 
 
 @lru_cache(maxsize=1)

@@ -20,12 +20,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Item
+from harness.corpora.lazy import ItemFile
 from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
 from harness.simulators.games import LEVELS, game, level, simulator_task
+from harness.tasks import SIMULATORS
+from harness.util.files import cache_folder, code_hash, drop_old
+from harness.util.processes import worker_count
+from harness.util.registry import choose
 
 _GAMES = 20
 """The games of a piece: enough for some hundred items, so that handing them from process to process costs little."""
+_SHARE = 5_000
+"""The fewest items for which `cached` starts another process."""
+_CODE = ("harness/simulators", "harness/worlds", "harness/corpora", "serialization")
+"""What decides a simulated item, besides its seed."""
 _ROWS = 5_000
 """Rows of a row group of Parquet: what the writer holds in memory."""
 
@@ -179,6 +188,26 @@ def simulate(
         raise UsageError(f"--items {items:,}: {source.simulator} has {available:,}")
     check_free(out, overwrite)
     return write(pieces(source, items, workers), items, out, source.form, simulator_task(source.simulator), report)
+
+
+def cached(simulator: str, seed: int, count: int, split: str = "train") -> ItemFile:
+    """The first `count` items of a simulator's games, in a file of the user's cache: only the first call makes them, with a
+    process for each core where they are many.
+
+    Raises UsageError for an unknown simulator and HarnessError if the file cannot be written.
+    """
+    choose("simulator", simulator, SIMULATORS)
+    folder = cache_folder() / "simulated"
+    path = folder / f"{simulator}-{split}-{seed}-{count}-{code_hash(*_CODE)}.jsonl"
+    if not path.exists():
+        # Complete or not there: another process may make the same file.
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
+        chunks = pieces(GameSource(simulator, seed, split, "jsonl"), count, workers)
+        write(chunks, count, beside, "jsonl", simulator_task(simulator))
+        os.replace(beside, path)
+    drop_old(folder, path)
+    return ItemFile(path)
 
 
 def write(

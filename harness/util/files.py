@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import DataError, HarnessError
+from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -63,6 +65,30 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("grid-world-harness")
+
+
+MOST = 8 << 30
+"""Bytes of a folder in the cache; beyond that the least recently used entries are removed."""
+
+
+def drop_old(folder: Path, used: Path) -> None:
+    """Remove the least recently used entries of a folder in the cache, but not the one in use. Other processes may do so, too."""
+    room = MOST
+    with suppress(OSError):
+        os.utime(used)
+        for entry in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
+            files = [path for path in (entry, *entry.rglob("*")) if path.is_file()]
+            room -= sum(path.stat().st_size for path in files)
+            if room < 0 and entry != used:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+@cache
+def code_hash(*parts: str) -> str:
+    """16 hex digits over the files of the project in some folders: what they made is made anew after a change."""
+    root = Path(__file__).parents[2]
+    files = sorted(path for name in parts for path in (root / name).rglob("*") if path.suffix not in ("", ".pyc"))
+    return short_hash(path.read_bytes() for path in files)
 
 
 def hold(lock: Path, busy: str) -> BaseFileLock:

@@ -1,4 +1,4 @@
-"""Processes beside this one: the GPUs that they share, and a child that ends with its parent."""
+"""Processes beside this one: how many, the GPUs that they share, and a child that ends with its parent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
+from harness.errors import UsageError
+
+WORKERS = "HARNESS_WORKERS"
+"""The environment variable that says how many processes make items and rows and build packs; 0: none but the command's own."""
 _PR_SET_PDEATHSIG = 1
+
+
+def worker_count(default: int) -> int:
+    """How many processes work beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
+    text = os.environ.get(WORKERS) or str(default)
+    if not text.isdecimal():
+        raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
+    return int(text)
 
 
 def visible_gpus() -> list[str]:

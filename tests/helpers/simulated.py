@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from itertools import count, islice
+from itertools import chain, count, islice
 from random import Random
 
 from harness.corpora.item import Item, MinecraftItem, Utterance, since_actions
-from harness.simulators import games
-from harness.simulators.games import ARCHITECTS
+from harness.simulators.games import ARCHITECTS, game
 from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.scene import ENDS, Cell, Voice
 from harness.util.registry import resolve
@@ -31,7 +30,12 @@ def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:
 
 def simple(task: str, items: int, seed: int) -> list[Item]:
     """The first items of a simulator of the task."""
-    return games.simulated({"minecraft": "random", "hexagons": "hexagons"}[task], seed, items)
+    return first_items({"minecraft": "random", "hexagons": "hexagons"}[task], seed, items)
+
+
+def first_items(simulator: str, seed: int, items: int) -> list[Item]:
+    """The first train items of a simulator, straight from its games."""
+    return list(islice(chain.from_iterable(game(simulator, seed, "train", n) for n in count()), items))
 
 
 def said(item: MinecraftItem) -> list[Utterance]:

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import load_recipe
-from adapters.row_cache import Asked, _fingerprint, worker_count
-from adapters.rows import make_rows, plan_epoch, recolored
+from adapters.row_cache import Asked, _fingerprint
+from adapters.rows import _asked, make_rows, plan_epoch
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
-from harness.errors import EngineError, UsageError
+from harness.errors import EngineError
 from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -69,10 +69,11 @@ def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_
     answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told)]
     end = tokenizer.eos_token
     assert answers == [gold_answer(items[0], spec) + end, told[items[1].id] + end, gold_answer(items[2], spec) + end]
-    changed, retold = recolored(items, told, 1, seed=0)
-    colors = dict(zip(*([a.color for i in made for a in i.actions] for made in (items, changed)), strict=True))
-    red, blue = (colors.get(color, retold[items[1].id].split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
-    assert retold == {items[1].id: f"copy repeat(is({red}),right 2) with {red}={blue}"}
+    other = _asked(items[1], spec, told, recolor="0/1")
+    assert other.told is not None
+    colors = dict(zip(*([action.color for action in made.actions] for made in (items[1], other.item)), strict=True))
+    red, blue = (colors.get(color, other.told.split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
+    assert other.told == f"copy repeat(is({red}),right 2) with {red}={blue}"
 
 
 def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
@@ -116,10 +117,14 @@ def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
 
 
 def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() -> None:
-    items = load("hexagons", "train")
-    assert recolored(items, {}, 0, seed=0) == (items, {})
-    once, again = recolored(items, {}, 1, seed=0)[0], recolored(items, {}, 2, seed=0)[0]
-    assert once == recolored(items, {}, 1, seed=0)[0] != again
+    items, spec = load("hexagons", "train"), PromptSpec.make("hexagons")
+
+    def epoch(recolor: str | None) -> list[Item]:
+        return [_asked(item, spec, {}, recolor).item for item in items]
+
+    assert epoch(None) == items
+    once, again = epoch("0/1"), epoch("0/2")
+    assert once == epoch("0/1") != again
     for before, after in pairwise(once):
         if before.cluster == after.cluster:
             assert after.history[-1] == Executed(before.actions)
@@ -136,7 +141,7 @@ def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
     direct = {item.id: renderer.training_row(item, pool.choose(item, 1)) for item in items}
     made = make_rows(items, renderer, pool, 1, 100_000, workers=workers)
     assert {row.id: row for row in made} == direct
-    monkeypatch.setattr("adapters.row_cache._columns", lambda asked, renderer: pytest.fail("rows were made again"))
+    monkeypatch.setattr("adapters.row_cache._columns", lambda parts, renderer: pytest.fail("rows were made again"))
     assert list(make_rows(items, renderer, pool, 1, 100_000)) == list(made)
     shorter = make_rows(items, renderer, pool, 1, min(map(len, made)))
     assert 0 < len(shorter) < len(items)
@@ -173,19 +178,9 @@ def test_the_least_recently_used_rows_leave_the_cache(
     tokenizers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
-    monkeypatch.setattr("adapters.row_cache.MOST", 1)
+    monkeypatch.setattr("harness.util.files.MOST", 1)
     items = load("hexagons", "train")[:2]
     renderer = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0)
     for item in items:
         make_rows([item], renderer, ShotPool([], 0), 0, 100_000)
     assert len(list(tmp_path.glob("rows/generator/*"))) == 1
-
-
-def test_a_number_of_workers_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_WORKERS", "3")
-    assert worker_count(1) == 3
-    monkeypatch.setenv("HARNESS_WORKERS", "none")
-    with pytest.raises(UsageError, match="HARNESS_WORKERS=none"):
-        worker_count(1)
-    monkeypatch.delenv("HARNESS_WORKERS")
-    assert worker_count(1) == 1

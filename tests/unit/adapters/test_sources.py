@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from transformers import AutoTokenizer
 
 from adapters.recipe import DataSource
-from adapters.rows import WeightedSource, drawn
+from adapters.rows import WeightedSource, drawn, make_rows
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -18,7 +19,11 @@ from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
+from prompts.render import Renderer
 from prompts.rendered import TrainingRow
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import build_tiny_model
 from tests.helpers.training_rows import rows_of
 
 Group = tuple[TrainingRow, ...]
@@ -35,18 +40,18 @@ def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulato
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
     source = DataSource.model_validate({"simulate": simulator, "items": 25, "seed": 3})
     made, read = gather([source], task, [], HeldOut(task)), gather([DataSource(file=str(file))], task, [], HeldOut(task))
-    assert made.items == read.items == load_items(file)
+    assert list(made.items) == list(read.items) == load_items(file)
     assert set(made.added) == {f"simulate {simulator} --items 25 --seed 3"}
     assert list(made.added.values()) == list(read.added.values())
 
 
 def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
     split = load("hexagons", "train")
-    assert gather([DataSource(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
-    augmented = gather([DataSource(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
-    assert augmented.items[: len(split)] == split
-    assert 2 * len(split) < len(augmented.items) <= 3 * len(split)
-    assert len({item.id for item in augmented.items}) == len(augmented.items)
+    assert list(gather([DataSource(split="train")], "hexagons", split, HeldOut("hexagons")).items) == split
+    augmented = list(gather([DataSource(split="train", augment=3)], "hexagons", split, HeldOut("hexagons")).items)
+    assert augmented[: len(split)] == split
+    assert 2 * len(split) < len(augmented) <= 3 * len(split)
+    assert len({item.id for item in augmented}) == len(augmented)
 
 
 def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path) -> None:
@@ -78,15 +83,15 @@ def groups_of(name: str, sizes: list[int]) -> list[Group]:
     return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
 
 
-def weigh(groups: list[Group], weight: float) -> WeightedSource:
-    return WeightedSource(frozenset(row.id for group in groups for row in group), weight)
+def after_four(groups: list[Group], weight: float) -> WeightedSource:
+    return WeightedSource(range(4, 4 + sum(map(len, groups))), weight)
 
 
 @pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
 def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
     plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
     made = rows_of([*plain, *weighted])
-    taken = drawn(made, [weigh(weighted, weight)], 0, seed=1)
+    taken = drawn(made, [after_four(weighted, weight)], 0, seed=1)
     assert [tuple(made[number] for number in group) for group in taken[:2]] == plain
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
@@ -105,7 +110,7 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     own: list[Item] = load("hexagons", "train")
     assert [item.id for item in job.items[: len(own)]] == [item.id for item in own]
     assert [source.weight for source in job.sources] == [2, 0.5]
-    assert [len(source.ids) for source in job.sources] == [len(own), 12]
+    assert [source.items for source in job.sources] == [range(len(own)), range(len(own), len(own) + 12)]
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
     assert list(settings["sources"]) == ["simulate hexagons --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
@@ -115,10 +120,30 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
     own, other = load("iglu", "train"), load("minecraft", "train")
     sources = [DataSource(split="train"), DataSource(split="train", task="minecraft", weight=0.5)]
     made = gather(sources, "iglu", own, HeldOut("iglu"))
-    assert made.items == own + other
+    assert list(made.items) == own + other
     assert set(made.added) == {"train split of minecraft"}
     assert [source.weight for source in made.weighted] == [0.5]
     with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
         gather([DataSource(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
         DataSource(simulate="random", items=3, task="iglu")
+
+
+def test_items_that_stay_on_the_disk_are_trained_on_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path / "some.jsonl", "shapes", 30)
+    sources = [DataSource(file=str(file), weight=0.5), DataSource(simulate="random", items=20)]
+    in_memory = gather(sources, "minecraft", [], HeldOut("minecraft"))
+    monkeypatch.setattr("adapters.sources.IN_MEMORY", 0)
+    on_disk = gather(sources, "minecraft", [], HeldOut("minecraft"))
+    assert list(on_disk.items) == list(in_memory.items)
+    assert (on_disk.added, on_disk.weighted) == (in_memory.added, in_memory.weighted)
+    renderer = Renderer(PromptSpec.make("minecraft"), AutoTokenizer.from_pretrained(build_tiny_model(tmp_path / "tiny")), 9999, 0)
+    first, second = (make_rows(made.items, renderer, ShotPool([], 0), 0, 9999, workers=2) for made in (in_memory, on_disk))
+    assert list(first) == list(second)
+    other = write(tmp_path / "other.jsonl", "hexagons", 2)
+    with pytest.raises(UsageError, match=r"other\.jsonl: hexagons-synthetic/train/.* is an item of hexagons"):
+        gather([DataSource(file=str(other))], "minecraft", [], HeldOut("minecraft"))
+    doubled = tmp_path / "doubled.jsonl"
+    doubled.write_text(2 * file.read_text())
+    with pytest.raises(UsageError, match=r"doubled\.jsonl: minecraft-shapes/train/.* is among the train items already"):
+        gather([DataSource(file=str(doubled))], "minecraft", [], HeldOut("minecraft"))

@@ -296,7 +296,7 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(
 
     def train(task: str, *files: str) -> Sequence[Item]:
         data = [word for file in files for word in ("--data", file)]
-        return job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).items
+        return list(job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).items)
 
     assert train("minecraft", "a.jsonl", "b.parquet") == [
         *load("minecraft", "train"),

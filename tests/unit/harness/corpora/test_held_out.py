@@ -99,7 +99,7 @@ def test_an_item_is_no_example_for_itself_under_another_id() -> None:
 def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     dev = load("hexagons", "dev")
     monkeypatch.setattr(
-        "adapters.sources.simulated", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
+        "adapters.sources.cached", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
     )
     job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
     assert len(job.items) == 3

@@ -20,11 +20,12 @@ from harness.corpora.item import MinecraftItem
 from harness.corpora.records import to_full_record
 from harness.drawing.items import item_svg, prediction_text, states_beside, states_text
 from harness.play.targets import live_games
-from harness.simulators.games import LEVELS, simulated
+from harness.simulators.games import LEVELS
 from harness.simulators.live import Manner
 from harness.tasks import SIMULATORS
 from harness.util.registry import resolve_path
 from tests.helpers.faulty import play
+from tests.helpers.simulated import first_items
 
 ITEMS = {
     "hexagons": "71943eda8016e691", "everyday-hexagons": "dd7f62b8a445a2f7", "random": "56315f3792bb7108",
@@ -46,7 +47,7 @@ def digest(records: list[str]) -> str:
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_items(simulator: str) -> None:
     # Levels are finite sets, of which only the beginning is made here.
-    items = islice(resolve_path(LEVELS[simulator])(1), 60) if simulator in LEVELS else simulated(simulator, 1, 120)
+    items = islice(resolve_path(LEVELS[simulator])(1), 60) if simulator in LEVELS else first_items(simulator, 1, 120)
     assert digest([json.dumps(to_full_record(item)) for item in items]) == ITEMS[simulator]
 
 
@@ -62,7 +63,7 @@ def test_live_games(simulator: str) -> None:
 @pytest.mark.parametrize("simulator", COPIES)
 def test_augmented_copies(simulator: str) -> None:
     words = {"block": ["brick"], "left": ["port"], "put": ["place", "add"]}
-    copies = augment(simulated(simulator, 1, 20), 5, 3, lexicon=words)
+    copies = augment(first_items(simulator, 1, 20), 5, 3, lexicon=words)
     assert digest([json.dumps(to_full_record(item)) for item in copies]) == COPIES[simulator]
 
 
@@ -70,7 +71,7 @@ def test_augmented_copies(simulator: str) -> None:
 def test_pictures(simulator: str) -> None:
     shown = io.StringIO()
     console = Console(width=150, file=shown, force_terminal=True, color_system="truecolor", legacy_windows=False)
-    items: list[Any] = simulated(simulator, 1, 4)
+    items: list[Any] = first_items(simulator, 1, 4)
     for item, other in pairwise(items):
         console.print(states_text(item), prediction_text(item, other.after))
         if isinstance(item, MinecraftItem):

@@ -1,0 +1,76 @@
+"""Items that stay on the disk are those of the file, in any order, and lazy sequences do what lists do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.corpora.lazy import Chained, ItemFile, Mapped
+from harness.corpora.records import load_items, to_full_record
+from harness.errors import DataError
+from harness.simulators import outputs
+from harness.simulators.outputs import cached
+from tests.helpers.simulated import first_items
+
+
+@pytest.mark.parametrize("simulator", ["hexagons", "random", "everyday-hexagons", "everyday-minecraft"])
+def test_simulated_items_are_kept_and_made_once(simulator: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    items = first_items(simulator, 3, 40)
+    assert list(cached(simulator, 3, 40)) == items
+    monkeypatch.setattr(outputs, "game", lambda *_: pytest.fail("the games were made again"))
+    kept = cached(simulator, 3, 40)
+    assert [kept[n] for n in reversed(range(40))] == items[::-1]
+    assert list(copy(kept)[5:9]) == items[5:9]
+    assert kept[-1] == items[-1]
+    with pytest.raises(IndexError):
+        kept[40]
+
+
+def test_a_file_of_items_ends_with_or_without_a_newline(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    text = "\n".join(json.dumps(to_full_record(item)) for item in first_items("shapes", 0, 3))
+    for end in ("", "\n"):
+        path.write_text(text + end)
+        assert list(ItemFile(path)) == load_items(path)
+    path.write_text("")
+    assert list(ItemFile(path)) == []
+
+
+def test_what_is_wrong_in_a_file_is_said_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    whole = json.dumps(to_full_record(first_items("shapes", 0, 1)[0])) + "\n"
+    path.write_text(whole + '{"id": 3}\n' + whole[:50])
+    items = ItemFile(path)
+    with pytest.raises(DataError, match=r"some\.jsonl:2: "):
+        items[1]
+    with pytest.raises(DataError, match=r"some\.jsonl:3: an incomplete line"):
+        items[2]
+    with pytest.raises(DataError, match=r"missing\.jsonl: cannot be read: No such file"):
+        ItemFile(tmp_path / "missing.jsonl")
+
+
+@given(st.lists(st.lists(st.integers())), st.integers(-9, 9), st.integers(-9, 9), st.data())
+def test_lazy_sequences_do_what_lists_do(parts: list[list[int]], start: int, stop: int, data: st.DataObject) -> None:
+    whole = [number for part in parts for number in part]
+    doubled = [2 * number for number in whole]
+    pairs: list[tuple[Sequence[int], list[int]]] = [
+        (Chained(*parts), whole),
+        (Mapped(lambda number: 2 * number, whole), doubled),
+        (Mapped(lambda one, other: one + other, Chained(*parts), whole), doubled),
+    ]
+    for lazy, plain in pairs:
+        assert list(lazy) == plain
+        assert len(lazy) == len(plain)
+        assert list(lazy[start:stop]) == plain[start:stop]
+        if plain:
+            number = data.draw(st.integers(-len(plain), len(plain) - 1))
+            assert lazy[number] == plain[number]
+        with pytest.raises(IndexError):
+            lazy[len(plain)]
