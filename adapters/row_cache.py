@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -22,9 +23,9 @@ from harness.util.processes import worker_count
 from prompts.probe import format_hash
 from prompts.render import Renderer
 
-SHARE = 500
+SHARE = 2000
 """The fewest rows for which another process is started unless more are asked for: starting one takes as long as making some."""
-_CODE = ("prompts", "serialization", "harness/worlds")
+_CODE = ("prompts", "serialization", "harness/worlds", "adapters/row_cache.py")
 """What decides the text of a row, besides its item."""
 
 
@@ -34,6 +35,20 @@ class Asked(NamedTuple):
     item: Item
     shots: tuple[Item, ...]
     told: str | None = None
+
+
+class _Shard:
+    """What one process makes rows of. Python's own pickler hands it over: the one of the library takes longer for an item than
+    making its row does."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._asked = asked
+
+    def __iter__(self) -> Iterator[Asked]:
+        return iter(self._asked)
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return pickle.loads, (pickle.dumps(self._asked),)
 
 
 def features() -> Any:
@@ -64,7 +79,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
             features=features(),
             cache_dir=str(folder),
             # The library gives each process some of a list's elements.
-            gen_kwargs={"parts": [asked[start : start + size] for start in range(0, len(asked), size)]},
+            gen_kwargs={"parts": [_Shard(asked[start : start + size]) for start in range(0, len(asked), size)]},
             num_proc=count if count > 1 and not current_process().daemon else None,
             fingerprint=key,
         )
@@ -80,7 +95,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     return rows.data
 
 
-def _columns(parts: Sequence[Sequence[Asked]], renderer: Renderer) -> Iterator[dict[str, Any]]:
+def _columns(parts: Sequence[Iterable[Asked]], renderer: Renderer) -> Iterator[dict[str, Any]]:
     for item, shots, told in chain(*parts):
         row = renderer.training_row(item, shots, told)
         yield {"id": row.id, "cluster": item.cluster, "tokens": row.token_ids, "prompt_length": len(row.prompt_ids)}

@@ -95,7 +95,7 @@ def make_rows(
 
     Rows made before come from the cache (`adapters.row_cache`), `workers` processes make others.
     """
-    asked: Sequence[Asked] = Mapped(partial(_asked, spec=renderer.spec, answers=answers, recolor=recolor), items)
+    asked: Sequence[Asked] = Mapped(partial(_asked, spec=renderer.spec, answers=dict(answers), recolor=recolor), items)
     if shots:
         chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items]
         asked = Mapped(_with_shots, asked, chosen)
@@ -103,18 +103,20 @@ def make_rows(
 
 
 def _asked(item: Item, spec: PromptSpec, answers: Mapping[str, str], recolor: str | None) -> Asked:
-    told = answers.get(item.id) or _own_program(item, spec)
+    told = answer_told(item, spec, answers)
     if recolor is None:
         return Asked(item, (), told)
     colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
     return Asked(permute_colors(item, colors), (), told and recolor_text(told, colors))
 
 
-def _own_program(item: Item, spec: PromptSpec) -> str | None:
-    """The program that a simulated item brings with it, if answers are programs and it does what the item's actions do: a
-    program is not changed where an item is augmented."""
+def answer_told(item: Item, spec: PromptSpec, answers: Mapping[str, str]) -> str | None:
+    """The item's answer in `answers`, or the program that a simulator gave it if answers are programs and it does what the item's
+    actions do: a program is not changed where an item is augmented."""
+    if item.id in answers:
+        return answers[item.id]
     text = item.meta.get("program") if spec.written.is_program else None
-    return text if text and spec.written.read(text, item).actions == item.actions else None
+    return text if isinstance(text, str) and text and spec.written.read(text, item).actions == item.actions else None
 
 
 def _with_shots(asked: Asked, shots: tuple[Item, ...]) -> Asked:

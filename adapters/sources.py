@@ -112,7 +112,10 @@ def _part(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, w
                 yield item
 
     digest, left_out = items_hash(kept()), len(items) - len(numbers)
-    return _Part(Mapped(items.__getitem__, numbers) if left_out else items, digest, np.asarray(ids), left_out)
+    if left_out:
+        # Worker processes get a part of a list, or the name of a file.
+        items = [items[number] for number in numbers] if isinstance(items, list) else Mapped(items.__getitem__, numbers)
+    return _Part(items, digest, np.asarray(ids), left_out)
 
 
 def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool:
@@ -130,7 +133,7 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
         items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
     elif source.file:
-        items = _file_items(Path(source.file), task)
+        items = _file_items(Path(source.file), task, whole=source.augment > 1)
         held.refuse(source.name, items)
     elif source.task in (None, task):
         items = split
@@ -144,10 +147,11 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
 
 
-def _file_items(path: Path, task: str) -> Sequence[Item]:
+def _file_items(path: Path, task: str, whole: bool) -> Sequence[Item]:
+    """The items of a file; with `whole`, all of them in memory."""
     if not path.exists():
         raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
-    if path.suffix != ".jsonl":
+    if whole or path.suffix != ".jsonl" or path.is_dir():
         return load_items(path, task)
     items = ItemFile(path)
     if not items:

@@ -35,7 +35,7 @@ def make(simulator: str, count: int) -> None:
 
     tokenizer = load_tokenizer(resolve_base(None))
     renderer = Renderer(PromptSpec.make(simulator_task(simulator)), tokenizer, TOKENS, 0)
-    items = cached(simulator, 0, count)
+    items = list(cached(simulator, 0, count))
     for action in ("made", "read"):
         begun, used = time.monotonic(), time.process_time()
         rows = make_rows(items, renderer, ShotPool([], 0), 0, TOKENS, workers=1)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Item
@@ -33,8 +34,8 @@ _GAMES = 20
 """The games of a piece: enough for some hundred items, so that handing them from process to process costs little."""
 _SHARE = 5_000
 """The fewest items for which `cached` starts another process."""
-_CODE = ("harness/simulators", "harness/worlds", "harness/corpora", "serialization")
-"""What decides a simulated item, besides its seed."""
+_CODE = ("harness/simulators", "harness/worlds", "harness/corpora", "harness/everyday", "harness/tasks", "serialization")
+"""What decides a simulated item, besides its seed. None of its sentences stands in the everyday requests."""
 _ROWS = 5_000
 """Rows of a row group of Parquet: what the writer holds in memory."""
 
@@ -200,12 +201,17 @@ def cached(simulator: str, seed: int, count: int, split: str = "train") -> ItemF
     folder = cache_folder() / "simulated"
     path = folder / f"{simulator}-{split}-{seed}-{count}-{code_hash(*_CODE)}.jsonl"
     if not path.exists():
-        # Complete or not there: another process may make the same file.
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
         workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
         chunks = pieces(GameSource(simulator, seed, split, "jsonl"), count, workers)
-        write(chunks, count, beside, "jsonl", simulator_task(simulator))
-        os.replace(beside, path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Complete or not there: another process may make the same file.
+            with TemporaryDirectory(dir=folder, prefix=".") as beside:
+                made = Path(beside, path.name)
+                write(chunks, count, made, "jsonl", simulator_task(simulator))
+                os.replace(made, path)
+        except OSError as error:
+            raise HarnessError(f"{folder}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from error
     drop_old(folder, path)
     return ItemFile(path)
 

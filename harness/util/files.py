@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -69,26 +70,28 @@ def cache_folder() -> Path:
 
 MOST = 8 << 30
 """Bytes of a folder in the cache; beyond that the least recently used entries are removed."""
+UNUSED = 7 * 24 * 3600
+"""Seconds for which an entry has not been used before it may be removed: a training that lasts for days reads it again."""
 
 
 def drop_old(folder: Path, used: Path) -> None:
-    """Remove the least recently used entries of a folder in the cache, but not the one in use. Other processes may do so, too."""
-    room = MOST
+    """Mark an entry of a folder in the cache as used, and remove old ones. Other processes may do so at the same time."""
+    room, now = MOST, time.time()
     with suppress(OSError):
         os.utime(used)
         for entry in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
-            files = [path for path in (entry, *entry.rglob("*")) if path.is_file()]
-            room -= sum(path.stat().st_size for path in files)
-            if room < 0 and entry != used:
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+            with suppress(OSError):
+                room -= sum(path.stat().st_size for path in (entry, *entry.rglob("*")) if path.is_file())
+                if room < 0 and entry != used and now - entry.stat().st_mtime >= UNUSED:
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
 @cache
 def code_hash(*parts: str) -> str:
-    """16 hex digits over the files of the project in some folders: what they made is made anew after a change."""
-    root = Path(__file__).parents[2]
-    files = sorted(path for name in parts for path in (root / name).rglob("*") if path.suffix not in ("", ".pyc"))
-    return short_hash(path.read_bytes() for path in files)
+    """16 hex digits over files of the project, and all in its folders: what they made is made anew after a change."""
+    paths = [Path(__file__).parents[2] / part for part in parts]
+    files = sorted(file for path in paths for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc")
+    return short_hash(file.read_bytes() for file in files)
 
 
 def hold(lock: Path, busy: str) -> BaseFileLock:

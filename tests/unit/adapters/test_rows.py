@@ -174,13 +174,15 @@ def test_what_keeps_a_row_from_being_made_is_told(tokenizers: dict[str, Any], wo
         make_rows(items, renderer, ShotPool(items, 0), 0, 100_000, workers=workers)
 
 
+@pytest.mark.parametrize(("unused", "left"), [(0, 1), (3600, 2)])
 def test_the_least_recently_used_rows_leave_the_cache(
-    tokenizers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tokenizers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unused: int, left: int
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
     monkeypatch.setattr("harness.util.files.MOST", 1)
+    monkeypatch.setattr("harness.util.files.UNUSED", unused)
     items = load("hexagons", "train")[:2]
     renderer = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0)
     for item in items:
         make_rows([item], renderer, ShotPool([], 0), 0, 100_000)
-    assert len(list(tmp_path.glob("rows/generator/*"))) == 1
+    assert len(list(tmp_path.glob("rows/generator/*"))) == left
