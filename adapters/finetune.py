@@ -118,11 +118,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     for line in prepared.counts:
         say(line)
     say(f"{len(packs):,} packs, {prepared.epoch_tokens:,} tokens in the first epoch, on {machine(threads)}")
-    if idle := -training.accumulation % own.num_processes:
-        say(
-            f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
-            f"--set training.accumulation={training.accumulation + idle} keeps them busy, with larger steps"
-        )
+    if idle := idle_processes(training, own.num_processes):
+        say(idle)
     if ended := finished_at(last_state(folder)):
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
@@ -148,6 +145,16 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     tokens = sum(pack.tokens for pack in prepared.packs) if own.is_main_process else 0
     counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
+
+
+def idle_processes(training: FinetuneTraining, count: int) -> str | None:
+    """A line that says so where the packs of a step cannot be shared evenly among so many processes."""
+    if not (missing := -training.accumulation % count):
+        return None
+    return (
+        f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
+        f"--set training.accumulation={training.accumulation + missing} keeps them busy, with larger steps"
+    )
 
 
 def set_up(training: FinetuneTraining) -> tuple[Any, int]:

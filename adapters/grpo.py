@@ -11,6 +11,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import chain, count, takewhile
@@ -120,15 +121,18 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
-    then = ", or fewer grpo.num_generations" + (
-        "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
-    )
-    memory = memory_for(settings.per_device_train_batch_size, "--set grpo.per_device_train_batch_size=", then, unit="answers")
-    with disable_input_dtype_casting(model, fast_bf16()), memory:
+    with disable_input_dtype_casting(model, fast_bf16()), _memory(training, settings.per_device_train_batch_size):
         trainer.go_on()
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
     counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
+
+
+def _memory(training: FinetuneTraining, answers: int) -> AbstractContextManager[None]:
+    """What to do where memory runs out."""
+    checkpointing = "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
+    then = f", or fewer grpo.num_generations{checkpointing}"
+    return memory_for(answers, "--set grpo.per_device_train_batch_size=", then, unit="answers")
 
 
 def refuse(settings: Grpo) -> None:

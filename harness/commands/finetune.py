@@ -17,7 +17,7 @@ from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:
     from adapters.finetune import FinetuneJob
-    from adapters.recipe import FinetuneRecipe
+    from adapters.recipe import FinetuneRecipe, FinetuneTraining
     from adapters.sources import TrainData
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
@@ -107,7 +107,6 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.corpora.lazy import Mapped
     from harness.engines.models.bases import resolve_base
     from harness.errors import Faults
-    from harness.training.plan import subset
 
     loaded, base_name = _recipe(options)
     task = options.task or loaded.task or DEFAULT_TASK
@@ -117,17 +116,12 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
-
-    def split() -> list[Item]:
-        return subset(load(task, "train")[: options.limit], loaded.training.train_items, loaded.training.seed)
-
-    gold = faults.attempt(split) or []
-    history = options.history if spec else None
+    gold = faults.attempt(lambda: _split(task, options.limit, loaded.training)) or []
     if held is None:
         faults.report()
     assert held is not None
+    train = faults.attempt(lambda: _as_met(gold, spec, options.history, held)) or []
     sources = limited(with_files(loaded.data, options.data), options.limit)
-    train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history, held)) or []
     data = faults.attempt(lambda: gather(sources, task, train, held))
     faults.report()
     assert spec is not None
@@ -151,6 +145,14 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         held_out=held.compared(items),
     )
     return job, data
+
+
+def _split(task: str, limit: int | None, training: FinetuneTraining) -> list[Item]:
+    """The items that are taken of the train split."""
+    from harness.corpora import load
+    from harness.training.plan import subset
+
+    return subset(load(task, "train")[:limit], training.train_items, training.seed)
 
 
 def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:
@@ -195,14 +197,16 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], 
     return found
 
 
-def _as_met(items: list[Item], spec: PromptSpec, name: str, held: HeldOut) -> list[Item]:
-    """The items after the run's own answers. Raises UsageError if they are not shown, if the run answered none of them, and if
-    it answered items of dev or test."""
+def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
+    """The items after the answers of a run, if one is named. Raises UsageError if they are not shown, if the run answered none
+    of them, and if it answered items of dev or test."""
     from eval.score_run import read_answers
     from harness.corpora.rollout import as_met
     from harness.errors import UsageError
     from harness.runs.folder import find_run
 
+    if spec is None or name is None:
+        return items
     if not spec.rolls_out:
         raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
     answers = read_answers(find_run(name))
