@@ -17,7 +17,7 @@ from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import TrainingRows, WeightedSource, answer_told, make_rows, plan_epoch
+from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.models.weights import weights_fingerprint
@@ -30,7 +30,7 @@ from harness.training.curriculum import stages
 from harness.training.job import Job, Trained
 from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
-from harness.util.hashing import short_hash
+from harness.util.hashing import json_hash
 from harness.util.registry import resolve_path
 from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
@@ -79,13 +79,9 @@ class FinetuneJob(Job):
             **({"from": fingerprint(self.start)} if self.start else {}),
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
-            **({"answers": self._answers_hash()} if self.spec.written.is_program else {}),
+            **({"answers": json_hash(self.answers)} if self.answers else {}),
             "dev_hash": items_hash(self.dev),
         }
-
-    def _answers_hash(self) -> str:
-        told = ((item.id, answer_told(item, self.spec, self.answers)) for item in self.items)
-        return short_hash(json.dumps(pair).encode() for pair in told if pair[1])
 
     def is_finished(self, folder: Path) -> bool:
         return (self.result(folder) / HARNESS_FILE).is_file()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import version
 from itertools import chain
 from multiprocessing import current_process
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ class Asked(NamedTuple):
 
 
 class _Shard:
-    """What one process makes rows of. Python's own pickler hands it over: the one of the library takes longer for an item than
-    making its row does."""
+    """What one process makes rows of. The pickler of Python's own processes hands it over: the library's takes longer for an item
+    than making its row does."""
 
     def __init__(self, asked: Sequence[Asked]) -> None:
         self._asked = asked
@@ -48,7 +48,7 @@ class _Shard:
         return iter(self._asked)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return pickle.loads, (pickle.dumps(self._asked),)
+        return ForkingPickler.loads, (bytes(ForkingPickler.dumps(self._asked)),)
 
 
 def features() -> Any:

@@ -23,7 +23,6 @@ from prompts.shots import Shots
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
-    from prompts.spec import PromptSpec
 
 
 class TrainingRows(Sequence[TrainingRow]):
@@ -90,33 +89,23 @@ def make_rows(
 ) -> TrainingRows:
     """A row for each item that takes at most `max_length` tokens.
 
-    `answers` holds target answers by item id; other items get the program that a simulator gave them where answers are programs,
-    or what the format writes for their gold actions. With `recolor`, a seed, each cluster's colors are permuted at random.
-
-    Rows made before come from the cache (`adapters.row_cache`), `workers` processes make others.
+    `answers` holds target answers by item id; other items get what the format writes for their gold actions. With `recolor`,
+    a seed, each cluster's colors are permuted at random. Rows made before come from the cache (`adapters.row_cache`), `workers`
+    processes make others.
     """
-    asked: Sequence[Asked] = Mapped(partial(_asked, spec=renderer.spec, answers=dict(answers), recolor=recolor), items)
+    asked: Sequence[Asked] = Mapped(partial(_asked, answers=dict(answers), recolor=recolor), items)
     if shots:
         chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items]
         asked = Mapped(_with_shots, asked, chosen)
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
-def _asked(item: Item, spec: PromptSpec, answers: Mapping[str, str], recolor: str | None) -> Asked:
-    told = answer_told(item, spec, answers)
+def _asked(item: Item, answers: Mapping[str, str], recolor: str | None) -> Asked:
+    told = answers.get(item.id)
     if recolor is None:
         return Asked(item, (), told)
     colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
     return Asked(permute_colors(item, colors), (), told and recolor_text(told, colors))
-
-
-def answer_told(item: Item, spec: PromptSpec, answers: Mapping[str, str]) -> str | None:
-    """The item's answer in `answers`, or the program that a simulator gave it if answers are programs and it does what the item's
-    actions do: a program is not changed where an item is augmented."""
-    if item.id in answers:
-        return answers[item.id]
-    text = item.meta.get("program") if spec.written.is_program else None
-    return text if isinstance(text, str) and text and spec.written.read(text, item).actions == item.actions else None
 
 
 def _with_shots(asked: Asked, shots: tuple[Item, ...]) -> Asked:

@@ -97,8 +97,6 @@ class _Part(NamedTuple):
 
 def _part(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> _Part:
     items = _items(source, task, split, held, where)
-    if len(items) <= IN_MEMORY:
-        items = list(items)
     made = source.simulate is not None or source.augment > 1
     numbers, ids = array("q"), array("q")
 
@@ -123,7 +121,7 @@ def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool
     known, counts = np.unique(np.concatenate([part.ids, *(np.unique(other.ids) for other in others)]), return_counts=True)
     twice = set(known[counts > 1].tolist())
     if names := [item.id for item in part.items if hash(item.id) in twice] if twice else []:
-        raise UsageError(f"{source.name}: {min(names)} is among the train items already; give every item once")
+        raise UsageError(f"{source.name}: {min(names)} is among the train items twice; give every item once")
     return True
 
 
@@ -134,13 +132,16 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
         items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
     elif source.file:
         items = _file_items(Path(source.file), task, whole=source.augment > 1)
-        held.refuse(source.name, items)
     elif source.task in (None, task):
         items = split
     else:
         if world_of(source.task) != world_of(task):
             raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
         items = load(source.task, "train")
+    if len(items) <= IN_MEMORY or source.augment > 1:
+        items = list(items)
+    if source.file:
+        held.refuse(source.name, items)
     if source.augment == 1:
         return items
     words = lexicon() if world_of(task) == "minecraft" else None
@@ -148,7 +149,7 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
 
 
 def _file_items(path: Path, task: str, whole: bool) -> Sequence[Item]:
-    """The items of a file; with `whole`, all of them in memory."""
+    """The items of a file; with `whole`, all of them are checked before they are changed."""
     if not path.exists():
         raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
     if whole or path.suffix != ".jsonl" or path.is_dir():

@@ -48,7 +48,7 @@ def make(simulator: str, count: int) -> None:
 
 def measure(what: str, counts: Sequence[int]) -> None:
     """Prints the memory of a process that does nothing else, for each number of items or rows."""
-    write, stages = (write_items, _gathered) if what == "items" else (write_rows, _read)
+    write, stages = (write_items, _gathered) if what == "items" else (write_rows, _planned)
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{what}.jsonl"
@@ -133,7 +133,7 @@ def _gathered(path: Path) -> None:
     memory.tell("hashed")
 
 
-def _read(path: Path) -> None:
+def _planned(path: Path) -> None:
     from datasets import Dataset
 
     from adapters.recipe import load_recipe
@@ -167,7 +167,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if options.command == "make":
         make(options.simulator, options.count)
     else:
-        measure(options.command, options.counts)
+        measure("items" if options.command == "items" else "rows", options.counts)
     return 0
 
 

@@ -130,7 +130,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     items = data.items
     if loaded.training.lasting:
         items, dev = Mapped(_lasting, items), [_lasting(item) for item in dev]
-    answers = _programs(options.programs, spec, items, held) if options.programs else {}
+    answers = _programs(options.programs, spec, items, held)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -179,14 +179,15 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], held: HeldOut) -> dict[str, str]:
-    """The best program in the files for each item. Raises UsageError if answers are not programs, where none is for a train item,
-    and where one is for an item of dev or test."""
+    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, where
+    none is for a train item, and where one is for an item of dev or test."""
     from harness.errors import UsageError
     from harness.mining.miner import read
 
-    if not spec.written.is_program:
+    if paths and not spec.written.is_program:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
-    known, found = {item.id for item in train}, dict[str, str]()
+    found = _own_programs(spec, train)
+    known = {item.id for item in train} if paths else set()
     for path in paths:
         pairs = list(read(path))
         held.refuse_ids(f"--programs {path}", dict.fromkeys(pair.id for pair in pairs))
@@ -224,6 +225,19 @@ def _lasting(item: Item) -> Item:
     from harness.worlds.minecraft import lasting
 
     return replace(item, actions=lasting(item.actions, item.before)) if isinstance(item, MinecraftItem) else item
+
+
+def _own_programs(spec: PromptSpec, train: Sequence[Item]) -> dict[str, str]:
+    """The programs that simulated items bring with them, where answers are programs: those that do what the item's actions do. A
+    program is not changed where an item is augmented."""
+    if not spec.written.is_program:
+        return {}
+    programs = ((item, item.meta.get("program")) for item in train)
+    return {
+        item.id: text
+        for item, text in programs
+        if isinstance(text, str) and text and spec.written.read(text, item).actions == item.actions
+    }
 
 
 def _print(result: Trained) -> None:

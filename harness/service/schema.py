@@ -134,7 +134,9 @@ class Player(BaseModel):
     name: str
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
-    solved: dict[str, float] = Field({}, description="By task, the share of the everyday requests (dev) that it carries out.")
+    solved: dict[str, float] = Field(
+        {}, description="By world, the share of the everyday requests of the test split that it carries out."
+    )
 
 
 def carried_out(item: Item, actions: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
 from harness.simulators.games import LEVELS, game, level, simulator_task
 from harness.tasks import SIMULATORS
-from harness.util.files import cache_folder, code_hash, drop_old
+from harness.util.files import cache_folder, code_hash, drop_old, hold_when_free
 from harness.util.processes import worker_count
 from harness.util.registry import choose
 
@@ -107,7 +107,7 @@ def _in_order(source: GameSource, workers: int) -> Generator[tuple[int, GameChun
             try:
                 piece = readers[number % workers].recv()
             except (EOFError, OSError):
-                raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer --workers") from None
+                raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer processes") from None
             if isinstance(piece, Exception):
                 raise piece
             yield number * _GAMES, piece
@@ -191,29 +191,42 @@ def simulate(
     return write(pieces(source, items, workers), items, out, source.form, simulator_task(source.simulator), report)
 
 
-def cached(simulator: str, seed: int, count: int, split: str = "train") -> ItemFile:
-    """The first `count` items of a simulator's games, in a file of the user's cache: only the first call makes them, with a
-    process for each core where they are many.
+def cached(simulator: str, seed: int, count: int) -> ItemFile:
+    """The first `count` train items of a simulator's games, in a file of the user's cache: only the first call makes them, with a
+    process for each core where they are many. Other processes wait for it.
 
     Raises UsageError for an unknown simulator and HarnessError if the file cannot be written.
     """
     choose("simulator", simulator, SIMULATORS)
     folder = cache_folder() / "simulated"
-    path = folder / f"{simulator}-{split}-{seed}-{count}-{code_hash(*_CODE)}.jsonl"
+    path = folder / f"{simulator}-{seed}-{count}-{code_hash(*_CODE)}.jsonl"
     if not path.exists():
-        workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
-        chunks = pieces(GameSource(simulator, seed, split, "jsonl"), count, workers)
+        lock = hold_when_free(folder / ".lock", lambda: None)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # Complete or not there: another process may make the same file.
-            with TemporaryDirectory(dir=folder, prefix=".") as beside:
-                made = Path(beside, path.name)
-                write(chunks, count, made, "jsonl", simulator_task(simulator))
-                os.replace(made, path)
-        except OSError as error:
-            raise HarnessError(f"{folder}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from error
+            if not path.exists():
+                _make(simulator, seed, count, path)
+        finally:
+            lock.release()
     drop_old(folder, path)
     return ItemFile(path)
+
+
+def _make(simulator: str, seed: int, count: int, path: Path) -> None:
+    workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
+    chunks = pieces(GameSource(simulator, seed, "train", "jsonl"), count, workers)
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+            made = Path(folder, path.name)
+            write(chunks, count, made, "jsonl", simulator_task(simulator))
+            os.replace(made, path)
+    except (OSError, HarnessError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        if not isinstance(cause, OSError):
+            raise
+        reason = cause.strerror or cause
+        raise HarnessError(
+            f"{path.parent}: simulated items cannot be written: {reason}; make room, or set HARNESS_CACHE"
+        ) from error
 
 
 def write(

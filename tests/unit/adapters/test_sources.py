@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from pathlib import Path
 
@@ -137,13 +138,17 @@ def test_items_that_stay_on_the_disk_are_trained_on_alike(tmp_path: Path, monkey
     on_disk = gather(sources, "minecraft", [], HeldOut("minecraft"))
     assert list(on_disk.items) == list(in_memory.items)
     assert (on_disk.added, on_disk.weighted) == (in_memory.added, in_memory.weighted)
+    assert len(pickle.dumps(on_disk.items)) < 1000 < len(pickle.dumps(in_memory.items))
     renderer = Renderer(PromptSpec.make("minecraft"), AutoTokenizer.from_pretrained(build_tiny_model(tmp_path / "tiny")), 9999, 0)
-    first, second = (make_rows(made.items, renderer, ShotPool([], 0), 0, 9999, workers=2) for made in (in_memory, on_disk))
-    assert list(first) == list(second)
+    made = []
+    for name, data in (("first", in_memory), ("second", on_disk)):
+        monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / name))
+        made.append(list(make_rows(data.items, renderer, ShotPool([], 0), 0, 9999, workers=2)))
+    assert made[0] == made[1]
     other = write(tmp_path / "other.jsonl", "hexagons", 2)
     with pytest.raises(UsageError, match=r"other\.jsonl: hexagons-synthetic/train/.* is an item of hexagons"):
         gather([DataSource(file=str(other))], "minecraft", [], HeldOut("minecraft"))
     doubled = tmp_path / "doubled.jsonl"
     doubled.write_text(2 * file.read_text())
-    with pytest.raises(UsageError, match=r"doubled\.jsonl: minecraft-shapes/train/.* is among the train items already"):
+    with pytest.raises(UsageError, match=r"doubled\.jsonl: minecraft-shapes/train/.* is among the train items twice"):
         gather([DataSource(file=str(doubled))], "minecraft", [], HeldOut("minecraft"))

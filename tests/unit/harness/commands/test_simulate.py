@@ -306,7 +306,7 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(
     assert "of the sample corpus and a.jsonl and b.parquet; runs/r\n" in capsys.readouterr().out
     hashes = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]["data"]
     assert hashes == {"a.jsonl": items_hash(made("random", 30)), "b.parquet": items_hash(made("random", 10, "val", 1))}
-    with pytest.raises(UsageError, match=r"^a.jsonl: minecraft-random/train/\S+ is among the train items already"):
+    with pytest.raises(UsageError, match=r"^a.jsonl: minecraft-random/train/\S+ is among the train items twice"):
         train("minecraft", "a.jsonl", "a.jsonl")
     with pytest.raises(UsageError, match=r"but --task is hexagons"):
         train("hexagons", "a.jsonl")
