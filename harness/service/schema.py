@@ -134,9 +134,7 @@ class Player(BaseModel):
     name: str
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
-    solved: dict[str, float] = Field(
-        {}, description="By world, the share of the everyday requests of the test split that it carries out."
-    )
+    solved: dict[str, float] = Field({}, description="By world, the share of the everyday test requests that it carries out.")
 
 
 def carried_out(item: Item, actions: Any) -> dict[str, Any]:
