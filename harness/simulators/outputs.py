@@ -107,7 +107,9 @@ def _in_order(source: GameSource, workers: int) -> Generator[tuple[int, GameChun
             try:
                 piece = readers[number % workers].recv()
             except (EOFError, OSError):
-                raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer processes") from None
+                raise HarnessError(
+                    "a worker process was killed, perhaps because memory ran out: use fewer --workers, or set HARNESS_WORKERS"
+                ) from None
             if isinstance(piece, Exception):
                 raise piece
             yield number * _GAMES, piece

@@ -121,7 +121,10 @@ def test_a_killed_worker_is_one_line() -> None:
         os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert err.splitlines()[-1] == "Error: a worker process was killed, perhaps because memory ran out: use fewer --workers"
+    assert (
+        err.splitlines()[-1]
+        == "Error: a worker process was killed, perhaps because memory ran out: use fewer --workers, or set HARNESS_WORKERS"
+    )
     assert list(read_items(Path("a.jsonl")))
 
 
