@@ -292,7 +292,7 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
         assert window.complaints == []
     items = load_items(server.games / "corrections-minecraft.jsonl", "minecraft")
     source = DataSource(file=str(server.games / "corrections-minecraft.jsonl"))
-    assert gather([source], "minecraft", [], HeldOut("minecraft")).items == items
+    assert list(gather([source], "minecraft", [], HeldOut("minecraft")).items) == items
 
 
 @pytest.mark.slow
