@@ -144,7 +144,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
 
 
 def idle_processes(training: FinetuneTraining, count: int) -> str | None:
-    """A line that says so where the packs of a step cannot be shared evenly among so many processes."""
+    """A warning where the packs of a step cannot be shared evenly among `count` processes; None where they can."""
     if not (missing := -training.accumulation % count):
         return None
     return (
@@ -238,6 +238,7 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
 def examples(job: FinetuneJob) -> Shots:
     """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
     if not job.recipe.shots:
+        # Without examples, a pool of all items would be sorted for nothing.
         return ShotPool((), 0)
     choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
     return choose_shots(choice, [*job.items, *job.dev], job.items)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import warnings
@@ -19,6 +18,7 @@ from harness.engines.vllm.engine import not_served
 from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from harness.runs.folder import RUNS, provenance
 from harness.util.files import filled
+from harness.util.hashing import file_sha256
 from prompts.probe import described
 from prompts.spec import PromptSpec
 
@@ -136,14 +136,8 @@ def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str |
         "imported": {
             "from": folder.resolve().name,
             "base": config.get("base_model_name_or_path"),
-            "sha256": {file: _sha256(copied / file) for file in (CONFIG_FILE, WEIGHTS_FILE)},
+            "sha256": {file: file_sha256(copied / file) for file in (CONFIG_FILE, WEIGHTS_FILE)},
         },
         "versions": origin["versions"],
         "git": origin["git"],
     }
-
-
-def _sha256(path: Path) -> str:
-    """Read in pieces, since weights may be larger than the memory that is free."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

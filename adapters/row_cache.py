@@ -65,7 +65,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     from datasets import Dataset, disable_progress_bars
     from datasets.exceptions import DatasetGenerationError
 
-    if not len(asked):
+    if not asked:
         return Dataset.from_dict({name: [] for name in features()}, features=features()).data
     disable_progress_bars()
     folder, key = cache_folder() / "rows", _fingerprint(asked, renderer)

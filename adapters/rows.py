@@ -93,28 +93,23 @@ def make_rows(
     a seed, each cluster's colors are permuted at random. Rows made before come from the cache (`adapters.row_cache`), `workers`
     processes make others.
     """
-    asked: Sequence[Asked] = Mapped(partial(_asked, answers=dict(answers), recolor=recolor), items)
-    if shots:
-        chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items]
-        asked = Mapped(_with_shots, asked, chosen)
+    chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items] if shots else [()] * len(items)
+    # A copy, since not every mapping can be handed to a process.
+    asked = Mapped(partial(_asked, answers=dict(answers), recolor=recolor), items, chosen)
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
-def _asked(item: Item, answers: Mapping[str, str], recolor: str | None) -> Asked:
+def _asked(item: Item, shots: tuple[Item, ...], answers: Mapping[str, str], recolor: str | None) -> Asked:
     told = answers.get(item.id)
     if recolor is None:
-        return Asked(item, (), told)
+        return Asked(item, shots, told)
     colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
-    return Asked(permute_colors(item, colors), (), told and recolor_text(told, colors))
-
-
-def _with_shots(asked: Asked, shots: tuple[Item, ...]) -> Asked:
-    return asked._replace(shots=shots)
+    return Asked(permute_colors(item, colors), shots, told and recolor_text(told, colors))
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedSource:
-    """Some of the items, by their numbers, of which each epoch takes round(weight * items)."""
+    """The items of a source, by their numbers among all train items. Each epoch takes round(weight * items) of them."""
 
     items: range
     weight: float

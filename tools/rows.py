@@ -48,10 +48,10 @@ def make(simulator: str, count: int) -> None:
 
 def measure(what: str, counts: Sequence[int]) -> None:
     """Prints the memory of a process that does nothing else, for each number of items or rows."""
-    write, stages = (write_items, _gathered) if what == "items" else (write_rows, _planned)
+    name, write, stages = ("items.jsonl", write_items, _gathered) if what == "items" else ("rows.arrow", write_rows, _planned)
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"{what}.jsonl"
+            path = Path(folder) / name
             write(path, count)
             print(f"{count:,} {what}, {path.stat().st_size / 2**20:,.0f} MiB", flush=True)
             process = get_context("spawn").Process(target=stages, args=(path,))

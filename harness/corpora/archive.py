@@ -12,6 +12,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import DataError
+from harness.util.hashing import file_sha256
 
 MOST_UNPACKED = 400_000_000
 """Bytes that an archive may unpack to: over twice the larger corpus."""
@@ -78,8 +79,7 @@ def digest(source: Path, unpacked: Callable[[], Iterable[tuple[str, bytes]]]) ->
     """
     if source.is_file():
         try:
-            with source.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            return file_sha256(source)
         except OSError as error:
             raise DataError(f"cannot read {source}: {error.strerror}") from None
     total = hashlib.sha256()

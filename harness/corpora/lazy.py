@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class ItemFile(Sequence[Item]):
-    """The items of a file of JSON Lines, as `harness simulate` writes them. The file must stay as it is."""
+    """The items of a file of JSON Lines, as `harness simulate` writes them. The file must not change while it is in use."""
 
     def __init__(self, path: Path) -> None:
         """Raises DataError for a file that cannot be read."""

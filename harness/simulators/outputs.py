@@ -219,13 +219,11 @@ def _make(simulator: str, seed: int, count: int, path: Path) -> None:
     try:
         with TemporaryDirectory(dir=path.parent, prefix=".") as folder:
             made = Path(folder, path.name)
-            write(chunks, count, made, "jsonl", simulator_task(simulator))
+            with made.open("wb") as file:
+                file.writelines(chunk.content for chunk in chunks)
             os.replace(made, path)
-    except (OSError, HarnessError) as error:
-        cause = error if isinstance(error, OSError) else error.__cause__
-        if not isinstance(cause, OSError):
-            raise
-        reason = cause.strerror or cause
+    except OSError as error:
+        reason = error.strerror or error
         raise HarnessError(
             f"{path.parent}: simulated items cannot be written: {reason}; make room, or set HARNESS_CACHE"
         ) from error

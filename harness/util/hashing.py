@@ -1,10 +1,11 @@
-"""Fingerprints: 16 hex digits of a sha256, which equal things share."""
+"""Fingerprints: hex digits of a sha256, mostly its first 16, which equal things share."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 
@@ -14,6 +15,12 @@ def short_hash(parts: Iterable[bytes]) -> str:
     for part in parts:
         total.update(part)
     return total.hexdigest()[:16]
+
+
+def file_sha256(path: Path) -> str:
+    """64 hex digits over a file, which is read in pieces: weights may be larger than the memory that is free. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def json_hash(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Processes beside this one: how many, the GPUs that they share, and a child that ends with its parent."""
+"""Other processes: how many to start, the GPUs that they share, and a child that ends with its parent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def worker_count(default: int) -> int:
-    """How many processes work beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
+    """How many processes to start beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
     text = os.environ.get(WORKERS) or str(default)
     if not text.isdecimal():
         raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from typing import Any
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError
 from harness.util.files import cache_folder, filled, hold_when_free
+from harness.util.hashing import file_sha256
 
 NAME = "smollm2-135m"
 HUB_NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -74,12 +74,7 @@ def _is_whole(folder: Path) -> bool:
 
 def _described(folder: Path, names: Iterable[str]) -> dict[str, Any]:
     """Where the files come from, and the hash of each; of the weights, which have a fingerprint of their own, the size."""
-    files = {
-        name: str((folder / name).stat().st_size)
-        if name == _WEIGHTS
-        else hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in names
-    }
+    files = {name: str((folder / name).stat().st_size) if name == _WEIGHTS else file_sha256(folder / name) for name in names}
     return {"source": SHA256, "converter": CONVERTER, "weights": weights_fingerprint(folder), "files": files}
 
 
@@ -115,8 +110,7 @@ def _make(source: Path, target: Path) -> None:
 def _check(source: Path) -> None:
     """Raises EngineError unless this is the file that the harness was tested with."""
     try:
-        with source.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = file_sha256(source)
     except OSError as error:
         digest = f"unreadable ({error.strerror})"
     if digest != SHA256:

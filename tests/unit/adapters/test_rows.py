@@ -69,7 +69,7 @@ def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_
     answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told)]
     end = tokenizer.eos_token
     assert answers == [gold_answer(items[0], spec) + end, told[items[1].id] + end, gold_answer(items[2], spec) + end]
-    other = _asked(items[1], told, recolor="0/1")
+    other = _asked(items[1], (), told, recolor="0/1")
     assert other.told is not None
     colors = dict(zip(*([action.color for action in made.actions] for made in (items[1], other.item)), strict=True))
     red, blue = (colors.get(color, other.told.split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
@@ -120,7 +120,7 @@ def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() 
     items = load("hexagons", "train")
 
     def epoch(recolor: str | None) -> list[Item]:
-        return [_asked(item, {}, recolor).item for item in items]
+        return [_asked(item, (), {}, recolor).item for item in items]
 
     assert epoch(None) == items
     once, again = epoch("0/1"), epoch("0/2")

@@ -91,7 +91,7 @@ class Conversation:
             self.scene.made.append(Made("", "", tuple(placed)))
 
     def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
-        """What a thing stands beside: in `one before the tower, one behind it`, both stand beside the tower."""
+        """The thing that others stand beside: in `one before the tower, one behind it`, both stand beside the tower."""
         place = next((one for one in order.places if one.of), Place(""))
         if place.of is None or not (place.of_it and place.of.word in {"its", "it", "that"}):
             marks = cells_found(place.of, self.scene) if place.of and place.of.definite and not place.of_area else ()
