@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.corpora import cache
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Item
+from harness.corpora.minecraft import MinecraftCorpus
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
 from harness.task import OUR_LICENSE
@@ -93,4 +93,4 @@ def load_targets(task: str, split: str) -> dict[str, Structure]:
 
 def load_games() -> list[Game]:
     """The games of the Minecraft corpus, whether they are in a split or not, in order. Raises DataError as `load` does."""
-    return cache.read_games(locate("minecraft").path)
+    return MinecraftCorpus(get_task("minecraft")).games(locate("minecraft").path)

@@ -1,18 +1,29 @@
-"""The files of a corpus: members of a .tar.xz, read in one pass; one hash of an archive or of many files; JSON, checked."""
+"""The files of a corpus: members of a .tar.xz, read in one pass; one hash of an archive or of many files; JSON, checked.
+
+What is parsed of them is kept in the user's cache.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import lzma
 import tarfile
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+import numpy as np
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 
-from harness.errors import DataError
+from harness.errors import DataError, HarnessError
+from harness.util.files import cache_folder, write_atomically
 from harness.util.hashing import file_sha256
+from harness.worlds.minecraft import SHAPE, Structure
+
+log = logging.getLogger(__name__)
 
 MOST_UNPACKED = 400_000_000
 """Bytes that an archive may unpack to: over twice the larger corpus."""
@@ -106,3 +117,33 @@ def read_json(model: type[R], data: bytes | str, where: str, hint: str = "is thi
         path = ".".join(str(part) for part in first["loc"])
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; {hint}") from None
+
+
+CachedStructure = Annotated[
+    Structure,
+    PlainValidator(lambda text: Structure(np.frombuffer(b64decode(text), np.uint8).reshape(SHAPE))),
+    PlainSerializer(lambda structure: b64encode(structure.cells.tobytes()).decode()),
+]
+"""A structure as `through_cache` writes it."""
+
+T = TypeVar("T")
+
+
+def through_cache(name: str, kind: Any, parse: Callable[[], T]) -> T:
+    """What `parse` returns, a value of the type `kind`, from the cache's file of this name where there is one.
+
+    The name holds the version of the loader and the digest of the source, so a changed source or loader never meets an old file.
+    An unreadable file is rebuilt. Raises whatever `parse` raises.
+    """
+    path, adapter = cache_folder() / f"{name}.json.z", TypeAdapter[T](kind)
+    if path.is_file():
+        try:
+            return adapter.validate_json(zlib.decompress(path.read_bytes()))
+        except (OSError, ValueError, zlib.error) as error:
+            log.info("%s is broken and is rebuilt: %s", path, error)
+    parsed = parse()
+    try:
+        write_atomically(path, zlib.compress(adapter.dump_json(parsed)))
+    except HarnessError as error:
+        log.info("%s; the next load parses again", error)
+    return parsed

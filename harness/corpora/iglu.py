@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import archive
-from harness.corpora.archive import CorpusRecord, read_json
+from harness.corpora.archive import CachedStructure, CorpusRecord, read_json
 from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem, Utterance
-from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
 from harness.worlds.ordering import feasible_order
@@ -83,8 +82,8 @@ class Instruction:
     detail: str
     """UNCLEAR: the question that was asked. A fault: the file, or what is wrong."""
     pose: Pose | None = None
-    before: Structure | None = None
-    after: Structure | None = None
+    before: CachedStructure | None = None
+    after: CachedStructure | None = None
 
 
 class _Ending(CorpusRecord):
@@ -276,12 +275,11 @@ def _item(told: Instruction, split: str, after: Structure) -> MinecraftItem:
 # --- the corpus ---
 
 LOADER = 1
-"""To be raised whenever the parsed instructions or the columns of the cache change."""
-_TEXTS = ("game", "start", "step", "text", "kind", "detail")
+"""To be raised whenever the parsed instructions change."""
 
 
 class IgluCorpus(Corpus):
-    """The release, or our sample of the same form. Parsed instructions are cached as one Parquet file, a row each."""
+    """The release, or our sample of the same form. Parsed instructions are cached."""
 
     def find(self, folder: Path) -> Path | None:
         """The archive, or the folder with the CSV file in a clone or a part of it; None if there is neither."""
@@ -295,7 +293,8 @@ class IgluCorpus(Corpus):
 
     def instructions(self, source: Path) -> list[Instruction]:
         """What `read_instructions` returns, from the cache where it holds this source. Raises DataError as that does."""
-        return through_cache(f"iglu-{LOADER}-{self.digest(source)}", lambda: read_instructions(source), _table, _instructions)
+        name = f"iglu-{LOADER}-{self.digest(source)}"
+        return archive.through_cache(name, list[Instruction], lambda: read_instructions(source))
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
         told = self.instructions(source)
@@ -329,23 +328,3 @@ def _counts(of_split: Sequence[MinecraftItem]) -> dict[str, int]:
     removing = sum(any(action.kind == "remove" for action in item.actions) for item in of_split)
     starts = {"games": len({item.cluster for item in of_split}), "structures": len({item.group for item in of_split})}
     return starts | building_counts(of_split) | {"removing_items": removing}
-
-
-def _table(instructions: list[Instruction]) -> Any:
-    import pyarrow as pa
-
-    fields = [(name, pa.string()) for name in _TEXTS]
-    fields += [("pose", pa.list_(pa.float64())), ("before", pa.binary(CELLS)), ("after", pa.binary(CELLS))]
-    rows = [
-        {name: getattr(told, name) for name in _TEXTS}
-        | {"pose": told.pose and list(told.pose), "before": as_cells(told.before), "after": as_cells(told.after)}
-        for told in instructions
-    ]
-    return pa.Table.from_pylist(rows, pa.schema(fields))
-
-
-def _instructions(table: Any) -> list[Instruction]:
-    texts = zip(*(table[name].to_pylist() for name in _TEXTS), strict=True)
-    poses = (Pose(*values) if values else None for values in table["pose"].to_pylist())
-    before, after = (structures(table[name].combine_chunks()) for name in ("before", "after"))
-    return [Instruction(*told, *more) for told, *more in zip(texts, poses, before, after, strict=True)]

@@ -6,17 +6,24 @@ Narayan-Chen et al. 2019; splits and items of Builder Action Prediction after Ja
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from harness.corpora import archive
 from harness.corpora.archive import CorpusRecord, read_json
+from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem
 from harness.corpora.minecraft_logs import Game, read_game
+from harness.corpora.targets import targets
 from harness.errors import DataError
+from harness.worlds.minecraft import Structure
 
 SPLITS = ("train", "val", "test")
+LOADER = 2
+"""To be raised whenever the parsed games change."""
 
 _LOG = re.compile(r"(?:^|[/ ])logs/(?P<day>data-[^/]+)/logs/(?P<game>[^/]+)/postprocessed-observations\.json$")
 _GAME = re.compile(r"B\d+-A\d+-(?P<target>C\d+)-\d{7,}")
@@ -30,30 +37,16 @@ class SplitTargets(CorpusRecord):
     test: list[str]
 
 
-def find_logs(folder: Path) -> Path | None:
+def _find_logs(folder: Path) -> Path | None:
     """The folder with `splits.json` and the collection days in an unpacked corpus; None if there is none."""
     places = (folder / "data" / "logs", folder / "logs")
     return next((place for place in places if (place / "splits.json").is_file()), None)
 
 
-def find(folder: Path) -> Path | None:
-    """The archive `mdc.tar.xz` in a folder, or the folder where it holds the corpus unpacked; None if there is neither."""
-    packed = folder / "mdc.tar.xz"
-    return packed if packed.is_file() else folder if find_logs(folder) else None
-
-
-def digest(source: Path) -> str:
-    """The sha256 of an archive, or of the needed files of an unpacked corpus with their names, in hexadecimal.
-
-    Raises DataError if one cannot be read.
-    """
-    return archive.digest(source, lambda: _files(source))
-
-
 def read_games(source: Path) -> list[Game]:
     """Every game of the corpus, in the canonical order: by (day folder, game folder), bytewise.
 
-    Takes some seconds for the published corpus; see `harness.corpora.cache`. Raises DataError, which names the archive's
+    Takes some seconds for the published corpus; see `MinecraftCorpus.games`. Raises DataError, which names the archive's
     member or the file, if one is damaged or is not as published, or if a split names a target without a game.
     """
     split_of: dict[str, str] | None = None
@@ -91,7 +84,7 @@ def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
 
 def _files(source: Path) -> Iterator[tuple[str, bytes]]:
     """The needed files of an archive, or of an unpacked corpus in order."""
-    logs = source if source.is_file() else find_logs(source)
+    logs = source if source.is_file() else _find_logs(source)
     if logs is None:
         raise DataError(f"{source} holds no data/logs/splits.json: expected the corpus as published, unpacked")
     return archive.files(source, logs.parent, ("logs/splits.json", "logs/data-*/logs/*/postprocessed-observations.json"))
@@ -118,3 +111,37 @@ def items(games: Iterable[Game]) -> Iterator[MinecraftItem]:
                 cluster=cluster,
                 meta={"game": game.name, "index": run.states[0], "target": game.target, "day": game.day, "states": run.states},
             )
+
+
+class MinecraftCorpus(Corpus):
+    """The Minecraft Dialogue Corpus, or our sample of the same form."""
+
+    def find(self, folder: Path) -> Path | None:
+        """The archive `mdc.tar.xz`, or the folder where it holds the corpus unpacked; None if there is neither."""
+        packed = folder / "mdc.tar.xz"
+        return packed if packed.is_file() else folder if _find_logs(folder) else None
+
+    def digest(self, source: Path) -> str:
+        return archive.digest(source, lambda: _files(source))
+
+    def games(self, source: Path) -> list[Game]:
+        """What `read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
+        return archive.through_cache(f"minecraft-{LOADER}-{self.digest(source)}", list[Game], lambda: read_games(source))
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
+        games = self.games(source)
+        return chain.from_iterable(items(game for game in games if game.split == split) for split in splits)
+
+    def targets(self, source: Path, split: str) -> dict[str, Structure]:
+        return targets(self.games(source), source, split)
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        """The counts for each split, as BAP v2 has them in its Table 1; games without a split are left out."""
+        games = {split: [game for game in self.games(source) if game.split == split] for split in self.task.splits}
+        return {
+            "splits": {
+                split: {"games": len(of_split), "targets": len({game.target for game in of_split})}
+                | building_counts(list(items(of_split)))
+                for split, of_split in games.items()
+            }
+        }

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
-from harness.corpora.archive import CorpusRecord, read_json
+from harness.corpora.archive import CachedStructure, CorpusRecord, read_json
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region
@@ -67,9 +67,9 @@ class ActionRun(NamedTuple):
     """For every action the index of the world state that first shows it, 1.. over the states with a pose; ascending."""
     pose: Pose
     """Where the builder stood in the state before the first action's."""
-    before: Structure | None
+    before: CachedStructure | None
     """The structure before the first action; None if the run is dropped."""
-    after: Structure | None
+    after: CachedStructure | None
     """The structure in the last action's state; None if the run is dropped."""
 
 

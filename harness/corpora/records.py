@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.corpora import minecraft as logs
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
@@ -191,6 +190,8 @@ def read_items(path: Path) -> Iterator[Item]:
     Raises DataError, with file and line, for what cannot be read.
     """
     if path.is_dir():
+        from harness.corpora import minecraft as logs
+
         yield from logs.items(logs.read_games(path))
     elif path.suffix == ".parquet":
         from harness.corpora.tables import read_records

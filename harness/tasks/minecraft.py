@@ -14,7 +14,7 @@ TASK = Task(
     how_to_get="github.com/prashant-jayan21/minecraft-bap-models; put its data folder at $HARNESS_DATA/minecraft/",
     splits=("train", "val", "test"),
     split_names={"dev": "val"},
-    corpus="harness.corpora.cache:MinecraftCorpus",
+    corpus="harness.corpora.minecraft:MinecraftCorpus",
     sample=SAMPLE / "minecraft",
     simulators={
         "random": Simulator(

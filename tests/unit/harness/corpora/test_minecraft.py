@@ -10,12 +10,16 @@ from harness.corpora import minecraft
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
+from harness.tasks import get_task
 from harness.worlds.minecraft import Action, Pose, Structure
 from tests.helpers.corpora_files import DAY, GAME, log_path, pack, state, write_log, write_minecraft, write_splits
 
 RED, BLUE, GREEN = (0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 1, 0, "green")
 STARTED = Utterance("Builder", "Mission has started.")
 HI, MORE = "<Architect> hi", "<Architect> more"
+
+
+CORPUS = minecraft.MinecraftCorpus(get_task("minecraft"))
 
 
 def place(x: int, y: int, z: int, color: str) -> Action:
@@ -135,22 +139,21 @@ def test_an_unpacked_folder_reads_as_the_archive(tmp_path: Path, inside: str) ->
     archive = pack(corpus, tmp_path / "mdc.tar.xz")
     if inside == "logs":
         (corpus / "data" / "logs").rename(corpus / "logs")
-    assert minecraft.find_logs(corpus) == corpus / inside
     assert minecraft.read_games(corpus) == minecraft.read_games(archive)
 
 
 def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
     one, same = write_minecraft(tmp_path / "one"), write_minecraft(tmp_path / "same")
-    assert minecraft.digest(one) == minecraft.digest(same)
-    before = minecraft.digest(one)
+    assert CORPUS.digest(one) == CORPUS.digest(same)
+    before = CORPUS.digest(one)
     (one / "notes.txt").write_text("not needed")
-    assert minecraft.digest(one) == before
+    assert CORPUS.digest(one) == before
     write_log(one, [state(), state([HI]), state([HI], [GREEN])])
-    assert minecraft.digest(one) != before
+    assert CORPUS.digest(one) != before
     archive = pack(same, tmp_path / "mdc.tar.xz")
-    before = minecraft.digest(archive)
+    before = CORPUS.digest(archive)
     archive.write_bytes(archive.read_bytes()[:-1])
-    assert minecraft.digest(archive) != before
+    assert CORPUS.digest(archive) != before
 
 
 # Bad input: every error names the file, or the archive and its member, and says what was expected.
