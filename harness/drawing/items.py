@@ -21,10 +21,10 @@ State = Board | Structure
 def item_svg(item: Item, predicted: State | None = None, *, behind: bool = False) -> str:
     """The state after the item with its changes marked; with a predicted state: gold, predicted and their difference.
 
-    `behind` shows a structure from behind the builder. Raises TypeError for a predicted state of the other task.
+    `behind` shows a structure from behind the builder.
     """
     pictures = item_pictures(item, predicted, behind=behind)
-    return pictures["gold"] if predicted is None else side_by_side(list(pictures.items()), legend=True)
+    return pictures["gold"] if predicted is None else side_by_side(list(pictures.items()))
 
 
 def item_pictures(item: Item, predicted: State | None = None, *, behind: bool = False) -> dict[str, str]:
@@ -32,14 +32,11 @@ def item_pictures(item: Item, predicted: State | None = None, *, behind: bool = 
     draw: Any
     differ: Any
     view: dict[str, Any]
-    match item, predicted:
-        case HexagonsItem(), Board() | None:
-            draw, differ, view = hexagons.board_svg, hexagons.difference_svg, {"numbers": True}
-        case MinecraftItem(), Structure() | None:
-            draw, differ = minecraft.structure_svg, minecraft.difference_svg
-            view = {"pose": item.pose, "quarters": -item.pose.quarter if behind else 0}
-        case _:
-            raise TypeError(f"a predicted {type(predicted).__name__} for an item of {item.task}")
+    if isinstance(item, HexagonsItem):
+        draw, differ, view = hexagons.board_svg, hexagons.difference_svg, {"numbers": True}
+    else:
+        draw, differ = minecraft.structure_svg, minecraft.difference_svg
+        view = {"pose": item.pose, "quarters": -item.pose.quarter if behind else 0}
     drawn = {"gold": draw(item.after, before=item.before, **view)}
     if predicted is not None:
         drawn["predicted"] = draw(predicted, before=item.before, **view)
@@ -73,14 +70,11 @@ def states_beside(item: MinecraftItem, width: int) -> RenderableType:
     return both
 
 
-def prediction_text(item: Item, predicted: State) -> RenderableType:
-    """The predicted state with its differences from gold, for the terminal. Raises TypeError for one of the other task."""
-    match item, predicted:
-        case HexagonsItem(), Board():
-            return terminal.board_difference_text(item.after, predicted, item.before)
-        case MinecraftItem(), Structure():
-            return terminal.structure_difference_text(item.after, predicted, item.before, pose=item.pose)
-    raise TypeError(f"a predicted {type(predicted).__name__} for an item of {item.task}")
+def prediction_text(item: Item, predicted: Any) -> RenderableType:
+    """The predicted state with its differences from gold, for the terminal."""
+    if isinstance(item, HexagonsItem):
+        return terminal.board_difference_text(item.after, predicted, item.before)
+    return terminal.structure_difference_text(item.after, predicted, item.before, pose=item.pose)
 
 
 def _titled(title: str, picture: RenderableType) -> Group:

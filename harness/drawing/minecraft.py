@@ -14,27 +14,18 @@ from harness.drawing.svg import CHECK, CROSS, DIAMOND, document, number, strokes
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure, net_actions, turn_action
 
 
-def structure_svg(
-    structure: Structure, *, pose: Pose | None = None, before: Structure | None = None, quarters: int = 0, scale: float = 2.0
-) -> str:
+def structure_svg(structure: Structure, *, pose: Pose | None = None, before: Structure | None = None, quarters: int = 0) -> str:
     """A picture of `structure`, with the builder at `pose` and the changes since `before`.
 
     Placed blocks have a bright outline, removed ones are dashed ghosts. `quarters` turns the world by quarters of 90 degrees
-    as `harness.worlds.minecraft.turn` does: `-pose.quarter` is the view from behind the builder. `scale`: pixels a unit.
+    as `harness.worlds.minecraft.turn` does: `-pose.quarter` is the view from behind the builder.
     """
     changes = [] if before is None else [turn_action(a, quarters) for a in net_actions(before, structure)]
-    parts = _cubes(structure, changes, quarters)
-    return _picture(parts, "", pose, quarters, scale)
+    return _picture(_cubes(structure, changes, quarters), "", pose, quarters)
 
 
 def difference_svg(
-    gold: Structure,
-    predicted: Structure,
-    before: Structure,
-    *,
-    pose: Pose | None = None,
-    quarters: int = 0,
-    scale: float = 2.0,
+    gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None, quarters: int = 0
 ) -> str:
     """The predicted structure with a sign on every cell that gold or the prediction changes; removed blocks are ghosts.
 
@@ -48,7 +39,7 @@ def difference_svg(
     ghosts = [turn_action(a, quarters) for a in (wanted | done) if predicted.color_at(*a.cell) is None]
     lines = "".join(f"M{number(x)} {number(y)}{sign}" for (x, y), sign in ((_middle(c), s) for c, s in sorted(signs.items())))
     over = strokes(lines, 2.6, "#fff") + strokes(lines, 1.2, "#111") if signs else ""
-    return _picture(_cubes(predicted, [a._replace(kind="remove") for a in ghosts], quarters), over, pose, quarters, scale)
+    return _picture(_cubes(predicted, [a._replace(kind="remove") for a in ghosts], quarters), over, pose, quarters)
 
 
 def _middle(cell: tuple[int, int, int]) -> tuple[float, float]:
@@ -69,7 +60,7 @@ def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> li
     return parts
 
 
-def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None, quarters: int, scale: float) -> str:
+def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None, quarters: int) -> str:
     floor = ground(quarters) + shadows(parts)
     figure = None if pose is None else builder(pose, quarters)
     if figure:
@@ -80,7 +71,7 @@ def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None, quarters: int
     pen = 'stroke="#222" stroke-width=".4" stroke-linejoin="round"'
     under, above = (figure.under, figure.over) if figure else ("", "")
     whole = f"<defs>{definitions}</defs>{floor}{under}<g {pen}>{body}</g>{above}{over}"
-    return document(whole, _box(parts, figure), scale)
+    return document(whole, _box(parts, figure))
 
 
 def _box(parts: Iterable[PlacedSvg], figure: Builder | None) -> tuple[float, float, float, float]:

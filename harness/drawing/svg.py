@@ -82,7 +82,7 @@ def strokes(commands: str, width: float = 0.7, color: str = INK) -> str:
     return f'<path d="{commands}" fill="none" stroke="{color}" stroke-width="{number(width)}" {_ROUND}/>'
 
 
-def document(body: str, box: tuple[float, float, float, float], scale: float) -> str:
+def document(body: str, box: tuple[float, float, float, float], scale: float = 2.0) -> str:
     """A complete SVG that shows `box` (left, top, width, height) of `body`, `scale` pixels a unit."""
     size = f'width="{number(box[2] * scale)}" height="{number(box[3] * scale)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{" ".join(map(number, box))}">{body}</svg>'
@@ -90,14 +90,12 @@ def document(body: str, box: tuple[float, float, float, float], scale: float) ->
 
 def size(svg: str) -> tuple[float, float]:
     """Width and height in pixels of a picture made by `document`."""
-    match = re.match(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
-    if match is None:
-        raise ValueError("not a picture of this package")
-    return float(match[1]), float(match[2])
+    width, height = re.findall(r'(?:width|height)="([\d.]+)"', svg)[:2]
+    return float(width), float(height)
 
 
-def side_by_side(pictures: Sequence[tuple[str, str]], *, legend: bool = False) -> str:
-    """Several (title, SVG) in one row, their lower edges level; `legend` explains the signs of a difference below them."""
+def side_by_side(pictures: Sequence[tuple[str, str]]) -> str:
+    """Several (title, SVG) in one row, their lower edges level; below them, what the signs of a difference mean."""
     gap, head = 16.0, 28.0
     bottom = head + max(size(svg)[1] for _, svg in pictures)
     parts, lines, left = [], "", gap
@@ -106,11 +104,9 @@ def side_by_side(pictures: Sequence[tuple[str, str]], *, legend: bool = False) -
         parts.append(svg.replace("<svg ", f'<svg x="{number(left)}" y="{number(bottom - height)}" ', 1))
         lines += label(title, (left + width / 2) / 2, 7)
         left += width + gap
-    if legend:
-        lines += _legend(left / 4, bottom / 2 + 10)
-        bottom += 22
+    lines += _legend(left / 4, bottom / 2 + 10)
     parts.append(f'<g transform="scale(2)">{strokes(lines)}</g>')
-    return document("".join(parts), (0, 0, left, bottom + gap), 1)
+    return document("".join(parts), (0, 0, left, bottom + 22 + gap), 1)
 
 
 def _legend(x: float, y: float) -> str:
@@ -124,8 +120,8 @@ def _legend(x: float, y: float) -> str:
     return lines
 
 
-def png_bytes(svg: str, *, scale: float = 1.0, background: str = "#ffffff") -> bytes:
+def png_bytes(svg: str, *, scale: float = 1.0) -> bytes:
     """The picture as a PNG file, `scale` times its size in pixels. No font is looked for: our pictures hold none."""
     from resvg_py import svg_to_bytes
 
-    return svg_to_bytes(svg, zoom=scale, background=background, skip_system_fonts=True)
+    return svg_to_bytes(svg, zoom=scale, background="#ffffff", skip_system_fonts=True)

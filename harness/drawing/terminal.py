@@ -76,9 +76,9 @@ class Window(NamedTuple):
     z_high: int = SIDE
 
     @classmethod
-    def around(cls, *structures: Structure, margin: int = 2) -> Window:
-        """The smallest window with all blocks and a margin around them, as far as the region goes."""
-        ends = []
+    def around(cls, *structures: Structure) -> Window:
+        """The smallest window with all blocks and two cells around them, as far as the region goes."""
+        margin, ends = 2, []
         for places in zip(*((block.x, block.z) for structure in structures for block in structure.blocks()), strict=True):
             ends += [max(min(places) - margin, -SIDE), min(max(places) + margin, SIDE)]
         return cls(*ends)
@@ -111,11 +111,12 @@ def structure_difference_text(gold: Structure, predicted: Structure, before: Str
         for action in actions:
             here = predicted.color_at(*action.cell)
             marks[action.cell] = (LETTERS[here] if here else LETTERS[str(action.color)].lower()) + sign
-    return _structure(predicted, pose, marks, "* right, ! wrong, ? missing; a small letter is an empty cell" if marks else "")
+    legend = "* right, ! wrong, ? missing; a small letter is an empty cell" if marks else ""
+    return _structure(predicted, pose, marks, legend, WHOLE)
 
 
 def _structure(
-    structure: Structure, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], legend: str, window: Window = WHOLE
+    structure: Structure, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], legend: str, window: Window
 ) -> Group:
     heights = [block.y for block in structure.blocks()] + [y for _, y, _ in marks]
     top = max(heights, default=1)

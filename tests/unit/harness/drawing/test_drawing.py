@@ -49,7 +49,7 @@ def uses(picture: str) -> list[ElementTree.Element]:
 @given(boards)
 @settings(max_examples=10, deadline=None)
 def test_every_tile_has_its_color_in_the_png(board: Board) -> None:
-    image = pixels(hexagons.board_svg(board, numbers=True, scale=2))
+    image = pixels(hexagons.board_svg(board, numbers=True))
     left, top, *_ = view_box(hexagons.board_svg(board, numbers=True))
     for row in range(ROWS):
         for column in range(COLUMNS):
@@ -111,9 +111,9 @@ def first_hit(blocks: tuple[Block, ...], x: float, y: float, z: float) -> Block 
 @settings(max_examples=25, deadline=None)
 def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
     blocks = structure.blocks()
-    picture = minecraft.structure_svg(structure, scale=6)
+    picture = minecraft.structure_svg(structure)
     left, top, *_ = view_box(picture)
-    image = pixels(picture)
+    image = pixels(picture, scale=3)
     for x, y, z, _ in blocks:
         # A point on each face that lies on no edge of any cube on the picture.
         for point in ((x + 0.3125, y + 1, z + 0.6875), (x + 0.375, y + 0.5, z), (x, y + 0.5, z + 0.375)):
