@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
 from harness.engines.vllm.engine import check_served
 from harness.engines.vllm.server import VLLM_URL, ServedAdapter, socket_client
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
@@ -27,7 +27,7 @@ from harness.service.players import AnyPlayer, EndpointPlayer
 from harness.service.schema import Body
 from harness.service.workers import Workers
 from harness.util.files import write_atomically
-from prompts.spec import PromptSpec
+from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import Template
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -35,14 +35,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".npy", ".npz", ".joblib")
 """Files that can run code, or hold what can, when they are read."""
 LOADING = 300.0
-
-
-class AdapterRefused(HarnessError):
-    """An adapter that cannot be loaded or unloaded, and the HTTP status that says so."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,9 @@ class Adapters:
         self.loaded = {name: LoadedAdapter(name, 1, name, adapter) for name, adapter in adapters.items()}
         for one in self.loaded.values():
             self._play(one)
-        players[backend.name] = base_player(backend)
+        # The base itself is asked in the default prompt format of each task.
+        specs = {task: PromptSpec.make(task) for task in DEFAULTS}
+        players[backend.name] = _behind(backend, backend.name, backend.name, specs, solved=solved_by(backend.name))
 
     def served(self, model: str) -> str:
         """The name that vLLM knows a model by: of an adapter's name its newest version, and of NAME@VERSION that one."""
@@ -127,7 +121,7 @@ class Adapters:
         return [name for name in found if NAME.fullmatch(name)]
 
     def load(self, name: str) -> LoadedAdapter:
-        """Load an adapter, in a new version if it is there already. Raises AdapterRefused."""
+        """Load an adapter, in a new version if it is there already. Raises HTTPException."""
         with self._lock:
             self._check(name)
             adapter = self._read(name)
@@ -144,29 +138,29 @@ class Adapters:
             return one
 
     def unload(self, name: str) -> None:
-        """Raises AdapterRefused if it is not loaded."""
+        """Raises HTTPException if it is not loaded."""
         with self._lock:
             self._check(name)
             one = self.loaded.get(name)
             if one is None:
-                raise AdapterRefused(404, f"no adapter {name!r} is loaded")
+                raise HTTPException(404, f"no adapter {name!r} is loaded")
             self._tell("unload_lora_adapter", {"lora_name": one.served}, name)
             del self.loaded[name]
             self._players.pop(name, None)
 
     def _play(self, one: LoadedAdapter) -> None:
-        player = _behind(self._backend, one.name, one.served, {one.adapter.spec.task: one.adapter.spec})
-        self._players[one.name] = replace(player, examples=one.adapter.trained_with.examples, solved=one.adapter.solved)
+        spec, known = one.adapter.spec, {"examples": one.adapter.trained_with.examples, "solved": one.adapter.solved}
+        self._players[one.name] = _behind(self._backend, one.name, one.served, {spec.task: spec}, **known)
 
     def _check(self, name: str) -> None:
         if self._fixed:
-            raise AdapterRefused(409, self._fixed)
+            raise HTTPException(409, self._fixed)
         if not NAME.fullmatch(name) or ".." in name:
-            raise AdapterRefused(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
+            raise HTTPException(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
         if name == self._backend.name:
-            raise AdapterRefused(409, f"{name} is the base")
+            raise HTTPException(409, f"{name} is the base")
         if not self._backend.up():
-            raise AdapterRefused(503, "vLLM is not there")
+            raise HTTPException(503, "vLLM is not there")
 
     def _roots(self) -> list[tuple[Path, str]]:
         """Where adapters are looked for, in order, and what lies between a name and the files there."""
@@ -174,63 +168,55 @@ class Adapters:
         return [*own, (SHIPPED, ""), (RUNS, "adapter/")]
 
     def _read(self, name: str) -> Adapter:
-        """Raises AdapterRefused for one that is not there, or may not be loaded, or does not fit."""
+        """Raises HTTPException for one that is not there, or may not be loaded, or does not fit."""
         places = [(self._given[name], self._given[name].parent)] if name in self._given else []
         places += [(root / name / below, root) for root, below in self._roots()]
         folder, root = next(((folder, root) for folder, root in places if (folder / CONFIG_FILE).is_file()), (None, None))
         if folder is None or root is None:
-            raise AdapterRefused(404, f"no adapter {name!r}: GET /v1/harness/adapters lists them")
+            raise HTTPException(404, f"no adapter {name!r}: GET /v1/harness/adapters lists them")
         check_files(folder, root)
         try:
             check_served(folder)
             adapter = load_adapter(folder.resolve(), self._backend.base)
         except HarnessError as error:
-            raise AdapterRefused(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
+            raise HTTPException(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
         if adapter.rank > self._backend.rank:
-            raise AdapterRefused(
+            raise HTTPException(
                 422, f"{name} has rank {adapter.rank}, and the server takes {self._backend.rank} (-- --max-lora-rank)"
             )
         if plain_template(self._backend.chats, adapter.spec.wording) != self._backend.plain:
-            raise AdapterRefused(422, f"{name} needs another chat template than this server has: serve it on its own")
+            raise HTTPException(422, f"{name} needs another chat template than this server has: serve it on its own")
         return adapter
 
     def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:
-        """Raises AdapterRefused if vLLM does not do it."""
+        """Raises HTTPException if vLLM does not do it."""
         import httpx2
 
         try:
             with socket_client(self._backend.socket, LOADING) as client:
                 response = client.post(f"/v1/{what}", json=dict(body))
         except httpx2.HTTPError as error:
-            raise AdapterRefused(503, f"vLLM is not there: {error or type(error).__name__}") from None
+            raise HTTPException(503, f"vLLM is not there: {error or type(error).__name__}") from None
         if response.status_code != 200:
             verb = what.partition("_")[0]
-            raise AdapterRefused(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
+            raise HTTPException(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
 
 
-def base_player(backend: Backend) -> EndpointPlayer:
-    """The base itself, asked in the default prompt format of each task."""
-    from prompts.spec import DEFAULTS
-
-    specs = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return replace(_behind(backend, backend.name, backend.name, specs), solved=solved_by(backend.name))
-
-
-def _behind(backend: Backend, name: str, served: str, specs: Mapping[str, PromptSpec]) -> EndpointPlayer:
+def _behind(backend: Backend, name: str, served: str, specs: Mapping[str, PromptSpec], **known: Any) -> EndpointPlayer:
     """A model of our vLLM as a player."""
-    return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, backend.workers, socket=backend.socket, up=backend.up)
+    return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, backend.workers, socket=backend.socket, up=backend.up, **known)
 
 
 def check_files(folder: Path, root: Path) -> None:
-    """Raises AdapterRefused for a folder that leads out of `root`, or holds a link that does, or a pickle."""
+    """Raises HTTPException for a folder that leads out of `root`, or holds a link that does, or a pickle."""
     inside = root.resolve()
     if not folder.resolve().is_relative_to(inside):
-        raise AdapterRefused(422, "the adapter's folder is a link to another place")
+        raise HTTPException(422, "the adapter's folder is a link to another place")
     for path in folder.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(inside):
-            raise AdapterRefused(422, f"{path.name} of the adapter is a link to another place")
+            raise HTTPException(422, f"{path.name} of the adapter is a link to another place")
         if path.suffix.lower() in PICKLES:
-            raise AdapterRefused(422, f"{path.name} of the adapter may hold code: adapters are {WEIGHTS_FILE} files")
+            raise HTTPException(422, f"{path.name} of the adapter may hold code: adapters are {WEIGHTS_FILE} files")
 
 
 def plain_template(chats: bool, wording: Template) -> Path | None:
@@ -246,7 +232,6 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
     Raises UsageError if adapters need different ones.
     """
     from harness.engines.models.bases import load_tokenizer
-    from harness.errors import UsageError
     from prompts.chat_template import answering_template, own_template
     from prompts.template import DEFAULT, get_template
 
@@ -325,13 +310,13 @@ def adapter_routes(adapters: Adapters) -> APIRouter:
         """Load an adapter by its name. Needs an admin's key."""
         _need_admin(request)
         asked = await read(request, TypeAdapter(AdapterRequest))
-        return _card(await _done(adapters.load, asked.name))
+        return _card(await run_in_threadpool(adapters.load, asked.name))
 
     @router.delete("/{name}", responses=faults, status_code=204)
     async def unload(name: str, request: Request) -> None:
         """Unload it. Needs an admin's key."""
         _need_admin(request)
-        await _done(adapters.unload, name)
+        await run_in_threadpool(adapters.unload, name)
 
     return router
 
@@ -341,16 +326,8 @@ def _card(one: LoadedAdapter) -> AdapterCard:
 
 
 def _need_admin(request: Request) -> None:
-    principal = request.scope.get("principal")
-    if principal is None or not principal.admin:
+    if not request.scope["principal"].admin:
         raise HTTPException(403, "this needs an admin's key, or a program on the server's own machine where it has no keys")
-
-
-async def _done(work: Callable[[str], Any], name: str) -> Any:
-    try:
-        return await run_in_threadpool(work, name)
-    except AdapterRefused as error:
-        raise HTTPException(error.status, str(error)) from None
 
 
 def ranks(adapters: Mapping[str, Adapter], folders: Sequence[Path]) -> int:

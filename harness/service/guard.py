@@ -10,6 +10,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -83,10 +84,9 @@ class Guard:
     are limited, their `Usage` too, under "usage", for whoever knows how many they are."""
 
     def __init__(self, app: ASGIApp, keys: Keys | None = None, bounds: Bounds | None = None) -> None:
-        """Raises ValueError if there are fewer places in flight than keys."""
         self._app, self._keys, self._bounds = app, keys or Keys(), bounds or Bounds()
         self._limits = Limits(self._bounds.requests, self._bounds.tokens)
-        self._slots = Slots(self._bounds.in_flight, self._keys.names)
+        self._slots = Slots(self._bounds.in_flight, max(1, len(self._keys)))
         self.open = 0
         """All requests that are not yet over."""
         self.draining = False
@@ -131,10 +131,10 @@ class Guard:
             scope["draining"] = self.draining
             return await self._app(scope, receive, send)
         scope["principal"] = principal = self._principal(scope)
-        _check_content(scope)
         if scope["method"] in ("GET", "HEAD"):
             body = await self._body(scope, receive)
             return await self._app(scope, _replay(body, receive), send)
+        _check_content(scope)
         return await self._ask(principal, scope, receive, send)
 
     def _principal(self, scope: Scope) -> Principal:
@@ -159,24 +159,19 @@ class Guard:
     async def _ask(self, principal: Principal, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._slots.take(principal.name):
             raise RequestRefused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
-        exchange = _Exchange(lambda: self._slots.give_back(principal.name), send)
-        try:
+        with ExitStack() as held:
+            held.callback(self._slots.give_back, principal.name)
             if reached := self._limits.admit(principal.name):
                 kind, seconds = reached
                 raise RequestRefused(429, f"this key has used up its {kind} of a minute", seconds)
             body = await self._body(scope, receive)
             if self._bounds.tokens is not None:
-                self._count(principal, scope, exchange, Usage(len(body)))
-            await self._app(scope, _replay(body, receive), exchange.send)
-        finally:
-            exchange.end()
-
-    def _count(self, principal: Principal, scope: Scope, exchange: _Exchange, usage: Usage) -> None:
-        """Charge what the body is estimated to have, and when the answer ends, what came to it beyond that."""
-        scope["usage"] = usage
-        estimated = usage.tokens
-        self._limits.charge(principal.name, estimated)
-        exchange.at_end(lambda: self._limits.charge(principal.name, usage.tokens - estimated))
+                scope["usage"] = usage = Usage(len(body))
+                # What the body is estimated to have now, and when the answer ends, what came to it beyond that.
+                estimated = usage.tokens
+                self._limits.charge(principal.name, estimated)
+                held.callback(lambda: self._limits.charge(principal.name, usage.tokens - estimated))
+            await self._app(scope, _replay(body, receive), _ending(held.close, send))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Raises RequestRefused for one that is too large, whatever its header says, or too slow; `Gone` if the client leaves."""
@@ -200,25 +195,6 @@ class Guard:
         except TimeoutError:
             raise RequestRefused(408, f"the body did not arrive within {self._bounds.body_seconds:g} s") from None
         return bytes(body)
-
-
-class _Exchange:
-    """A request that holds a slot. It ends before its client knows, which may ask the next one at once."""
-
-    def __init__(self, end: Callable[[], None], send: Send) -> None:
-        self._ends, self._send = [end], send
-
-    def at_end(self, act: Callable[[], None]) -> None:
-        self._ends.append(act)
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            self.end()
-        await self._send(message)
-
-    def end(self) -> None:
-        while self._ends:
-            self._ends.pop()()
 
 
 class Gone(Exception):
@@ -262,7 +238,7 @@ async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: 
 
 def _check_content(scope: Scope) -> None:
     """Raises RequestRefused for a body that is not JSON: a form can be sent by a page of any site. Sound files come as a form."""
-    if scope["method"] in ("GET", "HEAD") or not _has_body(scope):
+    if not _has_body(scope):
         return
     kind = header(scope, b"content-type").partition(";")[0].strip().lower()
     wanted = "multipart/form-data" if scope["path"].startswith("/v1/audio/") else "application/json"
@@ -289,6 +265,17 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return send_with_headers
+
+
+def _ending(end: Callable[[], None], send: Send) -> Send:
+    """A request ends before its client knows, which may ask the next one at once."""
+
+    async def send_and_end(message: Message) -> None:
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            end()
+        await send(message)
+
+    return send_and_end
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

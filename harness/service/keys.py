@@ -51,13 +51,8 @@ class Keys:
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._keys = tuple(keys)
 
-    def __bool__(self) -> bool:
-        return bool(self._keys)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of those who may ask."""
-        return [key.principal.name for key in self._keys] or [ANYONE.name]
+    def __len__(self) -> int:
+        return len(self._keys)
 
     def principal(self, scope: Mapping[str, Any]) -> Principal | None:
         """Who asks, of an ASGI scope; None if no key fits. The time does not tell which key nearly did."""

@@ -5,10 +5,9 @@ Tokens are known when an answer ends, so that a limiter must be able to charge a
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from pydantic_core import from_json
@@ -23,14 +22,9 @@ class Slots:
     """Requests that are answered at a time. Half of them are shared out equally among the keys, so that none of them can take
     another's; who comes first has the rest."""
 
-    def __init__(self, total: int, names: Iterable[str]) -> None:
-        """Raises ValueError if there are fewer slots than names."""
-        names = frozenset(names)
-        if total < len(names):
-            raise ValueError(f"{total} slots are too few for {len(names)} keys: each needs one")
-        self._share = max(1, total // 2 // len(names)) if names else 0
-        self._free = total - self._share * len(names)
-        self._names = names
+    def __init__(self, total: int, keys: int) -> None:
+        self._share = max(1, total // 2 // keys)
+        self._free = total - self._share * keys
         self._used: Counter[str] = Counter()
 
     @property
@@ -39,7 +33,8 @@ class Slots:
 
     def take(self, name: str) -> bool:
         """Whether there is a slot for this key, which is then taken."""
-        if self._used[name] >= self._own(name) and sum(map(self._beyond, self._used)) >= self._free:
+        beyond = sum(max(0, used - self._share) for used in self._used.values())
+        if self._used[name] >= self._share and beyond >= self._free:
             return False
         self._used[name] += 1
         return True
@@ -47,28 +42,21 @@ class Slots:
     def give_back(self, name: str) -> None:
         self._used[name] -= 1
 
-    def _own(self, name: str) -> int:
-        return self._share if name in self._names else 0
-
-    def _beyond(self, name: str) -> int:
-        return max(0, self._used[name] - self._own(name))
-
 
 @dataclass(slots=True)
 class Bucket:
     """Fills by `rate` a minute up to `rate`; what is taken out afterwards may leave it below zero."""
 
     rate: float
-    clock: Callable[[], float] = time.monotonic
     level: float = field(init=False)
     _at: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.level, self._at = self.rate, self.clock()
+        self.level, self._at = self.rate, monotonic()
 
     def wait(self, amount: float) -> float:
         """Seconds until `amount` is in it; 0 if it is."""
-        now = self.clock()
+        now = monotonic()
         self.level = min(self.rate, self.level + (now - self._at) * self.rate / 60)
         self._at = now
         seconds = (amount - self.level) * 60 / self.rate
@@ -81,11 +69,8 @@ class Bucket:
 class Limits:
     """The buckets of all keys, by name. A limit that is None is no limit."""
 
-    def __init__(
-        self, requests: int | None = None, tokens: int | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
         self._rates = {"requests": requests, "tokens": tokens}
-        self._clock = clock
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
     def admit(self, name: str) -> tuple[str, float] | None:
@@ -108,7 +93,7 @@ class Limits:
         if rate is None:
             return None
         if (kind, name) not in self._buckets:
-            self._buckets[kind, name] = Bucket(rate, self._clock)
+            self._buckets[kind, name] = Bucket(rate)
         return self._buckets[kind, name]
 
 

@@ -138,13 +138,14 @@ class ReverseProxy:
 
     async def _probe(self, *, ready: bool, draining: bool) -> Response:
         """Whether the server is ready, or alive: it is while vLLM is started, or started again."""
-        state = "draining" if draining else self._upstream.state
-        if state != "up":
+        state, wait = ("draining", DRAINING) if draining else (self._upstream.state, self._upstream.retry_after)
+        if state == "up":
+            status, _ = await self._get("/health")
+            well, wait = status == 200, 1
+            state = "ok" if well else "failing"
+        else:
             well = not ready and state != "down"
-            return JSONResponse({"status": state}, 200 if well else 503, None if well else {"Retry-After": self._wait(state)})
-        status, _ = await self._get("/health")
-        well = status == 200
-        return JSONResponse({"status": "ok" if well else "failing"}, 200 if well else 503, None if well else {"Retry-After": "1"})
+        return JSONResponse({"status": state}, 200 if well else 503, None if well else {"Retry-After": str(round(wait))})
 
     async def _models(self, name: str) -> Response:
         """The list of models, or one of them."""
@@ -173,9 +174,6 @@ class ReverseProxy:
         state = self._upstream.state
         why = "vLLM does not answer" if state == "up" else f"vLLM is {state}"
         return refusal(503, f"the model is not there: {why}", self._upstream.retry_after)
-
-    def _wait(self, state: str) -> str:
-        return str(round(DRAINING if state == "draining" else self._upstream.retry_after))
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back; where the client leaves, the request is ended too."""

@@ -94,8 +94,7 @@ def _paints(rows: Any) -> tuple[Paint, ...]:
     return tuple(Paint(*row) for row in rows)
 
 
-ExecuteRequest = Annotated[DrawRequest | BuildRequest, Field(discriminator="task")]
-REQUEST: TypeAdapter[DrawRequest | BuildRequest] = TypeAdapter(ExecuteRequest)
+REQUEST: TypeAdapter[DrawRequest | BuildRequest] = TypeAdapter(Annotated[DrawRequest | BuildRequest, Field(discriminator="task")])
 
 
 class Piece(BaseModel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import Literal, NoReturn, Self
 
 from harness.engines.vllm.server import Server
@@ -38,7 +37,7 @@ class Supervisor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.state = "down"
         self._stop()
 

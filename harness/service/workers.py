@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from anyio import CapacityLimiter
@@ -80,7 +79,7 @@ class Workers:
         self._pool.schedule(os.getpid)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from harness.service import limits as module
 from harness.service.limits import Limits, Slots, Usage, UsageReader
 
 
 class Clock:
     now = 0.0
 
-    def __call__(self) -> float:
-        return self.now
 
-
-def test_requests_of_a_minute_come_back_one_by_one_and_each_key_has_its_own() -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    limits = Limits(requests=3, clock=clock)
+    monkeypatch.setattr(module, "monotonic", lambda: clock.now)
+    return clock
+
+
+def test_requests_of_a_minute_come_back_one_by_one_and_each_key_has_its_own(clock: Clock) -> None:
+    limits = Limits(requests=3)
     assert [limits.admit("a") for _ in range(4)] == [None, None, None, ("requests", 20.0)]
     assert limits.admit("b") is None
     clock.now = 19.0
@@ -30,9 +34,8 @@ def test_requests_of_a_minute_come_back_one_by_one_and_each_key_has_its_own() ->
     assert [limits.admit("a") is None for _ in range(4)] == [True, True, True, False]
 
 
-def test_tokens_are_owed_where_an_answer_took_more_than_was_left() -> None:
-    clock = Clock()
-    limits = Limits(tokens=600, clock=clock)
+def test_tokens_are_owed_where_an_answer_took_more_than_was_left(clock: Clock) -> None:
+    limits = Limits(tokens=600)
     assert limits.admit("a") is None
     limits.charge("a", 800)
     reached = limits.admit("a")
@@ -85,7 +88,7 @@ def test_an_answer_without_usage_is_estimated_by_its_bytes(answer: bytes) -> Non
 
 
 def test_a_key_cannot_take_the_slots_of_another() -> None:
-    slots = Slots(8, ["user", "admin"])
+    slots = Slots(8, 2)
     assert [slots.take("user") for _ in range(7)] == [True] * 6 + [False]
     assert [slots.take("admin") for _ in range(3)] == [True, True, False]
     slots.give_back("user")
