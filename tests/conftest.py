@@ -11,6 +11,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from harness.service.workers import Workers
+    from tests.helpers.endpoint import FakeServer
 
 # Deadlines measure the machine, not the code.
 settings.register_profile("harness", deadline=None)
@@ -46,6 +47,16 @@ def workers() -> Iterator[Workers]:
         yield workers
 
 
+@pytest.fixture
+def endpoint() -> Iterator[FakeServer]:
+    """An endpoint whose answers the test chooses."""
+    from tests.helpers.endpoint import FakeServer
+
+    server = FakeServer()
+    yield server
+    server.stop()
+
+
 @pytest.fixture(scope="session")
 def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random Llama; copy it, do not change it."""
@@ -58,19 +69,6 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def base(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model in a folder of the module's own, `tiny`."""
     return Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("base") / "tiny"))
-
-
-@pytest.fixture
-def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The tiny model in place of the default base, which takes long to convert; subprocesses see it, too."""
-    import shutil
-
-    from harness.engines.models.smollm import CONVERTER, seal
-
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "bases"))
-    folder = Path(shutil.copytree(tiny_base, tmp_path / "bases" / f"base-{CONVERTER}" / "smollm2-135m"))
-    seal(folder)
-    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -128,9 +128,8 @@ class Loop:
 
     def _open_from(self, place: int) -> int:
         """The index of the first unjudged item from `place` on."""
-        while place < len(self.items) and self.items[place].id in self.file.judgments:
-            place += 1
-        return place
+        unjudged = (n for n in range(place, len(self.items)) if self.items[n].id not in self.file.judgments)
+        return next(unjudged, len(self.items))
 
     def _judged(self) -> int:
         return sum(item.id in self.file.judgments for item in self.items)

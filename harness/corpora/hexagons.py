@@ -46,15 +46,6 @@ class Procedure(CorpusRecord):
     drawing_procedure: Annotated[list[tuple[int, str, Codes]], Field(min_length=1)]
 
 
-def base_image(image_id: str) -> str:
-    """The image without the suffix `a` that marks a slightly changed copy: P02M01T02a is drawn after P02M01T02."""
-    return image_id.removesuffix("a")
-
-
-def _unreadable(path: Path, error: OSError) -> DataError:
-    return DataError(f"cannot read {path}: {error.strerror}; the corpus has train.jsonl, dev.jsonl and test.jsonl")
-
-
 def load(folder: Path, split: str) -> list[HexagonsItem]:
     """The drawing steps of a split, in file order.
 
@@ -77,7 +68,7 @@ def read_procedures(path: Path) -> Iterator[Procedure]:
                 last = procedure.index
                 yield procedure
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise DataError(f"cannot read {path}: {error.strerror}; the corpus has train.jsonl, dev.jsonl and test.jsonl") from None
 
 
 def _check(procedure: Procedure, where: str) -> None:
@@ -119,7 +110,8 @@ def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:
             before=before,
             actions=actions,
             after=after,
-            group=base_image(procedure.image_id),
+            # P02M01T02a is a slightly changed copy of P02M01T02.
+            group=procedure.image_id.removesuffix("a"),
             cluster=f"hexagons/{split}/{procedure.index}",
             meta={
                 "index": procedure.index,

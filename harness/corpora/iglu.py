@@ -22,8 +22,7 @@ from harness.corpora.archive import CachedStructure, CorpusRecord, read_json
 from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
-from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
-from harness.worlds.ordering import feasible_order
+from harness.worlds.minecraft import Action, Pose, Structure, feasible_order, in_region, net_actions
 
 ARCHIVE = "singleturn.tar.xz"
 
@@ -168,7 +167,10 @@ def _instruction(
         path = f"target_world_states/builder-data/actionHit/{game}/{game}-step-action"
         if row["IsInstructionClear"] == "No":
             data = world(path)
-            pose = (_pose(_parsed(data, path)) if data else None) or _last_pose(begun)
+            pose = _pose(_parsed(data, path)) if data else None
+            if pose is None and begun.avatarInfo:
+                # Where the builder stood when the world was recorded.
+                pose = _ours(begun.avatarInfo.pos, begun.avatarInfo.look)
             return replace(told, kind=UNCLEAR, detail=row["ClarifyingQuestion"].strip(), pose=pose, before=before)
         ended, after = _world(world(path), path, "no target world")
         if after == before:
@@ -214,11 +216,6 @@ def _pose(world: _World) -> Pose | None:
     if stood is None or looked is None:
         return None
     return _ours([float(value) for value in stood.groups()], [float(value) for value in looked.groups()])
-
-
-def _last_pose(world: _World) -> Pose | None:
-    """Where the builder of a world stood when it was recorded."""
-    return _ours(world.avatarInfo.pos, world.avatarInfo.look) if world.avatarInfo else None
 
 
 def _ours(stood: Sequence[float], looked: Sequence[float]) -> Pose:

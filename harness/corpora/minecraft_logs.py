@@ -128,11 +128,11 @@ def _events(
             # The released extractor takes the second state for the start: blocks that are already there
             # are placed again before each line of its chat.
             for line in chat:
-                yield from (_Change(1, _placed(block)) for block in blocks[1])
+                yield from (_Change(1, _action("place", block)) for block in blocks[1])
                 yield _utterance(line, where)
             continue
-        yield from (_Change(i, _placed(block)) for block in sorted(structures[i] - structures[i - 1]))
-        yield from (_Change(i, _removed(block)) for block in sorted(structures[i - 1] - structures[i]))
+        yield from (_Change(i, _action("place", block)) for block in sorted(structures[i] - structures[i - 1]))
+        yield from (_Change(i, _action("remove", block)) for block in sorted(structures[i - 1] - structures[i]))
         for line in chat[heard:]:
             yield _utterance(line, where)
 
@@ -153,12 +153,8 @@ def _run(turn: int, changes: list[_Change], states: list[WorldState], structures
     )
 
 
-def _placed(block: Block) -> Action:
-    return Action("place", block.color, block.x, block.y, block.z)
-
-
-def _removed(block: Block) -> Action:
-    return Action("remove", block.color, block.x, block.y, block.z)
+def _action(kind: str, block: Block) -> Action:
+    return Action(kind, block.color, *block[:3])
 
 
 def _block(entry: GridBlock, where: str) -> Block:

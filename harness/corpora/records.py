@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
-from io import BufferedIOBase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -238,7 +237,7 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
 
 def _read_lines(path: Path) -> Iterator[Item]:
     try:
-        with _open(path) as lines:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
             # Not line by line as the file has them: a small file may unpack to a line of any size.
             for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), start=1):
                 yield read_line(line, path, number)
@@ -258,7 +257,3 @@ def read_line(line: bytes, path: Path, number: int) -> Item:
         raise DataError(
             f"{path}:{number}: an incomplete line, as a killed run leaves it; remove it, or make the file again"
         ) from None
-
-
-def _open(path: Path) -> BufferedIOBase:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")

@@ -18,7 +18,9 @@ class Rollout:
     def __init__(self, items: Iterable[Item] = (), records: Iterable[Mapping[str, Any]] = ()) -> None:
         """`items` tell what stands where a procedure begins; of one without its first item it is nothing. `records` are answers,
         {"id", "actions"}."""
-        self._starts = {_procedure(item.id): item.before for item in items if not any(_is_done(t) for t in item.history)}
+        self._starts = {
+            _procedure(item.id): item.before for item in items if not any(isinstance(turn, Executed) for turn in item.history)
+        }
         self._answers: dict[str, list[Sequence[Sequence[Any]]]] = defaultdict(list)
         for record in records:
             self.add(record["id"], record["actions"])
@@ -60,10 +62,6 @@ def _build(structure: Structure, answer: Iterable[Sequence[Any]]) -> tuple[Struc
 
 def _procedure(item_id: str) -> str:
     return item_id.rpartition("/")[0]
-
-
-def _is_done(turn: Any) -> bool:
-    return isinstance(turn, Executed)
 
 
 def as_met(items: Sequence[Item], records: Iterable[Mapping[str, Any]]) -> Iterator[Item]:

@@ -195,7 +195,7 @@ def _turns(name: str, world: World, split: str, request: _Request) -> Iterator[I
             return HexagonsItem(instruction=say, history=history, **fields)
         return MinecraftItem(history=(*history, Utterance("Architect", say)), pose=FACING, **fields)
 
-    state = _after(state, _actions(item(0, ""), request.start, "start"))
+    state = state.apply(_actions(item(0, ""), request.start, "start"))[0]
     for number, turn in enumerate(request.turns, start=1):
         first = turn.right[0]
         gold = _actions(item(number, turn.say), first.gold, f"turn {number}")
@@ -206,7 +206,7 @@ def _turns(name: str, world: World, split: str, request: _Request) -> Iterator[I
             "changes": bool(gold),
             "right": [one.model_dump(exclude_defaults=True) for one in turn.right],
         }
-        done = item(number, turn.say, actions=gold, after=_after(state, gold), meta=meta)
+        done = item(number, turn.say, actions=gold, after=state.apply(gold)[0], meta=meta)
         yield done
         state = done.after
         said = Utterance("Instructor" if drawing else "Architect", turn.say)
@@ -218,7 +218,3 @@ def _actions(item: Item, program: str, where: str) -> tuple[Any, ...]:
     if outcome.error:
         raise ValueError(f"{where}: {program!r}: {outcome.error}")
     return outcome.actions
-
-
-def _after(state: Any, actions: Sequence[Any]) -> Any:
-    return state.apply(actions)[0]

@@ -36,9 +36,6 @@ class Mined(NamedTuple):
     literal: int
     """The characters of the plain program."""
 
-    def line(self) -> str:
-        return json.dumps(self._asdict(), ensure_ascii=False) + "\n"
-
 
 def check_split(split: str) -> None:
     """Raises UsageError for anything but train: mined programs are training data, and choices are made by looking at them."""
@@ -46,11 +43,6 @@ def check_split(split: str) -> None:
         raise UsageError(
             f"--split {split}: programs are mined from train only, because programs of {split} would leak its answers"
         )
-
-
-def item_instruction(item: Item) -> str:
-    """What was said since something was last done."""
-    return " ".join(turn.text.strip() for turn in new_turns(item))
 
 
 class Miner:
@@ -65,14 +57,13 @@ class Miner:
         from serialization.program.literal import building_program, drawing_program
 
         programs = self.candidates(item) if item.actions else []
-        words = item_instruction(item)
-        building = isinstance(item, MinecraftItem)
+        words = " ".join(turn.text.strip() for turn in new_turns(item))
         plain = len(write(building_program(item.actions) if isinstance(item, MinecraftItem) else drawing_program(item.actions)))
         mined = []
         for program in programs:
             text = write(program)
             score = fit(words, program).score
-            if building:
+            if isinstance(item, MinecraftItem):
                 score += unsaid_directions(words, text)
             mined.append(Mined(item.id, words, text, round(score, 3), len(text), plain))
         return sorted(mined, key=lambda one: (-one.score, one.characters))[: self.keep]
@@ -167,7 +158,6 @@ def append(path: Path, pairs: Iterable[Mined]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
-            file.write("".join(one.line() for one in pairs))
-            file.flush()
+            file.write("".join(json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in pairs))
     except OSError as error:
         raise HarnessError(f"{path}: cannot be written: {error.strerror}") from error

@@ -43,10 +43,8 @@ def question(item: MinecraftItem) -> str | None:
 
 def _places(clause: ClauseInContext) -> bool:
     """Whether a clause asks for blocks: by a verb, or by naming blocks or colors and no other verb."""
-    texts = clause.texts
-    if "remove" in texts:
-        return False
-    return bool(texts & _PLACING) or bool(clause.colors and clause.numbers)
+    placing = clause.texts & _PLACING or (clause.colors and clause.numbers)
+    return bool(placing) and "remove" not in clause.texts
 
 
 def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:

@@ -118,19 +118,15 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
     if isinstance(event, End):
         return state | {"phase": "finished", "score": score(state["blocks"], state["target"]["blocks"])}, True
     if isinstance(event, BuildTurn):
-        if state["role"] == "builder":
-            return _obeyed(state, _actions(event))
-        return _corrected(state, _actions(event)), False
+        actions = tuple(Action(*action) for action in event.actions)
+        return _obeyed(state, actions) if state["role"] == "builder" else (_corrected(state, actions), False)
     if state["role"] != "architect":
         raise UsageError("in this game the simulated Architect speaks")
     if isinstance(event, Say):
         return state | {"turns": [*state["turns"], {"speaker": "Architect", "text": event.text.strip()}]}, False
     turns = _to_last_order(state["turns"])
-    return _at(state, turns if isinstance(event, Again) else turns[:-1]), False
-
-
-def _actions(event: BuildTurn) -> tuple[Action, ...]:
-    return tuple(Action(*action) for action in event.actions)
+    turns = turns if isinstance(event, Again) else turns[:-1]
+    return state | {"turns": turns, "blocks": [list(block) for block in _built(turns).blocks()]}, False
 
 
 def answered(state: State, answer: ExecuteResponse) -> State:
@@ -171,15 +167,9 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
         *history, order, _ = history
         words.insert(0, order["text"].rstrip(" .!"))
     past = [{key: value for key, value in turn.items() if key != "by"} for turn in history]
-    fields = {
-        "model": player,
-        "instruction": " ".join(words)[:MOST_TEXT],
-        "history": past,
-        "blocks": state["blocks"],
-        "pose": state["pose"],
-    }
+    fields = {"task": "minecraft", "model": player, "instruction": " ".join(words)[:MOST_TEXT], "history": past}
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(fields | {"task": "minecraft"}))
+    return BuildRequest.model_validate_json(json.dumps(fields | {"blocks": state["blocks"], "pose": state["pose"]}))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
@@ -189,12 +179,7 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
     empty = Structure().cells[None]
     made, wanted = (net_actions(empty, Structure.of(map(tuple, blocks)).cells[None]) for blocks in (built, target))
     right = int(align(made, wanted, 1)[0][0]) if len(made) else 0
-    return {
-        "right": right,
-        "built": len(made),
-        "wanted": len(wanted),
-        "f1": 2 * right / (len(made) + len(wanted)),
-    }
+    return {"right": right, "built": len(made), "wanted": len(wanted), "f1": 2 * right / (len(made) + len(wanted))}
 
 
 def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
@@ -230,12 +215,4 @@ def _to_last_order(turns: list[Any]) -> list[Any]:
 
 
 def _built(turns: list[Any]) -> Structure:
-    built = Structure()
-    for turn in turns:
-        built = built.apply(Action(*action) for action in turn.get("actions", ())).structure
-    return built
-
-
-def _at(state: State, turns: list[Any]) -> State:
-    """The state when these were all turns."""
-    return state | {"turns": turns, "blocks": [list(block) for block in _built(turns).blocks()]}
+    return Structure().apply(Action(*action) for turn in turns for action in turn.get("actions", ())).structure

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.corpora import SPLITS, hexagons, load, load_games, locate, split_name
 from harness.corpora.hexagons import Procedure
-from harness.corpora.item import HexagonsItem, Item, Utterance, since_actions
+from harness.corpora.item import HexagonsItem, Item, Utterance, new_turns
 from harness.corpora.minecraft_logs import Game
 from harness.corpora.records import turn_record
 from harness.drawing.hexagons import board_svg
@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.everyday.requests import Right
 from harness.tasks import TASKS, get_task
 from harness.util.registry import choose
-from harness.worlds.hexagons import TILES, Board
+from harness.worlds.hexagons import Board
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.written import write
 
@@ -51,11 +51,7 @@ def sources() -> Json:
 
 def galleries() -> list[Json]:
     """The tasks whose requests the gallery lists: task, splits, and the texts of `Gallery`."""
-    return [
-        {"task": task.name, "splits": task.splits, **task.gallery._asdict()}
-        for task in TASKS.values()
-        if task.gallery is not None
-    ]
+    return [{"task": task.name, "splits": task.splits, **task.gallery._asdict()} for task in TASKS.values() if task.gallery]
 
 
 def images() -> list[Json]:
@@ -69,7 +65,7 @@ def images() -> list[Json]:
                 "id": procedure.image_id,
                 "category": procedure.category,
                 "split": split,
-                "board": _digits(procedure.drawing_procedure[-1][2]),
+                "board": Board(procedure.drawing_procedure[-1][2]).digits(),
                 "procedures": [],
             },
         )
@@ -102,7 +98,7 @@ def procedure(index: int) -> Json:
     steps = [
         {
             "instruction": text.strip(),
-            "board": _digits(codes),
+            "board": Board(codes).digits(),
             "tag": None if tags == "None" else tags[step - 1],
             "scores": None if scores == "None" else scores[step - 1],
             "level": levels.get(f"hexagons/{split}/{index}/{step}"),
@@ -122,11 +118,6 @@ def procedure(index: int) -> Json:
         "previous": indices[place - 1] if place else None,
         "next": indices[place + 1] if place + 1 < len(indices) else None,
     }
-
-
-def _digits(codes: list[int]) -> str:
-    assert len(codes) == TILES
-    return Board(codes).digits()
 
 
 def games() -> list[Json]:
@@ -202,7 +193,7 @@ def requests(task: str, split: str) -> list[Json]:
 
 
 def _request_turn(item: Item) -> Json:
-    instruction = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
+    instruction = new_turns(item)[-1].text
     if not get_task(item.task).judged:
         program = drawing_program(item.actions) if isinstance(item, HexagonsItem) else building_program(item.actions)
         return {"say": instruction, "program": write(program), "up_to": (), "holds": (), "others": 0}
@@ -220,6 +211,5 @@ def request_picture(task: str, split: str, name: str, turn: int) -> str:
     if not turns or not 0 <= turn <= len(turns):
         raise UsageError(f"there is no turn {turn} of a request {name[:40]!r}")
     item = turns[max(0, turn - 1)]
-    if isinstance(item, HexagonsItem):
-        return board_svg(item.after, before=item.before) if turn else board_svg(item.before)
-    return structure_svg(item.after, before=item.before) if turn else structure_svg(item.before)
+    draw: Any = board_svg if isinstance(item, HexagonsItem) else structure_svg
+    return str(draw(item.after, before=item.before) if turn else draw(item.before))

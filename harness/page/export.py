@@ -5,16 +5,13 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from eval.metrics.hexagons import MEASURES
 from harness.corpora.hexagons import SPLITS
 from harness.page.procedure import scores
 from harness.page.store import Session, State, Store
 from harness.util.hashing import short_hash
-
-BOARD_F1 = ("board", MEASURES[0])
 
 
 def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -26,7 +23,7 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
     for index, session in enumerate(one for one in store.list("description") if one.finished):
         verifiers = finished_executions(store, session)[:2]
         image, steps = session.state["image"], session.state["steps"]
-        agreed = [_triple(*three) for three in _agreement(session.state, verifiers)] if len(verifiers) == 2 else None
+        agreed = _agreement(session.state, *verifiers) if len(verifiers) == 2 else None
         yield (
             image["split"],
             {
@@ -84,14 +81,9 @@ def own_image(board: str) -> dict[str, str]:
     return {"id": f"P03C08T{number % 10**6:06}", "category": "other", "split": split, "board": board}
 
 
-def _agreement(gold: State, verifiers: Iterable[Session]) -> Iterator[tuple[float, float, float]]:
-    """By step the board F1 of the first verifier, of the second, and of the two against each other."""
-    first, second = (one.state for one in verifiers)
-    kind, name = BOARD_F1
-    three = (scores(gold, first), scores(gold, second), scores(first, second))
-    yield from (tuple(one[kind][name] for one in of_step) for of_step in zip(*three, strict=True))  # type: ignore[misc]
-
-
-def _triple(*values: float) -> list[float]:
-    """Two decimals, as in the release, where 1 means exact."""
-    return [value if value == 1 else min(round(value, 2), 0.99) for value in values]
+def _agreement(gold: State, first: Session, second: Session) -> list[list[float]]:
+    """By step the board F1 of the first verifier, of the second, and of the two against each other, to two decimals, as in the
+    release, where 1 means exact."""
+    three = (scores(gold, first.state), scores(gold, second.state), scores(first.state, second.state))
+    values = ([one["board"]["f1"] for one in of_step] for of_step in zip(*three, strict=True))
+    return [[value if value == 1 else min(round(value, 2), 0.99) for value in of_step] for of_step in values]

@@ -79,11 +79,9 @@ def execution(described: State) -> State:
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
     """The state after an event, and whether the session is finished. Raises UsageError for what cannot happen now."""
-    if state["phase"] == "describing":
-        return _described(state, event), False
-    if state["phase"] in ("aligning", "executing"):
-        return _drawn(state, event)
-    raise UsageError("this session is finished: nothing can be changed any more")
+    if state["phase"] == "finished":
+        raise UsageError("this session is finished: nothing can be changed any more")
+    return (_described(state, event), False) if state["phase"] == "describing" else _drawn(state, event)
 
 
 def _described(state: State, event: Event) -> State:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -95,7 +95,7 @@ async def _told(request: Request, error: Exception) -> JSONResponse:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         message = f"{'.'.join(map(str, first['loc'])) or 'body'}: {first['msg']}"
     if isinstance(error, StaleError):
-        more = {"session": shown(error.session)}
+        more = {"session": asdict(error.session)}
     status = 409 if more else 507 if isinstance(error, StoreError) else 422
     return JSONResponse({"error": {"message": message, "code": status}, **more}, status)
 
@@ -137,7 +137,7 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
     @app.post("/page/sessions")
     async def begin(request: Request) -> dict[str, Any]:
         body = Begin.model_validate_json(await request.body())
-        return shown(await run_in_threadpool(_begun, store, body))
+        return asdict(await run_in_threadpool(_begun, store, body))
 
     @app.get("/page/sessions/{session_id}")
     def session(session_id: str) -> dict[str, Any]:
@@ -181,15 +181,10 @@ def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> No
         return Response(export.as_zip(store), media_type="application/zip", headers=headers)
 
 
-def shown(session: Session) -> dict[str, Any]:
-    """A session as JSON."""
-    return dataclasses.asdict(session)
-
-
 def _line(store: Store, session: Session) -> dict[str, Any]:
     """A session in a list: without its boards."""
     state = session.state
-    line = {key: value for key, value in shown(session).items() if key not in ("state", "change")}
+    line = {key: value for key, value in asdict(session).items() if key not in ("state", "change")}
     line |= {"phase": state["phase"], "steps": len(state["turns"] if session.kind == "building" else state["steps"])}
     if session.kind == "description":
         line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.finished_executions(store, session)]}
@@ -200,11 +195,10 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
 
 def _whole(store: Store, session: Session) -> dict[str, Any]:
     """A session with what can be known of it only when it is finished: how far the boards agree."""
-    whole = shown(session)
+    whole = asdict(session)
     if session.kind == "execution" and session.finished:
-        gold = store.get(session.about)
-        whole["gold"] = gold.state
-        whole["scores"] = procedure.scores(gold.state, session.state)
+        gold = store.get(session.about).state
+        whole |= {"gold": gold, "scores": procedure.scores(gold, session.state)}
     if session.kind == "description" and session.finished:
         done = [*export.finished_executions(store, session), *export.finished_executions(store, session, people=False)]
         whole["executions"] = [
@@ -217,9 +211,9 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
             }
             for one in done
         ]
-        lines = {index: line for index, (_, line) in enumerate(export.procedures(store))}
         place = [one.id for one in store.list("description") if one.finished].index(session.id)
-        whole["tags"] = lines[place]["agreement_tags"]
+        _, line = list(export.procedures(store))[place]
+        whole["tags"] = line["agreement_tags"]
     return whole
 
 
@@ -269,10 +263,11 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
     answer: ExecuteResponse | None = None
     if session.kind == "execution":
         answer = await answered(request, player, step_request(session.state, player.name))
-        event = procedure.PaintOn(type="paint", step=session.state["current"], board=answer.board or "")
-        players = session.state["players"] | {str(session.state["current"]): player.name}
-        state, finished = procedure.happened(session.state, event)
-        state = state | {"players": players}
+        current = session.state["current"]
+        state, finished = procedure.happened(
+            session.state, procedure.PaintOn(type="paint", step=current, board=answer.board or "")
+        )
+        state["players"] = session.state["players"] | {str(current): player.name}
     elif session.kind == "building":
         back, finished = building.asked_back(session.state, player.name), False
         if back is None:
@@ -294,11 +289,6 @@ def step_request(state: State, player: str) -> DrawRequest:
         {"instruction": step["instruction"], "actions": [list(action) for action in before[n].diff(before[n + 1])]}
         for n, step in enumerate(state["steps"][: state["current"]])
     ]
-    body = {
-        "task": "hexagons",
-        "model": player,
-        "instruction": state["steps"][state["current"]]["instruction"],
-        "board": boards[-1],
-        "history": history,
-    }
+    instruction = state["steps"][state["current"]]["instruction"]
+    body = {"task": "hexagons", "model": player, "instruction": instruction, "board": boards[-1], "history": history}
     return DrawRequest.model_validate_json(json.dumps(body))

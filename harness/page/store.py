@@ -31,7 +31,10 @@ CREATE TABLE IF NOT EXISTS sessions (
 );
 CREATE INDEX IF NOT EXISTS by_kind ON sessions (kind, about);
 """
-_COLUMNS = "sessions.id, kind, person, name, about, version, change, finished, begun, changed, state"
+_SELECT = (
+    "SELECT sessions.id, kind, person, name, about, version, change, finished, begun, changed, state "
+    "FROM sessions JOIN people ON people.id = person "
+)
 
 
 class StoreError(HarnessError):
@@ -78,6 +81,7 @@ class Store:
             raise StoreError(f"{file.parent}: cannot be written: {error.strerror}") from None
         with self._failing():
             self.connection = sqlite3.connect(file, timeout=10, check_same_thread=False, isolation_level=None)
+            self.connection.row_factory = sqlite3.Row
             self.connection.execute("PRAGMA journal_mode = WAL")
             # A change that was answered is on disk, whatever happens next.
             self.connection.execute("PRAGMA synchronous = FULL")
@@ -96,9 +100,7 @@ class Store:
     def get(self, session_id: str) -> Session:
         """Raises UsageError if there is no such session."""
         with self._failing():
-            row = self.connection.execute(
-                f"SELECT {_COLUMNS} FROM sessions JOIN people ON people.id = person WHERE sessions.id = ?", (session_id,)
-            ).fetchone()
+            row = self.connection.execute(f"{_SELECT} WHERE sessions.id = ?", (session_id,)).fetchone()
         if row is None:
             raise UsageError(f"there is no session {session_id[:40]!r}")
         return _session(row)
@@ -107,9 +109,7 @@ class Store:
         """The sessions of a kind, in the order in which they began."""
         with self._failing():
             rows = self.connection.execute(
-                f"SELECT {_COLUMNS} FROM sessions JOIN people ON people.id = person "
-                "WHERE kind = ? AND (about = ? OR ? IS NULL) ORDER BY begun, sessions.rowid",
-                (kind, about, about),
+                f"{_SELECT} WHERE kind = ? AND (about = ? OR ? IS NULL) ORDER BY begun, sessions.rowid", (kind, about, about)
             ).fetchall()
         return [_session(row) for row in rows]
 
@@ -155,7 +155,6 @@ class Store:
                 raise StoreError(f"{self.file}: {error}; nothing was changed: free some space, or make it writable") from error
 
 
-def _session(row: tuple[Any, ...]) -> Session:
-    names = ("id", "kind", "person", "name", "about", "version", "change", "finished", "begun", "changed", "state")
-    fields = dict(zip(names, row, strict=True))
+def _session(row: sqlite3.Row) -> Session:
+    fields = dict(row)
     return Session(**fields | {"finished": bool(fields["finished"]), "state": json.loads(fields["state"])})

@@ -22,7 +22,7 @@ from harness.simulators.live import LiveGame
 from harness.tasks import get_task, world_of
 from harness.util.terminal import bar
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Action
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,8 @@ def play_games(
                     if "error" in record:
                         errors[game.name] = record["error"]
                     else:
-                        game.take(_actions(game, record["actions"]))
+                        kind = Paint if world_of(game.task) == "hexagons" else Action
+                        game.take([kind(*row) for row in record["actions"]])
                         whys[game.name].append(record.get("why"))
                     if record["id"] not in known:
                         counts["turns"] += 1
@@ -125,14 +126,13 @@ def _said(item: Item) -> list[str]:
     return [said.text for said in since_actions(item.history)]
 
 
-def _actions(game: LiveGame, rows: Iterable[Sequence[Any]]) -> list[Any]:
-    return [Paint(*row) if world_of(game.task) == "hexagons" else Action(*row) for row in rows]
-
-
 def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict[str, Any]:
     """A line of play.jsonl. `whys` tell, by answer, why nothing was done or not all."""
     reasons = iter(whys)
-    target, built = _state(game.target), _state(game.built)
+    target, built = (
+        state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
+        for state in (game.target, game.built)
+    )
     ended = "error" if error is not None else "given up" if game.manner.gives_up and game.left_wrong else "done"
     counts = {key: getattr(game, key) for key in ("turns", "steps", "at_once", "corrections", "left_wrong")}
     return {
@@ -145,10 +145,6 @@ def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict
         **({"success": not game.left_wrong} if get_task(game.task).judged else outcome(game.task, target, built)),
         "dialogue": [_turn(turn, reasons) for turn in game.dialogue],
     }
-
-
-def _state(state: Board | Structure) -> Any:
-    return state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
 
 
 def _turn(turn: Turn, reasons: Iterator[str | None]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from random import Random
 from typing import Any
 
@@ -66,7 +65,7 @@ class RequestGame(LiveGame):
 
 def request_games(items: Sequence[Item]) -> Iterator[RequestGame]:
     """A game for each request, in the order of the items, which are those of whole requests."""
-    for _, turns in groupby(items, lambda item: item.cluster):
+    for _, turns in itertools.groupby(items, lambda item: item.cluster):
         yield RequestGame(list(turns))
 
 
@@ -90,7 +89,9 @@ def live_games(
         return _of_corpus(task, count, seed, part, manner)
     name = simulator or get_task(task).simulator
     choose(f"simulator of {task}", name, [one for one in (*ARCHITECTS, *DRAWINGS) if simulator_task(one) == task])
-    return list(itertools.islice(_simulated(name, seed, part, manner), count))
+    # Those of `harness simulate`, by their targets.
+    made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
+    return [_live(items, seed, manner) for items in itertools.islice(made, count)]
 
 
 def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
@@ -100,21 +101,14 @@ def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
     return _first(games, len(games) if count is None else count, f"{task} {part}", "requests; take fewer")
 
 
-def _simulated(simulator: str, seed: int, split: str, manner: Manner) -> Iterator[LiveGame]:
-    """Games without end: those of `harness simulate`, by their targets."""
-    for n in itertools.count():
-        if items := game(simulator, seed, split, n):
-            yield _live(items, seed, manner)
-
-
 def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
     name = items[0].cluster
     rng = Random(f"{seed}/live/{name}")
     if steps := drawing_steps(items):
         return DrawingGame(name, steps, rng, manner)
     turns = builder_turns(items)
-    target, last = turns[-1].after, turns[-1]
-    return BuildingGame(name, last.split, target, of_game(turns, target), rng, manner, last.group)
+    last = turns[-1]
+    return BuildingGame(name, last.split, last.after, of_game(turns, last.after), rng, manner, last.group)
 
 
 def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> list[LiveGame]:
@@ -126,12 +120,10 @@ def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> 
             procedures.setdefault(item.cluster, []).append(item)
         games = [_live(items, seed, manner) for items in procedures.values()]
     else:
-        known = load_targets(task, split)
-        names = {target: f"{task}-target/{split}/{target}" for target in known}
-        games = [
-            BuildingGame(name, split, known[target], in_runs(known[target]), Random(f"{seed}/live/{name}"), manner, target)
-            for target, name in names.items()
-        ]
+        games = []
+        for target, end in load_targets(task, split).items():
+            name = f"{task}-target/{split}/{target}"
+            games.append(BuildingGame(name, split, end, in_runs(end), Random(f"{seed}/live/{name}"), manner, target))
     # Drawn, so that a few are not all of one kind.
     Random(f"{seed}/targets").shuffle(games)
     return _first(games, count, f"{task} {split}", "targets; take fewer, or --targets simulated")

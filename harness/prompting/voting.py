@@ -14,8 +14,7 @@ from typing import Any
 
 from harness.corpora.item import HexagonsItem, Item
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Action, Structure, net_actions
-from harness.worlds.ordering import feasible_order
+from harness.worlds.minecraft import Action, Structure, feasible_order, net_actions
 
 
 def changes(item: Item, actions: Sequence[Any]) -> Set[Any]:

@@ -5,8 +5,9 @@ Tokens are known when an answer ends, so that a limiter must be able to charge a
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -70,31 +71,24 @@ class Limits:
     """The buckets of all keys, by name. A limit that is None is no limit."""
 
     def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
-        self._rates = {"requests": requests, "tokens": tokens}
-        self._buckets: dict[tuple[str, str], Bucket] = {}
+        rates = {"requests": requests, "tokens": tokens}
+        self._buckets = {
+            kind: defaultdict[str, Bucket](partial(Bucket, rate)) for kind, rate in rates.items() if rate is not None
+        }
 
     def admit(self, name: str) -> tuple[str, float] | None:
         """None if a request is admitted, and is counted; else which limit is reached and the seconds until it is not."""
-        waits = {kind: bucket.wait(1) for kind in self._rates if (bucket := self._bucket(kind, name))}
-        for kind, seconds in waits.items():
-            if seconds > 0:
+        for kind, buckets in self._buckets.items():
+            if seconds := buckets[name].wait(1):
                 return kind, seconds
-        if bucket := self._bucket("requests", name):
-            bucket.take(1)
+        if "requests" in self._buckets:
+            self._buckets["requests"][name].take(1)
         return None
 
     def charge(self, name: str, tokens: float) -> None:
         """Count tokens; a negative number gives back what was estimated too high."""
-        if bucket := self._bucket("tokens", name):
-            bucket.take(tokens)
-
-    def _bucket(self, kind: str, name: str) -> Bucket | None:
-        rate = self._rates[kind]
-        if rate is None:
-            return None
-        if (kind, name) not in self._buckets:
-            self._buckets[kind, name] = Bucket(rate)
-        return self._buckets[kind, name]
+        if "tokens" in self._buckets:
+            self._buckets["tokens"][name].take(tokens)
 
 
 @dataclass(slots=True)

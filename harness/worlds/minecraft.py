@@ -6,7 +6,8 @@ At yaw 0 the builder looks along +z and +x is on the left; yaw grows clockwise s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,9 @@ CODES = {color: code for code, color in enumerate(COLORS, start=1)}
 SIDE, HEIGHT = 5, 9
 SHAPE = (2 * SIDE + 1, HEIGHT, 2 * SIDE + 1)
 INVENTORY = 20
-_TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+FACES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+Cell = tuple[int, ...]
+"""x, y, z"""
 
 
 class Block(NamedTuple):
@@ -105,7 +108,7 @@ def _feasible(cells: npt.NDArray[np.uint8], action: Action, limited: bool) -> bo
         return False
     if limited and np.count_nonzero(cells == CODES[action.color]) >= INVENTORY:
         return False
-    around = ((x + dx, y + dy, z + dz) for dx, dy, dz in _TOUCHING)
+    around = ((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
     return y == 1 or any(in_region(*cell) and cells[_index(*cell)] for cell in around)
 
 
@@ -180,12 +183,10 @@ class Structure(Cells):
 
     def floating(self) -> frozenset[Block]:
         """The blocks that are not connected to the ground through faces."""
-        seen = {b[:3] for b in self.blocks() if b.y == 1}
+        seen: set[Cell] = {b[:3] for b in self.blocks() if b.y == 1}
         todo = list(seen)
         while todo:
-            x, y, z = todo.pop()
-            for dx, dy, dz in _TOUCHING:
-                cell = x + dx, y + dy, z + dz
+            for cell in touching(todo.pop()):
                 if cell not in seen and self.color_at(*cell):
                     seen.add(cell)
                     todo.append(cell)
@@ -219,3 +220,44 @@ def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:
     wanted = [(a.kind, a.cell, a.color if a.kind == "place" else None) for a in net_actions(before, after)]
     kept = tuple(actions[n] for n in sorted(last[key] for key in wanted))
     return kept if kept and before.apply(kept).structure == after else tuple(actions)
+
+
+def touching(cell: Cell) -> tuple[Cell, ...]:
+    """The six cells that share a face with a cell, also those outside the region."""
+    x, y, z = cell
+    return tuple((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
+
+
+def held(cell: Cell, blocks: Container[Cell]) -> bool:
+    """Whether a block can be placed there, as far as its neighbors go."""
+    return cell[1] == 1 or any(near in blocks for near in touching(cell))
+
+
+def bridge(ends: Collection[Cell], closed: Container[Cell], blocks: Container[Cell]) -> list[Cell]:
+    """The fewest free cells that lead from the ground or a block to next to one of `ends`, in the order to fill them; empty if
+    there are none. `ends` are among the `closed` cells."""
+    came: dict[Cell, Cell] = {}
+    todo = deque(ends)
+    while todo:
+        here = todo.popleft()
+        if here not in ends and held(here, blocks):
+            path = [here]
+            while came[path[-1]] not in ends:
+                path.append(came[path[-1]])
+            return path
+        for near in touching(here):
+            if near not in came and near not in closed and near not in blocks and in_region(near[0], near[1], near[2]):
+                came[near] = here
+                todo.append(near)
+    return []
+
+
+def feasible_order(before: Structure, changes: Sequence[Action]) -> list[Action]:
+    """Those of the changes that can be carried out, each time the first one that can be."""
+    done: list[Action] = []
+    now, waiting = before, list(changes)
+    while (possible := next((change for change in waiting if now.feasible(change)), None)) is not None:
+        waiting.remove(possible)
+        done.append(possible)
+        now = now.apply([possible]).structure
+    return done

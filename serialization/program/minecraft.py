@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, ClassVar
 
-from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, turn
-from harness.worlds.ordering import touching
+from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, touching, turn
 from serialization.program import ast
 from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from harness.worlds.minecraft import Action
-from harness.worlds.ordering import Cell, bridge, held, touching
+from harness.worlds.minecraft import Action, Cell, bridge, held, touching
 from serialization.program.errors import Place
 
 Blocks = dict[Cell, str]

@@ -28,6 +28,18 @@ def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.01)
 
 
+def rest(connection: socket.socket) -> bytes:
+    """All that comes until the server closes the connection, or the connection is reset."""
+    connection.settimeout(20)
+    answer = b""
+    try:
+        while piece := connection.recv(65536):
+            answer += piece
+    except ConnectionError:
+        pass
+    return answer
+
+
 class ServedCommand:
     """A command at a port of its own; `said` holds the `lines` that it prints until it answers. It can be started again."""
 

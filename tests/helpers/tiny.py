@@ -107,9 +107,9 @@ def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]
     return wrapped
 
 
-def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, /, **more: object) -> Path:
+def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, /, seed: int = 1, **more: object) -> Path:
     """`build_tiny_adapter` with a harness.json of the prompt format and of `more`, such as a recipe. Returns `folder`."""
-    build_tiny_adapter(base, folder)
+    build_tiny_adapter(base, folder, seed=seed)
     saved = {**described(spec), "base": "tiny", "base_fingerprint": weights_fingerprint(base), **more}
     (folder / "harness.json").write_text(json.dumps(saved))
     return folder

@@ -6,7 +6,6 @@ Nothing here waits for a model; tests/integration/test_serve.py asks a real one.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -18,12 +17,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from harness.engines.models.weights import weights_fingerprint
-from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 from tests.helpers.serving import ServedCommand, wait_until
-from tests.helpers.tiny import build_tiny_adapter
+from tests.helpers.tiny import save_tiny_adapter
 from tools.load import load
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -51,9 +48,7 @@ def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of adapters `one` and `two`."""
     folder = tmp_path_factory.mktemp("adapters")
     for seed, name in enumerate(("one", "two"), 1):
-        build_tiny_adapter(base, folder / name, seed=seed)
-        saved = {**described(PromptSpec.make("hexagons")), "base": "tiny", "base_fingerprint": weights_fingerprint(base)}
-        (folder / name / "harness.json").write_text(json.dumps(saved))
+        save_tiny_adapter(base, folder / name, PromptSpec.make("hexagons"), seed=seed)
     return folder
 
 

@@ -20,31 +20,20 @@ import harness
 from harness.corpora import load
 from harness.engines.engine import Sampling
 from harness.engines.models.bases import load_tokenizer
-from harness.engines.models.weights import weights_fingerprint
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.vllm.server import Server
 from harness.errors import EngineError
-from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
 from tests.helpers.serving import ServedCommand, wait_until
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 KEY, ADMIN = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
-
-
-def build_adapter(base: Path, folder: Path, seed: int) -> Path:
-    """An adapter as `harness finetune` leaves it, with random weights."""
-    build_tiny_adapter(base, folder, seed=seed)
-    (folder / "harness.json").write_text(
-        json.dumps({**described(SPEC), "base": "tiny", "base_fingerprint": weights_fingerprint(base)})
-    )
-    return folder
 
 
 class Serving(ServedCommand):
@@ -89,11 +78,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("serving")
-    first, second = (build_adapter(base, folder / name, seed) for name, seed in (("first", 1), ("second", 2)))
+    first, second = (save_tiny_adapter(base, folder / name, SPEC, seed=seed) for name, seed in (("first", 1), ("second", 2)))
     options = ["--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}"]
     (folder / "keys").write_text(f"{ADMIN} admin\n")
     (folder / "keys").chmod(0o600)
-    build_adapter(base, folder / "more" / "painter", 3)
+    save_tiny_adapter(base, folder / "more" / "painter", SPEC, seed=3)
     options += ["--adapters", str(folder / "more"), "--api-keys", str(folder / "keys")]
     with Serving(folder, "serve", *options, "--", "--max-num-seqs", "64", HARNESS_API_KEY=KEY) as serving:
         yield serving

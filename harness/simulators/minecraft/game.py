@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
-from harness.worlds.minecraft import COLORS, INVENTORY, Action, in_region
-from harness.worlds.ordering import bridge, held
+from harness.worlds.minecraft import COLORS, INVENTORY, Action, bridge, held, in_region
 
 QUARTERS = (46, 16, 20, 18)
 """How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""

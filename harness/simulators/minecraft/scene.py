@@ -18,8 +18,7 @@ import numpy as np
 from harness.corpora.item import Turn
 from harness.corpora.wording import NUMBERS, joined, phrase
 from harness.simulators import frames
-from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure, in_region, turn
-from harness.worlds.ordering import FACES
+from harness.worlds.minecraft import CODES, FACES, SHAPE, SIDE, Action, Pose, Structure, in_region, turn
 
 Cell = tuple[int, int, int]
 

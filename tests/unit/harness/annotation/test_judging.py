@@ -359,6 +359,7 @@ BAD = {
     "a name with a slash": ({}, ["label", "--annotator", "a/b"], 2, "--annotator 'a/b': a file is named after it"),
     "no such item": ({}, [*LABEL, "--item", FIRST + "9"], 2, f"no item '{FIRST}9'"),
     "an item of the other task": ({}, [*LABEL, "--item", "hexagons/dev/1/1"], 2, "no item 'hexagons/dev/1/1'"),
+    "an item of another task": ({}, [*LABEL, "--item", "hexagons/dev/5/1"], 2, "only Minecraft items are annotated"),
     "an item and games": ({}, [*LABEL, "--item", FIRST, "--games", "1"], 2, "--item names one item"),
     "no such split": ({}, [*LABEL, "--split", "tset"], 2, "did you mean test?"),
     "a split without items": ({}, [*LABEL, "--split", "val"], 2, "there are no items of minecraft/val"),
@@ -383,12 +384,6 @@ def test_bad_input_is_one_line_and_an_exit_code(
     found, _, err = run(capsys, *arguments)
     assert (found, err.count("\n")) == (code, 1)
     assert message in err
-
-
-def test_only_minecraft_items_are_annotated(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, *LABEL, "--item", load("hexagons", "dev")[0].id)
-    assert code == 2
-    assert "only Minecraft items are annotated" in err
 
 
 def test_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

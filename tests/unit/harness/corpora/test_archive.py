@@ -52,3 +52,14 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     made = packed(tmp_path / "many.tar.xz", {f"{n}": b"" for n in range(4)})
     with pytest.raises(DataError, match=r"many.tar.xz has more than 3 files"):
         list(archive.members(made, bool))
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.99])
+def test_a_cut_archive_is_refused(tmp_path: Path, part: float) -> None:
+    # Random text does not shrink.
+    noise = bytes(32 + k * k * 31 % 90 for k in range(40_000))
+    whole = packed(tmp_path / "whole.tar.xz", {"a.json": b"1", "noise": noise, "b.json": b"2"}).read_bytes()
+    cut = tmp_path / "cut.tar.xz"
+    cut.write_bytes(whole[: int(part * len(whole))])
+    with pytest.raises(DataError, match=r"cut\.tar\.xz is damaged at .*; fetch it again"):
+        list(archive.members(cut, bool))

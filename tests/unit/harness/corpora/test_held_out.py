@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,8 @@ from harness.corpora.item import Item
 from harness.corpora.records import to_full_record
 from harness.errors import UsageError
 from harness.tasks import TASKS, tasks_in, world_of
+from harness.util.files import json_line
+from tests.helpers.finetuning import job_of
 
 
 @pytest.fixture(autouse=True)
@@ -36,14 +37,8 @@ def disguised(items: Sequence[Item]) -> list[Item]:
 
 
 def written(path: Path, items: Sequence[Item]) -> Path:
-    path.write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    path.write_text("".join(map(json_line, map(to_full_record, items))))
     return path
-
-
-def finetuned(monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
-    from tests.helpers.finetuning import job_of
-
-    return job_of(monkeypatch, *words)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -56,7 +51,7 @@ def test_held_out_items_under_other_ids_are_refused(
     with pytest.raises(
         UsageError, match=rf"^mine.jsonl: {len(items)} of its items are of dev or test: .*\(the content of {task}/"
     ):
-        finetuned(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
+        job_of(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
 def test_an_item_with_a_target_of_test_is_refused() -> None:
@@ -74,7 +69,7 @@ def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pyt
     Path("mined.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     words = ("llama-lora", "--context", "conversation", "--format", "bare-program", "--programs", "mined.jsonl")
     with pytest.raises(UsageError, match=f"--programs mined.jsonl: 1 of its items are of dev or test: {test.id}; leave them out"):
-        finetuned(monkeypatch, *words)
+        job_of(monkeypatch, *words)
 
 
 def test_answers_to_held_out_items_are_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +79,7 @@ def test_answers_to_held_out_items_are_no_history(monkeypatch: pytest.MonkeyPatc
     (folder / "run.yaml").write_text("settings: {task: hexagons, split: dev}\n")
     (folder / "predictions.jsonl").write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in dev))
     with pytest.raises(UsageError, match=f"--history dev: {len(dev)} of its items are of dev or test"):
-        finetuned(monkeypatch, "llama-lora", "--context", "conversation", "--history", "dev")
+        job_of(monkeypatch, "llama-lora", "--context", "conversation", "--history", "dev")
 
 
 def test_an_item_is_no_example_for_itself_under_another_id() -> None:
@@ -101,7 +96,7 @@ def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pyte
     monkeypatch.setattr(
         "adapters.sources.cached", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
     )
-    job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
+    job = job_of(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
     assert len(job.items) == 3
 
 

@@ -133,9 +133,8 @@ def test_what_is_wrong_is_counted_and_named(
 
 def test_a_missing_start_world(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     start(folder).unlink()
-    found = faults(folder, capsys)
-    assert set(found) == {"no start world"}
-    assert [game for game, _ in found["no start world"]] == [f"game-{n}" for n in range(9005, 9011)]
+    ((kind, which),) = faults(folder, capsys).items()
+    assert (kind, [game for game, _ in which]) == ("no start world", [f"game-{n}" for n in range(9005, 9011)])
 
 
 def test_a_game_id_that_stands_there_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +160,7 @@ def test_a_table_that_is_not_as_published(folder: Path, change_table: Callable[[
         load("iglu")
 
 
-def test_an_archive_reads_as_the_folder_and_a_cut_one_is_refused(folder: Path) -> None:
+def test_an_archive_reads_as_the_folder(folder: Path) -> None:
     unpacked = load("iglu")
     archive = folder / iglu.ARCHIVE
     with tarfile.open(archive, "w:xz") as tar:
@@ -170,10 +169,6 @@ def test_an_archive_reads_as_the_folder_and_a_cut_one_is_refused(folder: Path) -
                 tar.add(path, f"datasets/singleturn/{path.name}")
     assert locate("iglu").path == archive
     assert load("iglu") == unpacked
-    data = archive.read_bytes()
-    archive.write_bytes(data[: len(data) // 2])
-    with pytest.raises(DataError, match=r"singleturn\.tar\.xz is damaged at .*; fetch it again"):
-        load("iglu")
 
 
 def test_the_cache_gives_the_same_and_sees_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -94,17 +93,6 @@ def test_files_that_cannot_be_read() -> None:
     for name in ("a.jsonl.gz", "b.parquet", "c.jsonl", "d.jsonl.gz", "e", "none.jsonl", "none.parquet"):
         with pytest.raises(DataError, match=f"^{name}"):
             load_items(Path(name))
-
-
-def test_half_a_line_at_the_end_is_told_from_a_wrong_one() -> None:
-    line = json.dumps(LINE)
-    for text, lines in ((f"{line}\n{line[:-9]}", 1), (f"{line}\n{line}", 2)):
-        Path("a.jsonl").write_text(text)
-        read = read_items(Path("a.jsonl"))
-        assert len(list(itertools.islice(read, lines))) == lines
-        if lines == 1:
-            with pytest.raises(DataError, match=r"^a.jsonl:2: an incomplete line, as a killed run leaves it"):
-                next(read)
 
 
 def test_items_twice_or_of_another_task_are_refused() -> None:

@@ -55,22 +55,8 @@ def red(*tiles: int) -> str:
     return "".join("4" if n in tiles else "0" for n in range(180))
 
 
-def finished_description(client: TestClient) -> dict[str, Any]:
-    session = begin(client, kind="description", name="Ada", image="P01C02T97")
-    for event in (
-        {"type": "add", "text": "Paint the first tile red.\nAnd the second one."},
-        {"type": "finish"},
-        {"type": "paint", "step": 0, "board": red(0)},
-        {"type": "go", "step": 1},
-        {"type": "paint", "step": 1, "board": red(0, 1)},
-        {"type": "done"},
-    ):
-        session = send(client, session, event)
-    return session
-
-
-def execute(client: TestClient, described: dict[str, Any], name: str, second: str) -> dict[str, Any]:
-    session = begin(client, kind="execution", name=name, about=described["id"])
+def drawn(client: TestClient, session: dict[str, Any], second: str) -> dict[str, Any]:
+    """The session after both steps were drawn: the first tile red, then a board."""
     for event in (
         {"type": "paint", "step": 0, "board": red(0)},
         {"type": "go", "step": 1},
@@ -79,6 +65,16 @@ def execute(client: TestClient, described: dict[str, Any], name: str, second: st
     ):
         session = send(client, session, event)
     return session
+
+
+def finished_description(client: TestClient) -> dict[str, Any]:
+    session = begin(client, kind="description", name="Ada", image="P01C02T97")
+    session = send(client, session, {"type": "add", "text": "Paint the first tile red.\nAnd the second one."})
+    return drawn(client, send(client, session, {"type": "finish"}), red(0, 1))
+
+
+def execute(client: TestClient, described: dict[str, Any], name: str, second: str) -> dict[str, Any]:
+    return drawn(client, begin(client, kind="execution", name=name, about=described["id"]), second)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +90,7 @@ def execute(client: TestClient, described: dict[str, Any], name: str, second: st
         ({"host": "evil.example"}, 403),
         ({"host": "127.0.0.1.evil.example:8010"}, 403),
         ({"host": "["}, 403),
+        ({f"x-{n}": "a" for n in range(100)}, 431),
     ],
 )
 def test_only_this_page_may_ask(client: TestClient, headers: dict[str, str], status: int) -> None:

@@ -14,7 +14,8 @@ from fastapi.testclient import TestClient
 import harness
 from harness.baselines.parser import Parser
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
+from harness.corpora.records import to_full_record
 from harness.errors import EngineError
 from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.answering import Answer
@@ -41,29 +42,23 @@ def client(workers: Workers) -> Iterator[TestClient]:
 
 def request_of(item: Item) -> dict[str, Any]:
     """The request that asks for an item."""
+    record = to_full_record(item)
     if isinstance(item, HexagonsItem):
-        told = [turn.text for turn in item.history if isinstance(turn, Utterance)]
-        done = [turn.actions for turn in item.history if isinstance(turn, Executed)]
-        steps = [{"instruction": text, "actions": actions} for text, actions in zip(told, done, strict=True)]
-        return {"task": "hexagons", "instruction": item.instruction, "history": steps, "board": item.before.digits()}
-    *turns, last = item.history
-    assert isinstance(last, Utterance)
-    history = [
-        {"speaker": turn.speaker, "text": turn.text} if isinstance(turn, Utterance) else {"actions": turn.actions}
-        for turn in turns
-    ]
-    blocks, pose = item.before.blocks(), item.pose._asdict()
-    return {"task": "minecraft", "instruction": last.text, "history": history, "blocks": blocks, "pose": pose}
+        steps = [{"instruction": text, "actions": done} for text, done in zip(record["history"], record["executed"], strict=True)]
+        return {"task": "hexagons", "instruction": item.instruction, "history": steps, "board": record["before"]}
+    *turns, last = record["history"]
+    return {
+        "task": "minecraft",
+        "instruction": last["text"],
+        "history": turns,
+        "blocks": record["before"],
+        "pose": record["pose"],
+    }
 
 
 def asked(task: str) -> list[Item]:
-    """Items of the shipped sample whose last words are the Architect's."""
-    items = harness.load(task, "dev")
-    return [
-        item
-        for item in items
-        if isinstance(item, HexagonsItem) or (isinstance(item.history[-1], Utterance) and item.history[-1].speaker == "Architect")
-    ][:6]
+    """Items of the shipped sample whose last words are not the Builder's."""
+    return [item for item in harness.load(task, "dev") if new_turns(item)[-1].speaker != "Builder"][:6]
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
@@ -126,33 +121,26 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
 
 
 def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch
+    workers: Workers, endpoint: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", "secret")
-    fake = FakeServer()
-    try:
-        fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
-        spec = PromptSpec.make("minecraft")
-        app = create_app([EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers)])
-        guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
-        with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
-            assert [player.name for player in client.players()] == ["model"]
-            done = client.execute("minecraft", "Start with a red block.", "model")
-            with pytest.raises(EngineError, match="refuses: model does not know the task hexagons"):
-                client.execute("hexagons", "Paint it red.", "model")
-            with (
-                harness.Client(f"http://127.0.0.1:{port}") as stranger,
-                pytest.raises(EngineError, match="refuses: this server needs a key"),
-            ):
-                stranger.players()
-    finally:
-        fake.stop()
+    endpoint.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
+    app = create_app([EndpointPlayer("model", endpoint.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
+    url = f"http://127.0.0.1:{port}"
+    with listening(guard, "127.0.0.1", port), harness.Client(url, key="key") as client, harness.Client(url) as stranger:
+        assert [player.name for player in client.players()] == ["model"]
+        done = client.execute("minecraft", "Start with a red block.", "model")
+        with pytest.raises(EngineError, match="refuses: model does not know the task hexagons"):
+            client.execute("hexagons", "Paint it red.", "model")
+        with pytest.raises(EngineError, match="refuses: this server needs a key"):
+            stranger.players()
     assert done.actions == [("place", "red", 0, 1, 0), ("place", "blue", 0, 9, 0)]
     assert done.ignored == [("place", "blue", 0, 9, 0)]
     assert done.blocks == [(0, 1, 0, "red")]
     assert [piece.text for piece in done.discarded] == ["what?"]
-    assert fake.keys == {"Bearer secret"}
-    assert "Start with a red block." in fake.requests[0]["messages"][-1]["content"]
+    assert endpoint.keys == {"Bearer secret"}
+    assert "Start with a red block." in endpoint.requests[0]["messages"][-1]["content"]
 
 
 @dataclass
@@ -191,32 +179,24 @@ def test_only_what_ships_has_a_share_of_everyday_requests(
     assert players["t5"].card.solved == {}
 
 
-def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers) -> None:
+def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers, endpoint: FakeServer) -> None:
     item, choice, spec = asked("hexagons")[0], ShotChoice(2, 0, "bm25"), PromptSpec.make("hexagons")
-    fake = FakeServer()
-    fake.reply = lambda body, n: chat_answer("red: 1 1")
-    try:
-        served = EndpointPlayer("model", fake.url, "fake", {"hexagons": spec}, workers, choice)
-        response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
-    finally:
-        fake.stop()
+    endpoint.reply = lambda body, n: chat_answer("red: 1 1")
+    served = EndpointPlayer("model", endpoint.url, "fake", {"hexagons": spec}, workers, choice)
+    response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
     assert response.status_code == 200
     shots = choose_shots(choice, [item], load("hexagons", "train"))
-    assert fake.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
+    assert endpoint.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
-def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers) -> None:
+def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers, endpoint: FakeServer) -> None:
     spec = PromptSpec.make("minecraft", frame="pose")
-    fake = FakeServer()
-    fake.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
+    endpoint.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
     asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
-    try:
-        served = EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers)
-        response = TestClient(create_app([served])).post(EXECUTE, json=asked)
-    finally:
-        fake.stop()
+    served = EndpointPlayer("model", endpoint.url, "fake", {"minecraft": spec}, workers)
+    response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
-    assert fake.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
+    assert endpoint.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
 
 
 def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:

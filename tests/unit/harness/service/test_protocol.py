@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.service.app import listening
-from tests.helpers.serving import free_port, wait_until
+from tests.helpers.serving import free_port, rest, wait_until
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 200
@@ -46,18 +46,6 @@ def served(**seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
     application = Application()
     with listening(application, *address, **seconds):
         yield application, address
-
-
-def rest(connection: socket.socket) -> bytes:
-    """All that comes until the server closes the connection, or the connection is reset."""
-    connection.settimeout(10)
-    answer = b""
-    try:
-        while piece := connection.recv(65536):
-            answer += piece
-    except ConnectionError:
-        pass
-    return answer
 
 
 def send_until_closed(connection: socket.socket, piece: bytes, most: int, pause: float = 0.0) -> None:

@@ -48,17 +48,6 @@ def test_lasting_actions_build_the_same(before: Structure, sequence: list[Action
     assert kept == tuple(sequence) or len(kept) == len(net_actions(before, before.apply(sequence).structure))
 
 
-def test_net_actions_cancel_within_a_cell() -> None:
-    red = Action("place", "red", 0, 1, 0)
-    gone = Action("remove", None, 0, 1, 0)
-    blue = Action("place", "blue", 0, 1, 0)
-    empty, built = Structure(), Structure.of([(0, 1, 0, "red")])
-    assert net_actions(empty, empty.apply([red, gone]).structure) == set()
-    assert net_actions(empty, empty.apply([red, gone, blue]).structure) == {blue}
-    assert net_actions(built, built.apply([gone, red]).structure) == set()
-    assert net_actions(built, built.apply([gone, blue]).structure) == {Action("remove", "red", 0, 1, 0), blue}
-
-
 @given(structures, st.integers(-4, 8))
 def test_turning_moves_every_block_as_it_moves_actions(structure: Structure, quarters: int) -> None:
     turned = structure.turned(quarters)
