@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.baselines.parser.minecraft.words import ClauseInContext, read_turn
 from harness.corpora.item import MinecraftItem, since_actions
+from harness.corpora.wording import joined
 from harness.worlds.minecraft import Action, Structure
 
 WHICH_COLOR = "Which color should it be?"
@@ -66,4 +67,4 @@ def _listed(counts: Counter[str]) -> str:
     """Blocks by color, such as "2 red blocks and a blue block"."""
     names = [f"{'a' if n == 1 else n} {color + ' ' if color else ''}block{'s' * (n > 1)}" for color, n in counts.items()]
     names = [name.replace("a orange", "an orange") for name in names]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return joined(names)

@@ -184,7 +184,7 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
 
 def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
     """After a person answered an order. Raises UsageError for an action that cannot be carried out."""
-    _carried_out(Structure.of(map(tuple, state["blocks"])), actions)
+    carried_out(Structure.of(map(tuple, state["blocks"])), actions)
     return _as_told(state | {"log": [*state["log"], [list(action) for action in actions]]})
 
 
@@ -192,14 +192,15 @@ def _corrected(state: State, actions: tuple[Action, ...]) -> State:
     """With what the Architect did by hand in place of the model's answer to the last words."""
     turns = _to_last_order(state["turns"])
     before = _built(turns)
-    after = _carried_out(before, actions)
+    after = carried_out(before, actions)
     done = {"actions": [list(action) for action in lasting(actions, before)], "pose": state["pose"]}
     by_hand = {"speaker": "Builder", "text": "(put right by hand)", "by": "you"}
     added = [done, by_hand] if actions else [by_hand]
     return state | {"turns": [*turns, *added], "blocks": [list(block) for block in after.blocks()]}
 
 
-def _carried_out(before: Structure, actions: tuple[Action, ...]) -> Structure:
+def carried_out(before: Structure, actions: tuple[Action, ...]) -> Structure:
+    """The structure after the actions. Raises UsageError for one that cannot be carried out."""
     after, ignored = before.apply(actions)
     if ignored:
         raise UsageError(f"{list(ignored[0])} cannot be carried out")

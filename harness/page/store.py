@@ -87,13 +87,13 @@ class Store:
             self.connection.execute("PRAGMA synchronous = FULL")
             self.connection.executescript(_SCHEMA)
 
-    def begin(self, kind: str, name: str, state: State, about: str = "", finished: bool = False) -> Session:
+    def begin(self, kind: str, name: str, state: State, about: str = "") -> Session:
         """A new session of a person, who is known by name."""
         now, new = time.time(), uuid4().hex
         with self._writing():
             self.connection.execute("INSERT OR IGNORE INTO people (name) VALUES (?)", (name,))
             (person,) = self.connection.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()
-            row = (new, kind, person, about, 1, "", finished, now, now, json.dumps(state))
+            row = (new, kind, person, about, 1, "", False, now, now, json.dumps(state))
             self.connection.execute(f"INSERT INTO sessions VALUES ({', '.join('?' * len(row))})", row)
         return self.get(new)
 

@@ -23,8 +23,9 @@ from harness.service.guard import refusal, while_there
 from harness.service.keys import ANYONE
 from harness.service.limits import Usage
 from harness.service.players import AnyPlayer
-from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, carried_out
+from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player
 from harness.service.workers import Unavailable
+from harness.worlds.hexagons import Board
 
 MOST_BYTES = 1_000_000
 """The largest body of a request."""
@@ -112,10 +113,14 @@ async def executed(
 
 def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
     notes = answer.notes
+    after, ignored = item.before.apply(answer.actions)
     return ExecuteResponse(
         task=body.task,
         model=body.model,
         actions=[tuple(action) for action in answer.actions],
+        ignored=[tuple(action) for action in ignored],
+        board=after.digits() if isinstance(after, Board) else None,
+        blocks=None if isinstance(after, Board) else [tuple(block) for block in after.blocks()],
         text=notes.get("text"),
         program=notes.get("program"),
         confidence=notes.get("confidence"),
@@ -124,7 +129,6 @@ def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> E
         unknown=list(notes.get("unknown", ())),
         question=notes.get("question"),
         why=why(item, answer),
-        **carried_out(item, answer.actions),
     )
 
 

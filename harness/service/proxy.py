@@ -97,8 +97,6 @@ class ReverseProxy:
             finally:
                 await self.close()
         path = scope["path"]
-        if scope["type"] != "http":
-            return await self._app(scope, receive, send)
         if path in ("/health", "/ready"):
             response = await self._probe(ready=path == "/ready", draining=scope.get("draining", False))
             return await response(scope, receive, send)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
 from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, turns
 from harness.tasks import BuildingTask, DrawingTask, TaskName
 from harness.worlds.hexagons import Board, Paint
@@ -134,12 +134,3 @@ class Player(BaseModel):
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
     solved: dict[str, float] = Field({}, description="By world, the share of the everyday test requests that it carries out.")
-
-
-def carried_out(item: Item, actions: Any) -> dict[str, Any]:
-    """The fields of a response that tell the state after the actions."""
-    applied = item.before.apply(actions)
-    ignored = [tuple(action) for action in applied.ignored]
-    if isinstance(item, HexagonsItem):
-        return {"ignored": ignored, "board": applied.board.digits()}  # type: ignore[union-attr]
-    return {"ignored": ignored, "blocks": [tuple(block) for block in applied.structure.blocks()]}  # type: ignore[union-attr]

@@ -88,6 +88,8 @@ class Workers:
 
         Raises UsageError where the budget does not suffice or the player fails, Unavailable where no worker was free in time.
         """
+        from pebble import ProcessExpired
+
         semaphore, budget = self._semaphores[principal], self._budget
         try:
             async with asyncio.timeout(WAIT):
@@ -95,22 +97,17 @@ class Workers:
         except TimeoutError:
             raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
         try:
-            return await self._worked_out(self._pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds))
+            answer: Future[Answer] = self._pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds)
+            return await asyncio.wrap_future(answer)
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
-        finally:
-            semaphore.release()
-
-    async def _worked_out(self, future: Future[Answer]) -> Answer:
-        from pebble import ProcessExpired
-
-        try:
-            return await asyncio.wrap_future(future)
         except ProcessExpired as error:
             if error.exitcode == OUT_OF_MEMORY:
-                raise UsageError(f"the answer takes more than {self._budget.megabytes:,} MB: say less at a time") from None
+                raise UsageError(f"the answer takes more than {budget.megabytes:,} MB: say less at a time") from None
             log.error("a worker ended with exit code %s", error.exitcode)
             raise UsageError("the answer could not be worked out") from None
+        finally:
+            semaphore.release()
 
     async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
         """What waits for a language model. A thread cannot be stopped: cancelled, it is left to its end."""

@@ -27,7 +27,6 @@ FIRST = "game-9005"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the sample, to break."""
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
     return Path(shutil.copytree(SAMPLE / "iglu", tmp_path / "data" / "iglu"))
 

@@ -10,11 +10,6 @@ from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.tasks import get_task
 
 
-@pytest.fixture(autouse=True)
-def _sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.mark.parametrize(("task", "counts"), [("hexagons", [18, 7, 7]), ("minecraft", [18, 8, 9]), ("iglu", [10, 4, 4])])
 def test_the_sample_is_found_without_data_and_has_items_in_every_split(task: str, counts: list[int]) -> None:
     assert locate(task).kind == "sample"
