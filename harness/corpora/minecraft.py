@@ -1,116 +1,31 @@
-"""The Minecraft Dialogue Corpus exactly as published: `mdc.tar.xz`, or the folder it unpacks to.
+"""The Minecraft Dialogue Corpus as tasks read it, with the target structures: what the Architect sees and the builder does not.
 
-Narayan-Chen et al. 2019; splits and items of Builder Action Prediction after Jayannavar et al. 2020, section 3.
+The corpus has the targets as `gold-configurations/<target>.xml`, one block a line. Where there is no such file, a target is what
+its last game ends in.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from harness.corpora import archive
-from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem
-from harness.corpora.minecraft_logs import Game, read_game
-from harness.corpora.targets import targets
+from harness.corpora.minecraft_logs import Game, files, find_logs, items, read_games
 from harness.errors import DataError
-from harness.worlds.minecraft import Structure
+from harness.worlds.minecraft import COLORS, HEIGHT, SHAPE, SIDE, Structure
 
-SPLITS = ("train", "val", "test")
 LOADER = 2
 """To be raised whenever the parsed games change."""
-
-_LOG = re.compile(r"(?:^|[/ ])logs/(?P<day>data-[^/]+)/logs/(?P<game>[^/]+)/postprocessed-observations\.json$")
-_GAME = re.compile(r"B\d+-A\d+-(?P<target>C\d+)-\d{7,}")
-
-
-class SplitTargets(CorpusRecord):
-    """`splits.json`: the target structures of each split. Games go where their target goes."""
-
-    train: list[str]
-    val: list[str]
-    test: list[str]
-
-
-def _find_logs(folder: Path) -> Path | None:
-    """The folder with `splits.json` and the collection days in an unpacked corpus; None if there is none."""
-    places = (folder / "data" / "logs", folder / "logs")
-    return next((place for place in places if (place / "splits.json").is_file()), None)
-
-
-def read_games(source: Path) -> list[Game]:
-    """Every game of the corpus, in the canonical order: by (day folder, game folder), bytewise.
-
-    Takes some seconds for the published corpus; see `MinecraftCorpus.games`. Raises DataError, which names the archive's
-    member or the file, if one is damaged or is not as published, or if a split names a target without a game.
-    """
-    split_of: dict[str, str] | None = None
-    games: dict[tuple[bytes, bytes], Game] = {}
-    for name, data in _files(source):
-        log = _LOG.search(name)
-        if log is None:
-            split_of = _split_of(read_json(SplitTargets, data, name), name)
-            continue
-        match = _GAME.fullmatch(log["game"])
-        if match is None:
-            raise DataError(f"{name}: {log['game']!r} is not a game: expected B<builder>-A<architect>-C<target>-<time>")
-        key = log["day"].encode(), log["game"].encode()
-        if key in games:
-            raise DataError(f"{name}: the game occurs twice")
-        games[key] = read_game(data, log["game"], log["day"], match["target"], name)
-    if split_of is None:
-        raise DataError(f"{source} holds no data/logs/splits.json: expected the corpus as published")
-    unbuilt = sorted(split_of.keys() - {game.target for game in games.values()})
-    if unbuilt:
-        raise DataError(f"{source}: splits.json names {unbuilt[0]}, a target without any game in the logs")
-    return [replace(games[key], split=split_of.get(games[key].target)) for key in sorted(games)]
-
-
-def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
-    """From target to split. Raises DataError for a target in two splits."""
-    split_of: dict[str, str] = {}
-    for split in SPLITS:
-        for target in getattr(targets, split):
-            if target in split_of:
-                raise DataError(f"{where}: target {target} is both in {split_of[target]} and in {split}")
-            split_of[target] = split
-    return split_of
-
-
-def _files(source: Path) -> Iterator[tuple[str, bytes]]:
-    """The needed files of an archive, or of an unpacked corpus in order."""
-    logs = source if source.is_file() else _find_logs(source)
-    if logs is None:
-        raise DataError(f"{source} holds no data/logs/splits.json: expected the corpus as published, unpacked")
-    return archive.files(source, logs.parent, ("logs/splits.json", "logs/data-*/logs/*/postprocessed-observations.json"))
-
-
-def items(games: Iterable[Game]) -> Iterator[MinecraftItem]:
-    """The BAP items of some games, in order; games without a split and dropped runs have none."""
-    for game in games:
-        if game.split is None:
-            continue
-        for run in game.runs:
-            if run.before is None or run.after is None:
-                continue
-            cluster = f"minecraft/{game.split}/{game.name}"
-            yield MinecraftItem(
-                id=f"{cluster}/{run.states[0]}",
-                split=game.split,
-                history=game.turns[: run.turn],
-                before=run.before,
-                pose=run.pose,
-                actions=run.actions,
-                after=run.after,
-                group=game.target,
-                cluster=cluster,
-                meta={"game": game.name, "index": run.states[0], "target": game.target, "day": game.day, "states": run.states},
-            )
+_FILE = re.compile(r"(?:^|/)gold-configurations/(?P<target>[^/]+)\.xml$")
+_COLOR = re.compile("|".join(COLORS))
+_OFFSET = 100
+"""The files count x and z from here."""
 
 
 class MinecraftCorpus(Corpus):
@@ -119,10 +34,10 @@ class MinecraftCorpus(Corpus):
     def find(self, folder: Path) -> Path | None:
         """The archive `mdc.tar.xz`, or the folder where it holds the corpus unpacked; None if there is neither."""
         packed = folder / "mdc.tar.xz"
-        return packed if packed.is_file() else folder if _find_logs(folder) else None
+        return packed if packed.is_file() else folder if find_logs(folder) else None
 
     def digest(self, source: Path) -> str:
-        return archive.digest(source, lambda: _files(source))
+        return archive.digest(source, lambda: files(source))
 
     def games(self, source: Path) -> list[Game]:
         """What `read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
@@ -145,3 +60,51 @@ class MinecraftCorpus(Corpus):
                 for split, of_split in games.items()
             }
         }
+
+
+def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Structure]:
+    """The targets of a split by name, in the order of their numbers.
+
+    `games` are those of the source. Raises DataError for a damaged file and for a target that the region is too small for.
+    """
+    wanted = {game.target for game in games if game.split == split}
+    known = {
+        match["target"]: _structure(data, where)
+        for where, data in archive.files(source, source, ("**/gold-configurations/*.xml",))
+        if (match := _FILE.search(where)) and match["target"] in wanted
+    }
+    for game in games:
+        ends = [run.after for run in game.runs if run.after is not None]
+        if game.split == split and game.target not in known and ends:
+            known[game.target] = ends[-1]
+    return {name: known[name] for name in sorted(known, key=lambda name: (len(name), name)) if len(known[name])}
+
+
+def _structure(data: bytes, where: str) -> Structure:
+    """Moved along the ground if it lies outside of the region but fits in it."""
+    blocks = [_block(line, f"{where}:{n}") for n, line in enumerate(data.decode().splitlines(), start=1) if line.strip()]
+    if not blocks:
+        return Structure()
+    spans = [(min(axis), max(axis)) for axis in zip(*(block[:3] for block in blocks), strict=True)]
+    if (
+        any(high - low >= size for (low, high), size in zip(spans, SHAPE, strict=True))
+        or not 1 <= spans[1][0] <= spans[1][1] <= HEIGHT
+    ):
+        sizes = " x ".join(str(high - low + 1) for low, high in spans)
+        raise DataError(f"{where}: the target is {sizes} blocks, from height {spans[1][0]}; the build region holds 11 x 9 x 11")
+    x, z = (max(-SIDE - low, min(0, SIDE - high)) for low, high in (spans[0], spans[2]))
+    return Structure.of((block[0] + x, block[1], block[2] + z, block[3]) for block in blocks)
+
+
+def _block(line: str, where: str) -> tuple[int, int, int, str]:
+    try:
+        entry = ElementTree.fromstring(line).attrib
+        color = _COLOR.search(entry["type"])
+        x, y, z = (int(entry[axis]) for axis in "xyz")
+    except (ElementTree.ParseError, KeyError, ValueError):
+        color = None
+    if color is None:
+        raise DataError(
+            f'{where}: expected a block such as <DrawBlock type="cwc_red_rn" x="100" y="1" z="100"/>, not {line.strip()[:80]}'
+        )
+    return x - _OFFSET, y, z - _OFFSET, color[0]

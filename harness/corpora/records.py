@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from harness.corpora import minecraft_logs as logs
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
@@ -189,8 +190,6 @@ def read_items(path: Path) -> Iterator[Item]:
     Raises DataError, with file and line, for what cannot be read.
     """
     if path.is_dir():
-        from harness.corpora import minecraft as logs
-
         yield from logs.items(logs.read_games(path))
     elif path.suffix == ".parquet":
         from harness.corpora.tables import read_records

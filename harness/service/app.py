@@ -113,7 +113,8 @@ async def executed(
 
 def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
     notes = answer.notes
-    after, ignored = item.before.apply(answer.actions)
+    applied: Any = item.before.apply(answer.actions)
+    after, ignored = applied
     return ExecuteResponse(
         task=body.task,
         model=body.model,

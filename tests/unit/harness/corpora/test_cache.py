@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import SPLITS, load, load_games, locate, minecraft, split_name
+from harness.corpora import SPLITS, load, load_games, locate, minecraft, minecraft_logs, split_name
 from harness.errors import UsageError
 from harness.tasks import TASKS
 from tests.helpers.corpora_files import pack, state, write_log, write_minecraft
@@ -87,7 +87,7 @@ class TestCache:
         self, tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = load_games()
-        assert first == minecraft.read_games(corpus)
+        assert first == minecraft_logs.read_games(corpus)
         assert len(cached(tmp_path)) == 1
         refuse_to_parse(monkeypatch)
         assert load_games() == first
@@ -127,7 +127,7 @@ class TestCache:
         (tmp_path / "file").write_text("not a folder")
         monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
         with caplog.at_level(logging.INFO, "harness.corpora.archive"):
-            assert load_games() == minecraft.read_games(corpus)
+            assert load_games() == minecraft_logs.read_games(corpus)
         assert "cannot be written" in caplog.text
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.corpora import minecraft
+from harness.corpora import minecraft, minecraft_logs
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
@@ -31,13 +31,13 @@ def remove(x: int, y: int, z: int, color: str) -> Action:
 
 
 def read(folder: Path, *states: dict[str, Any]) -> tuple[Game, list[MinecraftItem]]:
-    (game,) = minecraft.read_games(write_minecraft(folder, states))
-    return game, list(minecraft.items([game]))
+    (game,) = minecraft_logs.read_games(write_minecraft(folder, states))
+    return game, list(minecraft_logs.items([game]))
 
 
 def test_a_game_becomes_its_items(tmp_path: Path) -> None:
-    (game,) = minecraft.read_games(write_minecraft(tmp_path))
-    (item,) = minecraft.items([game])
+    (game,) = minecraft_logs.read_games(write_minecraft(tmp_path))
+    (item,) = minecraft_logs.items([game])
     assert (item.id, item.split, item.task) == (f"minecraft/train/{GAME}/2", "train", "minecraft")
     assert (item.group, item.cluster) == ("C3", f"minecraft/train/{GAME}")
     assert item.history == (STARTED, Utterance("Architect", "a red block, a blue one on top"))
@@ -127,10 +127,10 @@ def test_games_are_in_bytewise_order_of_day_and_name(tmp_path: Path) -> None:
         write_log(tmp_path, states, game, day)
     write_splits(tmp_path, train=["C1"], test=["C2"])
     for source in (tmp_path, pack(tmp_path, tmp_path / "mdc.tar.xz")):
-        games = minecraft.read_games(source)
+        games = minecraft_logs.read_games(source)
         assert [(game.day, game.name) for game in games] == [places[3], places[2], places[1], places[0]]
         assert [game.split for game in games] == [None, "train", "train", "test"]
-        assert [item.group for item in minecraft.items(games)] == ["C1", "C1", "C2"], "games in no split have no items"
+        assert [item.group for item in minecraft_logs.items(games)] == ["C1", "C1", "C2"], "games in no split have no items"
 
 
 @pytest.mark.parametrize("inside", ["data/logs", "logs"])
@@ -139,7 +139,7 @@ def test_an_unpacked_folder_reads_as_the_archive(tmp_path: Path, inside: str) ->
     archive = pack(corpus, tmp_path / "mdc.tar.xz")
     if inside == "logs":
         (corpus / "data" / "logs").rename(corpus / "logs")
-    assert minecraft.read_games(corpus) == minecraft.read_games(archive)
+    assert minecraft_logs.read_games(corpus) == minecraft_logs.read_games(archive)
 
 
 def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_bad_log_is_named(tmp_path: Path, name: str) -> None:
     corpus = write_minecraft(tmp_path / "corpus", states)
     source = pack(corpus, tmp_path / "mdc.tar.xz") if name == "a pink block" else corpus
     with pytest.raises(DataError) as error:
-        minecraft.read_games(source)
+        minecraft_logs.read_games(source)
     message = str(error.value)
     assert message.startswith(str(source))
     assert f"data/logs/{DAY}/logs/{GAME}/postprocessed-observations.json" in message
@@ -213,14 +213,14 @@ def test_bad_splits(tmp_path: Path, content: str, message: str) -> None:
     corpus = write_minecraft(tmp_path)
     (corpus / "data" / "logs" / "splits.json").write_text(content)
     with pytest.raises(DataError, match=rf"splits\.json: {message}"):
-        minecraft.read_games(corpus)
+        minecraft_logs.read_games(corpus)
 
 
 def test_a_folder_that_is_no_game(tmp_path: Path) -> None:
     corpus = write_minecraft(tmp_path)
     write_log(corpus, [state()], game="B1-A2-1522432776975")
     with pytest.raises(DataError, match="'B1-A2-1522432776975' is not a game: expected B<builder>"):
-        minecraft.read_games(corpus)
+        minecraft_logs.read_games(corpus)
 
 
 def test_a_game_that_occurs_twice(tmp_path: Path) -> None:
@@ -229,4 +229,4 @@ def test_a_game_that_occurs_twice(tmp_path: Path) -> None:
         tar.add(corpus / "data", "data")
         tar.add(log_path(corpus), f"data/logs/{DAY}/logs/{GAME}/postprocessed-observations.json")
     with pytest.raises(DataError, match="the game occurs twice"):
-        minecraft.read_games(tmp_path / "twice.tar.xz")
+        minecraft_logs.read_games(tmp_path / "twice.tar.xz")

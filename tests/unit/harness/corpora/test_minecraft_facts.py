@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import corpus_of, load_games, minecraft
+from harness.corpora import corpus_of, load_games, minecraft_logs
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.corpora.records import to_full_record
 from serialization.words import h3_tokens, tokenize
 
-SPLITS = minecraft.SPLITS
+SPLITS = minecraft_logs.SPLITS
 pytestmark = pytest.mark.data
 
 
@@ -31,7 +31,7 @@ def games(data_dir: Path) -> list[Game]:
 
 @pytest.fixture(scope="module")
 def items(games: list[Game]) -> dict[str, list[MinecraftItem]]:
-    return {split: list(minecraft.items([game for game in games if game.split == split])) for split in SPLITS}
+    return {split: list(minecraft_logs.items([game for game in games if game.split == split])) for split in SPLITS}
 
 
 def test_counts_of_the_whole_corpus(games: list[Game]) -> None:
