@@ -1,21 +1,18 @@
 """The loss of adapters on the dev items of their task, by drawing procedure or game, and how they differ from the first one.
 
-python tools/dev_loss.py ladder-conversation ladder-everyday --out losses.json
-python tools/dev_loss.py ladder-conversation ladder-own --history hexagons-dev --out losses.json    # after a run's own answers
-python tools/dev_loss.py minecraft --every 4                                                        # every fourth game
-python tools/dev_loss.py hexagons ladder-everyday --task everyday-hexagons
+python tools/dev_loss.py ladder-conversation ladder-everyday
+python tools/dev_loss.py ladder-conversation ladder-own --history hexagons-dev    # after a run's own answers
+python tools/dev_loss.py minecraft --every 4                                      # every fourth game
 
 The loss is the mean over the tokens of the gold answers, written as the adapter's format writes them, or with `--per answer` the
-mean over the answers, by which formats can be compared. `--out` keeps what was computed, and computes it once.
+mean over the answers, by which formats can be compared.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +32,6 @@ from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16
 from harness.errors import HarnessError
 from harness.prompting.shots import choose_shots
-from harness.util.files import write_atomically
 from prompts.render import Renderer
 
 LONGEST = 8192
@@ -120,24 +116,16 @@ def table(named: Mapping[str, Losses], unit: str) -> list[str]:
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("adapters", nargs="+", help="names or folders; the first one is what the others are compared with")
-    parser.add_argument("--task", help="whose dev items, of the adapters' world; their own if not given")
     parser.add_argument("--history", metavar="RUN", help="HEXAGONS: earlier answers are those of this run on dev, not gold")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th procedure or game only")
     parser.add_argument("--per", choices=UNITS, default="token", help="what the mean is over")
     parser.add_argument("--base", metavar="DIR", help="the folder of a base that is not the default one")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the losses in this file of JSON")
     options = parser.parse_args(words)
-    known: dict[str, Losses] = json.loads(options.out.read_text()) if options.out and options.out.exists() else {}
-    what = f"{options.task or 'own task'} after {options.history or 'gold'}, every {options.every}"
-    keys = {name: f"{name}: {what}" for name in options.adapters}
-    for name, key in keys.items():
-        if key not in known:
-            adapter = load_adapter(name, options.base)
-            adapter = replace(adapter, spec=replace(adapter.spec, task=options.task or adapter.spec.task))
-            known[key] = measured(adapter, dev_items(adapter.spec.task, options.history, options.every))
-            if options.out:
-                write_atomically(options.out, json.dumps(known) + "\n")
-    print("\n".join(table({name: known[key] for name, key in keys.items()}, options.per)))
+    found: dict[str, Losses] = {}
+    for name in options.adapters:
+        adapter = load_adapter(name, options.base)
+        found[name] = measured(adapter, dev_items(adapter.spec.task, options.history, options.every))
+    print("\n".join(table(found, options.per)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
 
 Every clause of every turn gives some proposals, each with what it is worth: twice the right actions less `PRICE` times all of
-them. The likelihood of the best ones is made as large as it goes, less the squares of the weights times --pull; then, from there,
+them. The likelihood of the best ones is made as large as it goes, less the squares of the weights times `PULL`; then, from there,
 what the proposals are expected to be worth, less a tenth of that. The first round sees proposals at random, the next one those
 that the weights so far confuse. A turn's later clauses are seen after the best proposal of the earlier ones was carried out, as
 long as the weights so far find it at all likely.
@@ -31,10 +31,10 @@ from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
-from harness.tasks import TASKS, get_task, tasks_in
+from harness.tasks import TASKS, tasks_in
 from harness.worlds.minecraft import net_actions
 
-PRICE = 0.6
+PRICE, PULL = 0.6, 10.0
 KEPT, BEST, CHANCE = 100, 40, 20
 """Proposals of a clause that are learned from: in all, good ones at most, and drawn at random from the rest."""
 UNLIKELY = 0.002
@@ -99,7 +99,7 @@ def look(
     raise AssertionError("a row of no proposal")
 
 
-def fit(seen: Sequence[Seen], pull: float) -> Weights:
+def fit(seen: Sequence[Seen]) -> Weights:
     counts = Counter(cue for one in seen for cue in one.cues)
     cues = sorted(cue for cue, count in counts.items() if count >= (PAIR if " " in cue else WORD))
     column = {cue: n for n, cue in enumerate(cues)}
@@ -116,8 +116,8 @@ def fit(seen: Sequence[Seen], pull: float) -> Weights:
     most = np.maximum.reduceat(worth, first)
     wanted = (worth >= most[group] - 1e-4) & (most[group] > 0)
     wanted[first[most <= 0]] = True
-    held = np.full((len(cues), 1), pull)
-    held[column["ALL"]] = pull / 10
+    held = np.full((len(cues), 1), PULL)
+    held[column["ALL"]] = PULL / 10
 
     def loss(flat: np.ndarray, likelihood: bool) -> tuple[float, np.ndarray]:
         weights = flat.reshape(len(cues), WIDTH)
@@ -155,24 +155,19 @@ def micro(items: Sequence[MinecraftItem], weights: Weights, least: float) -> str
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
-    options.add_argument("--pull", type=float, default=10.0)
     options.add_argument("--rounds", type=int, default=4)
     options.add_argument(
         "--task", default="minecraft", choices=[task for task in tasks_in("minecraft") if "train" in TASKS[task].splits]
     )
-    options.add_argument("--dev", action="store_true", help="measure micro F1 on the dev split after each round")
     args = options.parse_args()
     items = builder_turns(load(args.task, "train"))
-    dev = builder_turns(load(args.task, "dev")) if args.dev else []
     out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
     ranker, rng = None, np.random.default_rng(0)
     weights: Weights = {}
     for n in range(args.rounds):
         seen = gather([item for item in items if item.group not in out], ranker, rng)
-        weights = fit(seen, args.pull)
+        weights = fit(seen)
         ranker = Ranker(weights)
-        if dev:
-            print("dev:", micro(dev, weights, get_task(args.task).parser_threshold), flush=True)
         print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
     if not args.held_out:
         ship(weights, args.task)

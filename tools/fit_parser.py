@@ -1,12 +1,11 @@
 """Learns the weights of the baseline `parser` on the train split, or measures by folds of images what learning is worth.
 
-    python tools/fit_parser.py                    # writes weights.json and sureness.json of harness/baselines/parser/hexagons
-    python tools/fit_parser.py --sureness         # only the latter
-    python tools/fit_parser.py --folds --pull 10  # action F1 and EM on held-out images, before and after
+    python tools/fit_parser.py          # writes weights.json and sureness.json of harness/baselines/parser/hexagons
+    python tools/fit_parser.py --folds  # action F1 and EM on held-out images, before and after
 
 The readings of each instruction, made with the weights before learning in the memory that the parser's own answers left, get the
 probability of a log-linear model; the sum over instructions of the expected value (half F1, half EM) is made as large as it goes,
-less the squared distance of the weights from their defaults times --pull. How sure an answer is, is learned from these answers.
+less the squared distance of the weights from their defaults times `PULL`. How sure an answer is, is learned from these answers.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, RankReader, Sureness, shipped_weights
+from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, RankReader, Sureness
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 
-READINGS, FOLDS = 16, 5
+READINGS, FOLDS, PULL = 16, 5, 5.0
 Weights = dict[str, float]
 Candidates = list[tuple[Mapping[str, float], float]]
 """The features of each reading of an instruction, and what it is worth."""
@@ -44,7 +43,7 @@ def gather(items: Sequence[HexagonsItem]) -> list[Candidates]:
     return examples
 
 
-def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
+def fit(candidates: Sequence[Candidates]) -> Weights:
     told = [group for group in candidates if len({value for _, value in group}) > 1]
     names = sorted({name for group in told for features, _ in group for name in features})
     column = {name: n for n, name in enumerate(names)}
@@ -65,8 +64,8 @@ def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
         share = odds / np.bincount(group, odds)[group]
         expected = np.bincount(group, share * values)
         away = weights - start
-        gradient = -(matrix.T @ (share * (values - expected[group]))) + 2 * pull * away
-        return float(-expected.sum() + pull * away @ away), gradient
+        gradient = -(matrix.T @ (share * (values - expected[group]))) + 2 * PULL * away
+        return float(-expected.sum() + PULL * away @ away), gradient
 
     learned = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     return {name: round(float(w), 3) for name, w, old in zip(names, learned, start, strict=True) if abs(w - old) > 0.005}
@@ -89,12 +88,6 @@ def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness,
     return Sureness(*(round(float(weight), 3) for weight in learned)), float(area)
 
 
-def learn_sureness(items: Sequence[HexagonsItem], weights: Weights) -> None:
-    learned, area = sureness(items, weights)
-    SURENESS.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
-    print(f"sureness: {area:.3f} of the area under the ROC curve")
-
-
 def means(scores: Sequence[float]) -> str:
     return f"F1 {100 * np.mean(scores):.2f}, EM {100 * np.mean([score == 1 for score in scores]):.2f}"
 
@@ -102,25 +95,22 @@ def means(scores: Sequence[float]) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--folds", action="store_true")
-    options.add_argument("--sureness", action="store_true")
-    options.add_argument("--pull", type=float, default=5.0)
     args = options.parse_args()
     items = drawing_steps(load("hexagons", "train"))
-    if args.sureness:
-        learn_sureness(items, dict(shipped_weights()))
-        return
     print("before:", means(scores(items, {})), flush=True)
     candidates = gather(items)
     if not args.folds:
-        weights = fit(candidates, args.pull)
+        weights = fit(candidates)
         WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
         print("after, on the items learned from:", means(scores(items, weights)))
-        learn_sureness(items, weights)
+        learned, area = sureness(items, weights)
+        SURENESS.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
+        print(f"sureness: {area:.3f} of the area under the ROC curve")
         return
     fold = [zlib.crc32(item.group.encode()) % FOLDS for item in items]
     held_out: list[float] = []
     for one in range(FOLDS):
-        weights = fit([group for group, its in zip(candidates, fold, strict=True) if its != one], args.pull)
+        weights = fit([group for group, its in zip(candidates, fold, strict=True) if its != one])
         held_out += scores([item for item, its in zip(items, fold, strict=True) if its == one], weights)
     print("after, on images held out:", means(held_out))
 

@@ -76,15 +76,12 @@ def table(results: Sequence[Result]) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--only", default="", metavar="WORD", help="run the benchmarks with this word in their names")
-    parser.add_argument("--list", action="store_true", help="print the names of the benchmarks, and run none")
     parser.add_argument("--gpu", action="store_true", help="refuse to run without a GPU, and say what to send us")
     options = parser.parse_args(words)
     chosen = [one for one in BENCHMARKS if options.only in one.name]
     if not chosen:
-        parser.error(f"--only {options.only}: no benchmark has this word in its name; see --list")
-    if options.list:
-        print("\n".join(one.name for one in chosen))
-        return 0
+        names = "; ".join(one.name for one in BENCHMARKS)
+        parser.error(f"--only {options.only}: no benchmark has this word in its name: {names}")
     if options.gpu and not gpus():
         parser.error("--gpu: torch finds no GPU here; `make bench` runs without one")
     lines = described()

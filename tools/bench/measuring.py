@@ -82,12 +82,6 @@ def parts(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
     return [items[start : start + size] for start in range(0, count * size, size)]
 
 
-def spread(items: Sequence[Any], count: int) -> list[Any]:
-    """`count` items, spread over all of them."""
-    count = min(count, len(items))
-    return [items[number * len(items) // count] for number in range(count)]
-
-
 def small_model(folder: str | Path, vocabulary: int) -> None:
     """Saves a Llama with random weights: 2.4 million in its layers, and those of its vocabulary. It has no tokenizer."""
     import torch

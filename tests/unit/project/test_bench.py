@@ -23,18 +23,13 @@ def broken(name: str, error: Exception) -> Benchmark:
     return Benchmark(name, "s", 1.0, measure)
 
 
-class TestRatio:
-    def test_mean_and_interval_are_those_of_the_logarithms(self) -> None:
-        ratio = Ratio.of([(1, 1), (2, 1), (4, 1)])
-        half = 4.302653 * math.log(2) / math.sqrt(3)
-        assert ratio.mean == pytest.approx(2)
-        assert (ratio.low, ratio.high) == pytest.approx((2 * math.exp(-half), 2 * math.exp(half)), rel=1e-6)
-
-    def test_equal_pairs_have_no_width(self) -> None:
-        assert str(Ratio.of([(3, 2)] * 3)) == "1.5 [1.5, 1.5]"
-
-    def test_a_single_pair_says_that_it_has_no_interval(self) -> None:
-        assert str(Ratio.of([(3, 2)])) == "1.5 [0, inf]"
+def test_mean_and_interval_are_those_of_the_logarithms() -> None:
+    ratio = Ratio.of([(1, 1), (2, 1), (4, 1)])
+    half = 4.302653 * math.log(2) / math.sqrt(3)
+    assert ratio.mean == pytest.approx(2)
+    assert (ratio.low, ratio.high) == pytest.approx((2 * math.exp(-half), 2 * math.exp(half)), rel=1e-6)
+    assert str(Ratio.of([(3, 2)] * 3)) == "1.5 [1.5, 1.5]"
+    assert str(Ratio.of([(3, 2)])) == "1.5 [0, inf]"
 
 
 def test_each_is_said_when_it_is_measured_and_a_failure_stops_none() -> None:
