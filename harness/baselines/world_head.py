@@ -78,7 +78,7 @@ class WorldHead(nn.Module):  # type: ignore[misc]
             grids = seen[: whole * CELLS].view(whole, *SHAPE, -1).permute(0, 4, 1, 2, 3)
             grids = layer(grids).permute(0, 2, 3, 4, 1).reshape(whole * CELLS, -1)
             bordered = functional.pad(seen, (0, 0, 1, 0))
-            changed = bordered.index_select(0, table.flatten()).view(len(table), -1)
+            changed = bordered.index_select(0, table.flatten()).view(len(table), weight.shape[1])
             seen = cat([grids, functional.linear(changed, weight, layer.bias)]).relu()
         seen = self._first(seen)
         return seen.index_select(0, shown.flatten() - 1).view(*shown.shape, -1)
