@@ -18,7 +18,7 @@ from harness.engines.shared import fast_bf16
 from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
-from harness.training.watched import Watched, best_point
+from harness.training.watched import Watched
 from harness.util.processes import worker_count
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class DevTrainer(Watched):
         """Trainer compares one number; here the loss, where there is one, decides between equal scores."""
         if self.training.keep == "last":
             return False
-        best = best_point(self.points, self.score)
+        best = max(self.points, key=self.score)
         self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
         return bool(best["step"] == self.state.global_step)
 

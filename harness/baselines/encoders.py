@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from torch import nn
 
 from harness.engines.models.bases import resolve_base
 from harness.engines.models.encoding import MINILM, minilm_folder
@@ -35,14 +37,22 @@ class EncoderSettings(Strict):
     """How many of the first layers of a pretrained encoder are used; null: all."""
 
 
-def encoder_folder(name: str) -> str:
-    """What transformers loads for a name; for "small", which is trained from scratch, only a tokenizer.
+class EncoderNetwork(nn.Module):  # type: ignore[misc]
+    """A network that reads with an encoder (`load_encoder`), which is frozen where it is used as it is."""
 
-    Raises EngineError for a missing package and a folder without a model.
-    """
-    if name == SMALL:
-        return str(SMALL_TOKENIZER)
-    return minilm_folder() if name == MINILM else resolve_base(name)
+    def __init__(self, encoder: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+        self.borrowed = ("encoder.",) if self.frozen else ()
+        """See `checkpoints.own_weights`."""
+
+    def train(self, mode: bool = True) -> Self:
+        """A frozen encoder stays in evaluation mode, without dropout."""
+        super().train(mode)
+        if self.frozen:
+            self.encoder.eval()
+        return self
 
 
 def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[Any, Any]:
@@ -53,14 +63,13 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     happen to be, to be overwritten by a checkpoint's. Raises EngineError for what cannot be loaded.
     """
     from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, BertModel
-    from transformers.utils import logging as noise
 
-    folder = encoder_folder(settings.name)
-    noise.set_verbosity_error()
-    noise.disable_progress_bar()
+    name = settings.name
+    folder = SMALL_TOKENIZER if name == SMALL else minilm_folder() if name == MINILM else resolve_base(name)
+    be_quiet()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-        if settings.name == SMALL:
+        if name == SMALL:
             size = {"hidden_size": settings.hidden, "intermediate_size": 4 * settings.hidden, "max_position_embeddings": 768}
             heads = max(1, settings.hidden // 64)
             config = BertConfig(vocab_size=len(tokenizer), num_hidden_layers=settings.layers, num_attention_heads=heads, **size)
@@ -70,7 +79,7 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
         else:
             encoder = AutoModel.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
-        raise EngineError(f"the encoder {settings.name} cannot be loaded: {brief(error)}") from None
+        raise EngineError(f"the encoder {name} cannot be loaded: {brief(error)}") from None
     # An unused head would only take space in a checkpoint.
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
@@ -78,6 +87,14 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
         _shorten(encoder, settings)
     encoder.requires_grad_(settings.tuned)
     return encoder.float(), tokenizer
+
+
+def be_quiet() -> None:
+    """transformers says nothing while it reads models, nor later in this process."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
 
 
 def _shorten(encoder: Any, settings: EncoderSettings) -> None:

@@ -16,8 +16,8 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.baselines import Baseline, Decoding, Ruled
-    from harness.baselines.job import BaselineJob
     from harness.corpora.item import Item
+    from harness.training.trainable import BaselineJob
 
 
 TASK = option(None, f"{TASK_NAMES}. [default: the model's own]")
@@ -75,10 +75,10 @@ def check_predict(options: Predict, untrained: bool) -> str:
 
 def _job(options: Train) -> BaselineJob:
     from harness.baselines import Ruled
-    from harness.baselines.job import BaselineJob
     from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.origin import Origin
+    from harness.training.trainable import BaselineJob
 
     name = options.baseline
     chosen, task = _choose(name, options.task)

@@ -38,11 +38,6 @@ def dialogue_length(item: Item) -> int:
     return len(h3_tokens(item))
 
 
-def actions_length(item: Item) -> int:
-    """L_A: the item's gold actions."""
-    return len(item.actions)
-
-
 def instruction_length(item: Item) -> int:
     """L_I: the tokens of what was said since the last action (speaker tags included, as in H3); in HEXAGONS of the step's
     instruction. Our reading, too."""
@@ -52,7 +47,11 @@ def instruction_length(item: Item) -> int:
     return len(h3_tokens(replace(item, history=item.history[last + 1 :]))) - 1  # without the mark of the start
 
 
-METRICS: dict[str, Callable[[Item], int]] = {"D": dialogue_length, "L_A": actions_length, "L_I": instruction_length}
+METRICS: dict[str, Callable[[Item], int]] = {
+    "D": dialogue_length,
+    "L_A": lambda item: len(item.actions),
+    "L_I": instruction_length,
+}
 
 
 def difficulties(items: Sequence[Item], difficulty: str) -> list[float]:

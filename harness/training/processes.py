@@ -38,7 +38,7 @@ def gathered(value: T) -> list[T]:
 
 def first_says(say: Callable[[str], None]) -> Callable[[str], None]:
     """`say` for the first process, and silence for the others."""
-    return say if processes().is_main_process else _silent
+    return say if processes().is_main_process else lambda text: None
 
 
 def idle_gpus(words: Sequence[str]) -> str | None:
@@ -50,9 +50,6 @@ def idle_gpus(words: Sequence[str]) -> str | None:
         f"{count - 1} of {count} GPUs are idle; to train on all of them: torchrun --nproc-per-node {count} -m harness.cli "
         f"{shlex.join(words)} (a base too large for one: accelerate launch with FSDP, docs/scaling.md)"
     )
-
-
-def _silent(text: str) -> None: ...
 
 
 def leave(code: int) -> None:

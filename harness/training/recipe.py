@@ -8,12 +8,15 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
-from harness.training.augmenting import Augment
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
 from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, merged, nested, read_values
 
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
+
+Augment = Literal["none", "colors", "all"]
+"""colors: other colors in each epoch; all: in Minecraft also other words and another orientation, in HEXAGONS also half a turn
+where it is sure that what was said can be turned."""
 
 
 class Training(Strict):

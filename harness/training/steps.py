@@ -1,16 +1,23 @@
-"""The steps of a training, as what torch calls a dataset: how several processes share the items that one would take."""
+"""The steps of a training, as what torch calls a dataset: how several processes share the items that one would take, and how
+items differ in every epoch, so that they cannot be learned by heart (adapters: `adapters.rows`)."""
 
 from __future__ import annotations
 
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from harness.training.augmenting import Vary
+from harness.augmentation.paraphrase import lexicon
+from harness.augmentation.variants import change, known_changes, variant
+from harness.corpora.item import Item
+from harness.training.recipe import Augment
 
 _WORKERS = 8
 """Most processes that prepare batches for a GPU."""
+Vary = Callable[[Item, int], Item]
+"""What an item is in an epoch, counted from 0."""
 
 
 class Losses(NamedTuple):
@@ -34,6 +41,22 @@ class Data(NamedTuple):
     """Changes the items in each epoch."""
 
 
+def vary_by(augment: Augment, seed: int) -> Vary | None:
+    """The same change for all items of a game or drawing procedure. It depends on the seed, the epoch and the game alone, so a
+    run that was killed resumes with the same ones."""
+    if augment == "none":
+        return None
+    words = lexicon() if augment == "all" else {}
+
+    def vary(item: Item, epoch: int) -> Item:
+        changes = known_changes(item.task) if augment == "all" else ("colors",)
+        how = variant(item.task, item.cluster, epoch, seed, changes)
+        changed = change(item, how, words) or change(item, how._replace(quarters=0), words)
+        return replace(changed, id=item.id, cluster=item.cluster) if changed else item
+
+    return vary
+
+
 class Shard(NamedTuple):
     """A process's part of a step."""
 
@@ -43,12 +66,6 @@ class Shard(NamedTuple):
     """How many of them count, from the first on: a process for which none is left computes one that another one counts."""
     everyone: int
     """How many items the step has over all processes."""
-
-
-def shards(step: Sequence[int], processes: int) -> list[Shard]:
-    """A step's items split into one shard for each process."""
-    own = (list(step[process::processes]) for process in range(processes))
-    return [Shard(numbers or list(step[:1]), len(numbers), len(step)) for numbers in own]
 
 
 class Steps:
@@ -80,7 +97,9 @@ class Steps:
         if epoch != self._epoch:
             self._epoch, self._numbers = epoch, self.order(epoch)
         start = self.whole * (step - (self.ends[epoch - 1] if epoch else 0))
-        shard = shards(self._numbers[start : start + self.whole], self.processes)[process]
+        whole = self._numbers[start : start + self.whole]
+        own = list(whole[process :: self.processes])
+        shard = Shard(own or list(whole[:1]), len(own), len(whole))
         items = [self.items[n] for n in shard.numbers]
         return shard, [self.vary(item, epoch) for item in items] if self.vary else items
 

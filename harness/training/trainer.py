@@ -23,7 +23,7 @@ from harness.training.plan import EpochPlan, make_plan
 from harness.training.processes import processes
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses, Shard, Steps, workers
-from harness.training.watched import Watched, best_point, curve
+from harness.training.watched import Watched, curve
 
 _DEV_BATCH = 16
 """Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
@@ -40,9 +40,9 @@ _SCHEDULES = {
 def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> Trained:
     """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
 
-    `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped` lists the
-    modules whose gradients are clipped, which may be itself. `keep` is called with the network and the result so far at each new
-    lowest dev loss.
+    `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped`, if it is there,
+    lists the modules whose gradients are clipped each by itself, not all together. `keep` is called with the network and the
+    result so far at each new lowest dev loss.
 
     A killed run ends like an uninterrupted one if it resumes with as many processes. Several processes take the steps that
     one with their batches together would take, but for dropout. Raises UsageError for a recipe that does not fit the items,
@@ -66,7 +66,7 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
 
 
 def _result(points: Sequence[dict[str, float]], training: Training, earlier: int | None = None) -> Trained:
-    best = best_point(points, NetworkTrainer.score) if training.keep == "best" else points[-1]
+    best = max(points, key=NetworkTrainer.score) if training.keep == "best" else points[-1]
     steps, kept = int(points[-1]["step"]), int(best["step"])
     return Trained(steps=steps, kept=kept, seconds=points[-1]["seconds"], curve=points, earlier=earlier)
 
@@ -212,8 +212,8 @@ class NetworkTrainer(Watched):
 
     def _clip_grad_norm(self, model: Any) -> Any:
         """Clips the parts that the network names, each separately."""
-        most = self.args.max_grad_norm
-        return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in self.model.clipped]).norm()
+        most, parts = self.args.max_grad_norm, getattr(self.model, "clipped", [self.model])
+        return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in parts]).norm()
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         """The weights alone, without those of a pretrained part that is used as it is, and no Python objects."""
@@ -238,9 +238,13 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
 
     def __init__(self, ends: Sequence[int], minutes: float, summed: Callable[[float], float]) -> None:
         self.ends, self.minutes, self.summed = ends, minutes, summed
-        self.items, self.loss = 0, 0.0
+        self.saved_at = time.monotonic()
+        self._begin(0, 0.0)
+
+    def _begin(self, items: int, loss: float) -> None:
+        self.items, self.loss = items, loss
         """Seen in this epoch by all processes, and the sum of their losses."""
-        self.saved_at, self.pace = time.monotonic(), Pace(0, 0.0)
+        self._told = items, loss, time.monotonic()
 
     def state(self) -> dict[str, Any]:
         """Kept in every checkpoint."""
@@ -254,15 +258,18 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.items, self.loss = self.items + items, self.loss + loss
 
     def since(self) -> dict[str, float]:
-        """See `Pace`."""
-        return self.pace.since(self.items, self.loss)
+        """Means over the items since they were last asked for, within an epoch: the loss, and items a second."""
+        (items, loss, at), now = self._told, time.monotonic()
+        self._told = self.items, self.loss, now
+        count = self.items - items
+        return {"loss": (self.loss - loss) / count, "items_a_second": count / max(1e-9, now - at)}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         saved = state.stateful_callbacks
         # Checkpoints of earlier versions have it by its old name.
         counts = saved.get("Course", saved["EpochSchedule"])["attributes"]
-        self.items, self.loss = counts["items"], counts["loss"]
-        self.saved_at, self.pace = time.monotonic(), Pace(self.items, self.loss)
+        self._begin(counts["items"], counts["loss"])
+        self.saved_at = time.monotonic()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """What dropout leaves out depends on the seed and the step alone."""
@@ -282,21 +289,7 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         control.should_save = self.summed(time.monotonic() - self.saved_at > 60 * self.minutes) > 0
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self.items, self.loss, self.pace = 0, 0.0, Pace(0, 0.0)
+        self._begin(0, 0.0)
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.saved_at = time.monotonic()
-
-
-class Pace:
-    """Loss and items a second since they were last asked for, from counts that grow within an epoch."""
-
-    def __init__(self, items: int, loss: float) -> None:
-        self.items, self.loss, self.at = items, loss, time.monotonic()
-
-    def since(self, items: int, loss: float) -> dict[str, float]:
-        """Means over the items since the last time; `loss` is the sum of all losses so far."""
-        count, now = items - self.items, time.monotonic()
-        means = {"loss": (loss - self.loss) / count, "items_a_second": count / max(1e-9, now - self.at)}
-        self.items, self.loss, self.at = items, loss, now
-        return means

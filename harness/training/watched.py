@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,9 @@ class Watched(Trainer):  # type: ignore[misc]
         if self.is_world_process_zero():
             write_atomically(self.folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in points))
         self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        if out_of_patience(points, self.score, self.patience, self.patient_from):
+        # Of equal points, the first is the best.
+        later = points[points.index(max(points, key=self.score)) + 1 :]
+        if self.patience and sum(point["step"] > self.patient_from for point in later) >= self.patience:
             self.control.should_training_stop = True
         return metrics
 
@@ -141,18 +143,3 @@ def curve(history: Sequence[Mapping[str, float]], columns: Columns) -> list[dict
     """The evaluations in a Trainer's log."""
     judged = (entry for entry in history if any(key.startswith("eval_") for key in entry))
     return [{name: entry[key] for key, name in columns.items() if key in entry} for entry in judged]
-
-
-def best_point(points: Sequence[Mapping[str, float]], score: Callable[[Mapping[str, float]], Any]) -> Mapping[str, float]:
-    """The point with the highest score, of equal ones the first."""
-    return max(points, key=score)
-
-
-def out_of_patience(
-    points: Sequence[Mapping[str, float]], score: Callable[[Mapping[str, float]], Any], patience: int | None, start: int = 0
-) -> bool:
-    """Whether at least `patience` points beyond the step `start` came after the best one."""
-    if not (patience and points):
-        return False
-    later = points[points.index(best_point(points, score)) + 1 :]
-    return sum(point["step"] > start for point in later) >= patience

@@ -1,11 +1,19 @@
-"""A CNN + GRU that is made and trained in a moment."""
+"""A CNN + GRU that is made and trained in a moment, and what any builder model finds best."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
 import torch
 
+from harness.baselines.builder_network import BuilderNetwork
 from harness.baselines.cnn_gru.network import CnnGruNetwork, CnnGruShape
 from harness.baselines.vocabulary import Vocabulary
+from harness.baselines.world_state import feasible, gold_grids
+from harness.corpora.item import MinecraftItem
+from harness.worlds.minecraft import Action
 
 TINY = CnnGruShape(
     words=8, hidden=12, action_layers=2, filters=6, world_layers=2, head_layers=3, stop_layers=3, perspective="coordinates"
@@ -24,3 +32,12 @@ def network_of(shape: CnnGruShape, vocabulary: Vocabulary, *, bold: float = 1.0)
     made = CnnGruNetwork(shape, len(vocabulary))
     made.decoder.head[-1].weight.data *= bold
     return made
+
+
+def forced(
+    network: BuilderNetwork, collate: Callable[..., Any], item: MinecraftItem, answer: Sequence[Action], constrained: bool = True
+) -> torch.Tensor:
+    """The labels' scores at each step where an item's gold actions are those of an answer; of feasible ones, if constrained."""
+    gold = replace(item, actions=tuple(answer), after=item.before.apply(answer).structure, meta={})
+    possible = torch.from_numpy(feasible(gold_grids([gold]).codes)) | (not constrained)
+    return network.logits(collate([gold])).masked_fill(~possible, -torch.inf)

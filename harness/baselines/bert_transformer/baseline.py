@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.baselines import DECODING, Decoding
 from harness.baselines.bert_transformer.network import BertNetwork, BertShape
-from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.builder_network import BuilderCollator
 from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns

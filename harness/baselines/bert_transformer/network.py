@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from harness.baselines.builder_network import BuilderBatch, BuilderNetwork
+from harness.baselines.encoders import EncoderNetwork
 from harness.baselines.world_head import WorldHead, WorldShape
 from harness.baselines.world_state import VECTOR
 from harness.util.settings import Positive
@@ -33,7 +34,7 @@ class BertShape(WorldShape):
         return self
 
 
-class BertNetwork(BuilderNetwork):
+class BertNetwork(EncoderNetwork, BuilderNetwork):
     """A text encoder (`encoders.load_encoder`), and a Transformer decoder that reads all of its states at every step.
 
     Like the original Transformer (Vaswani et al. 2017) the decoder normalizes after each part and adds sines as positions; where
@@ -41,9 +42,7 @@ class BertNetwork(BuilderNetwork):
     """
 
     def __init__(self, shape: BertShape, encoder: Any) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+        super().__init__(encoder)
         self.project = nn.Linear(encoder.config.hidden_size, shape.width)
         layer = nn.TransformerDecoderLayer(shape.width, shape.heads, shape.feed_forward, shape.dropout, batch_first=True)
         layers = nn.TransformerDecoder(layer, shape.layers)
@@ -52,22 +51,6 @@ class BertNetwork(BuilderNetwork):
                 nn.init.xavier_uniform_(weight)
         self.decoder = WorldHead(shape, shape.width, action=nn.Linear(VECTOR, shape.width), layers=layers)
         self.dropout = nn.Dropout(shape.dropout)
-
-    @property
-    def borrowed(self) -> tuple[str, ...]:
-        """See `checkpoints.own_weights`."""
-        return ("encoder.",) if self.frozen else ()
-
-    @property
-    def clipped(self) -> list[nn.Module]:
-        """The modules whose gradients are clipped: all together, our choice."""
-        return [self]
-
-    def train(self, mode: bool = True) -> BertNetwork:
-        """A frozen encoder stays in evaluation mode, without dropout."""
-        super().train(mode)
-        self.encoder.train(mode and not self.frozen)
-        return self
 
     def read(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The text's states, shape (items, longest, width), and the padding mask, (items, longest)."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from harness.augmentation.paraphrase import lexicon
 from harness.baselines import DECODING, Decoding
-from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.builder_network import BuilderCollator
 from harness.baselines.cnn_gru.network import CnnGruNetwork, CnnGruShape
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
+from scipy.special import softmax
 
+from eval.metrics.hexagons import measure
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
     InstructionReader,
+    Ints,
     QueryCollator,
     TileCollator,
     tile_actions,
@@ -24,9 +27,8 @@ from harness.baselines.deberta.batches import (
     words_in,
 )
 from harness.baselines.deberta.layers import DebertaShape
-from harness.baselines.deberta.network import Classifier, TextPerTile, TileQueries
+from harness.baselines.deberta.network import NO_ACTION, Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
-from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
@@ -38,6 +40,11 @@ from harness.training.trainable import Begun, Trainable
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
+TEMPERATURES = (1.0, 0.5, 0.7, 0.85, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
+"""Candidate divisors of the scores; the best on dev is used, ties go to the first."""
+
+Decision = Literal["likeliest", "f1"]
+Scores = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class DebertaRecipe(Recipe):
@@ -138,3 +145,35 @@ class DebertaPredictor(Predictor):
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         labels = decide(self.scores(drawing_steps(items)), *self.how)
         return [Answer(tile_actions(row), stopped=True) for row in labels]
+
+
+def decide(scores: Scores, decision: Decision, temperature: float) -> Ints:
+    """The labels, shape (items, 180), for scores of shape (items, 180, 9)."""
+    if decision == "likeliest":
+        likeliest: Ints = scores.argmax(-1)
+        return likeliest
+    return for_f1(softmax(scores / temperature, axis=-1))
+
+
+def for_f1(probabilities: Scores) -> Ints:
+    """Paints the surest tiles, as many as make 2 E[right] / (painted + E[gold]) highest: that is near the expected action F1 if
+    tiles are independent of each other. The F1 of painting nothing is the probability that there is nothing to paint."""
+    painting = probabilities[..., NO_ACTION + 1 :]
+    best, color = painting.max(-1), painting.argmax(-1) + NO_ACTION + 1
+    order = np.argsort(-best, axis=1, kind="stable")
+    right = np.take_along_axis(best, order, axis=1).cumsum(axis=1)
+    painted = np.arange(1, best.shape[1] + 1)
+    expected = 2 * right / (painted + painting.sum((1, 2))[:, None])
+    nothing = probabilities[..., NO_ACTION].prod(axis=1)
+    count = np.where(expected.max(axis=1) > nothing, expected.argmax(axis=1) + 1, 0)
+    rank = np.argsort(order, axis=1)
+    return np.where(rank < count[:, None], color, NO_ACTION)
+
+
+def best_temperature(scores: Scores, gold: Ints, decision: Decision) -> float:
+    """Which of `TEMPERATURES` gives the highest action F1; the likeliest class does not depend on it."""
+
+    def f1(temperature: float) -> float:
+        return float(measure(gold, decide(scores, decision, temperature), NO_ACTION)[:, 0].mean())
+
+    return max(TEMPERATURES, key=f1) if decision == "f1" else TEMPERATURES[0]

@@ -11,12 +11,12 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from harness.baselines.deberta.network import FARTHEST, TileBatch, TileTexts
+from harness.baselines.deberta.network import FARTHEST, NO_ACTION, TileBatch, TileTexts
 from harness.baselines.rules.words import placed_words
-from harness.baselines.tile_decisions import NO_ACTION, Ints
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.errors import UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board
@@ -26,6 +26,7 @@ _ROOM = 64
 """Instruction tokens that an encoder must be able to take besides everything else in a text."""
 
 Tokens = list[int]
+Ints = npt.NDArray[np.int64]
 
 
 class TextToken(NamedTuple):

@@ -14,10 +14,11 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from harness.baselines.deberta.layers import OFFSETS, Comparison, DebertaShape, Layer, offsets
-from harness.baselines.tile_decisions import NO_ACTION
+from harness.baselines.encoders import EncoderNetwork
 from harness.training.steps import Losses
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 
+NO_ACTION = 0
 CLASSES = 1 + len(COLORS)
 FARTHEST = 8
 """Instructions this many steps back, or more, share an embedding."""
@@ -58,28 +59,12 @@ class TileTexts(NamedTuple):
     """Shape (items, 180)."""
 
 
-class Classifier(nn.Module):  # type: ignore[misc]
+class Classifier(EncoderNetwork):
     """The base of both networks: an encoder, possibly frozen, and the loss of `logits`, shape (items, 180, 9)."""
 
     per_action = False
     """Whether an item's loss counts by its gold actions, as its F1 does: a step that paints 100 tiles is not worth 20 that paint
     5. If not, by its 180 tiles."""
-
-    def __init__(self, encoder: Any) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
-        self.borrowed = ("encoder.",) if self.frozen else ()
-
-    @property
-    def clipped(self) -> list[nn.Module]:
-        return [self]
-
-    def train(self, mode: bool = True) -> Classifier:
-        super().train(mode)
-        if self.frozen:
-            self.encoder.eval()
-        return self
 
     def encode(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """The tokens' states, shape (texts, tokens, width of the encoder)."""
@@ -169,7 +154,8 @@ class TileQueries(Classifier):
         self.norm, self.none, self.paint = nn.LayerNorm(width), nn.Linear(width, 1), nn.Linear(width, width)
         self.dropout = nn.Dropout(sizes.dropout)
         self.register_buffer("offsets", torch.from_numpy(offsets()), persistent=False)
-        self.register_buffer("frequencies", _frequencies(width), persistent=False)
+        frequencies = torch.exp(torch.arange(width // 2) * (-math.log(10_000) / (width // 2)))
+        self.register_buffer("frequencies", frequencies, persistent=False)
 
     def logits(self, batch: TileBatch) -> Tensor:
         text = self.read(batch)
@@ -184,7 +170,7 @@ class TileQueries(Classifier):
         text = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
         states = self.dropout(text + self.turn(batch.turns) + places + self.color(batch.colors))
         for layer in self.text_layers:
-            states = layer(states, own=_over_keys(batch.mask))
+            states = layer(states, own=batch.mask[:, None, None, :])
         return self.text_norm(states)
 
     def queries(self, board: Tensor) -> Tensor:
@@ -208,12 +194,3 @@ def _embedding(count: int, width: int) -> nn.Embedding:
     embedding = nn.Embedding(count, width)
     nn.init.normal_(embedding.weight, std=0.02)
     return embedding
-
-
-def _frequencies(width: int) -> Tensor:
-    return torch.exp(torch.arange(width // 2) * (-math.log(10_000) / (width // 2)))
-
-
-def _over_keys(mask: Tensor) -> Tensor:
-    """A mask of keys, shape (items, keys), for all heads and queries."""
-    return mask[:, None, None, :]

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.baselines.rules.words import RuleWord, list_numbers, read_words
+from harness.baselines.rules.words import RuleWord, list_numbers, placed_words
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import tasks_in
@@ -58,7 +58,8 @@ def paint(instruction: str) -> list[Paint]:
     Where two mentions meet on a tile, the later one wins.
     """
     painted: dict[tuple[int, int], str] = {}
-    for ends, group in groupby(read_words(instruction), lambda word: word.letter == "."):
+    words = (word for _, word in placed_words(instruction))
+    for ends, group in groupby(words, lambda word: word.letter == "."):
         if ends:
             continue
         for row, column, color in _sentence(list(group)):

@@ -50,13 +50,9 @@ _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&#–;.!?\n-]")
 _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 
 
-def read_words(text: str) -> list[RuleWord]:
-    """The words of any text; case and articles do not matter."""
-    return [word for _, word in placed_words(text)]
-
-
 def placed_words(text: str) -> Iterator[tuple[tuple[int, int], RuleWord]]:
-    """The same, each with the places of its first character and of the one after its last."""
+    """The words of any text, each with the places of its first character and of the one after its last; case and articles do not
+    matter."""
     for match in _TOKEN.finditer(text.lower()):
         if match[0] not in _SKIPPED:
             yield match.span(), _read(match[0])

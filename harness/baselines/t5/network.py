@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from harness.baselines.encoders import SMALL_TOKENIZER
+from harness.baselines.encoders import SMALL_TOKENIZER, be_quiet
 from harness.baselines.t5.text import IGNORED, TextBatch, TextTokens
 from harness.engines.models.bases import resolve_base
 from harness.engines.shared import brief
@@ -42,10 +42,6 @@ class T5Network(nn.Module):  # type: ignore[misc]
         # Other names of weights that a checkpoint has already: safetensors holds none twice.
         self.borrowed = tuple(f"model.{name}" for name in model.all_tied_weights_keys)
 
-    @property
-    def clipped(self) -> list[nn.Module]:
-        return [self.model]
-
     def forward(self, batch: TextBatch) -> Losses:
         """The sums of the cross-entropies of each item's target, and its tokens, the end included."""
         output = self.model(
@@ -62,7 +58,7 @@ def load_pretrained(name: str) -> tuple[Any, TextTokens]:
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     folder = resolve_base(name)
-    _be_quiet()
+    be_quiet()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, trust_remote_code=False)
@@ -104,14 +100,7 @@ def rebuild(config: Mapping[str, Any]) -> Any:
     """A model of a configuration, with random weights. Raises ValueError for an invalid one."""
     from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
-    _be_quiet()
+    be_quiet()
     if "model_type" not in config:
         raise ValueError("it has no model_type")
     return AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**config), dtype=torch.float32)
-
-
-def _be_quiet() -> None:
-    from transformers.utils import logging as noise
-
-    noise.set_verbosity_error()
-    noise.disable_progress_bar()

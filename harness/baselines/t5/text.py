@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import torch
 from pydantic import AfterValidator
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from harness.corpora.item import HexagonsItem
 from harness.errors import UsageError
@@ -148,7 +149,4 @@ class Coder:
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
-    padded = torch.full((len(rows), max(map(len, rows))), filler)
-    for place, row in zip(padded, rows, strict=True):
-        place[: len(row)] = torch.tensor(row)
-    return padded
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=filler)

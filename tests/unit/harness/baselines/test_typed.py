@@ -13,7 +13,6 @@ from harness.baselines.typed import LONGEST_TALK, LONGEST_TEXT, MOST_TURNS, read
 from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Pose, Structure
-from serialization.words import h3_tokens, tokenize
 
 PARSER = Parser()
 PHRASES = (
@@ -61,8 +60,3 @@ def test_the_parsers_answer_whatever_is_typed(texts: list[str]) -> None:
     for task in ("minecraft", "iglu"):
         item = replace(building(*texts), id=f"{task}/dev/game-1")
         assert len([*PARSER.predictor(task).predict([item])]) == 1
-
-
-def test_sizes_are_split_wherever_they_stand() -> None:
-    assert tokenize("a 3x3x3 and 1x2") == ("a", "3", "x", "3", "x", "3", "and", "1", "x", "2")
-    assert len(h3_tokens(building("1x" * 5_000 + "1"))) == 10_004

@@ -146,31 +146,12 @@ def test_labels_are_carried_out_as_the_world_does(structure: Structure, chosen: 
     assert recent[0].tolist() == ([NOWHERE] * 5 + done)[-5:]
 
 
-REFERENCES = {
-    "B27-A1-C125-1524163043611/49": (
-        [4256, 3570, 2813, 2808, 2884, 2198, 7623],
-        [0, 4, 0, 0, 0, 4, 1081, 15, -272.305975, 837.401881, 825.457971],
-        [4, 4, 0, 0, 0, 4, 1077, 13, -272.305975, 837.401881, 825.457971],
-    ),
-    "B40-A14-C45-1523053306494/36": (
-        [2137, 2144, 7623],
-        [0, 0, 3, 7, 0, 0, 1079, 15, 730.533026, 680.94395, 101.090754],
-        [0, 0, 5, 7, 0, 0, 1077, 15, 730.533026, 680.94395, 101.090754],
-    ),
-    "B44-A42-C142-1524179027697/51": (
-        [2438, 1745, 1752, 1749, 2442, 7623],
-        [12, 9, 3, 0, 0, 0, 1065, 12, 501.583652, 431.191704, 667.801653],
-        [12, 9, 4, 0, 0, 0, 1064, 12, 501.583652, 431.191704, 667.801653],
-    ),
-}
-
-
 @pytest.mark.data
-def test_published_items_have_the_released_codes_channel_sums() -> None:
-    found = {i.id.split("/", 2)[2]: i for i in load("minecraft") if isinstance(i, MinecraftItem)}
-    for name, (labels, first, last) in REFERENCES.items():
-        assert gold_labels(found[name]) == labels
-        view = perspective([found[name].pose], indices=True)[0].sum(1)
-        sums = gold_grids([found[name]]).channels().sum(2)
-        for step, expected in ((sums[0], first), (sums[-1], last)):
-            np.testing.assert_allclose([*step, *view], expected, rtol=1e-5)
+def test_a_published_item_has_the_released_codes_channel_sums() -> None:
+    found = next(i for i in load("minecraft") if i.id.endswith("/B44-A42-C142-1524179027697/51") and isinstance(i, MinecraftItem))
+    assert gold_labels(found) == [2438, 1745, 1752, 1749, 2442, 7623]
+    view = perspective([found.pose], indices=True)[0].sum(1)
+    np.testing.assert_allclose(view, [501.583652, 431.191704, 667.801653], rtol=1e-5)
+    sums = gold_grids([found]).channels().sum(2)
+    assert sums[0].tolist() == [12, 9, 3, 0, 0, 0, 1065, 12]
+    assert sums[-1].tolist() == [12, 9, 4, 0, 0, 0, 1064, 12]

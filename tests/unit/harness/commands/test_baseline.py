@@ -117,7 +117,7 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
 
 
 def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.baselines.job.processes", lambda: SimpleNamespace(num_processes=2))
+    monkeypatch.setattr("harness.training.trainable.processes", lambda: SimpleNamespace(num_processes=2))
     refused = run(words("--max-epochs", "2"))
     assert isinstance(refused.exception, HarnessError)
     assert "processes" in str(refused.exception)

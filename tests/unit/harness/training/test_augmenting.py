@@ -8,7 +8,8 @@ import pytest
 
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.training.augmenting import Augment, vary_by
+from harness.training.recipe import Augment
+from harness.training.steps import vary_by
 from harness.worlds.hexagons import Paint
 
 

@@ -12,22 +12,22 @@ import pytest
 import torch
 
 from harness.baselines import Decoding
-from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.builder_network import BuilderCollator
 from harness.baselines.cnn_gru.baseline import CnnGru
 from harness.baselines.cnn_gru.network import CnnGruNetwork
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
-from harness.baselines.world_state import STOP, label_action
+from harness.baselines.world_state import STOP, action_label
 from harness.corpora import load
-from harness.corpora.item import Executed, MinecraftItem, builder_turns
+from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError
 from harness.training.checkpoints import own_weights, read_words, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, configuration
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Structure
 from serialization.words import h3_tokens
 from tests.helpers import plain_cnn_gru as plain
-from tests.helpers.tiny_cnn_gru import TINY, network_of
+from tests.helpers.tiny_cnn_gru import TINY, forced, network_of
 
 
 @pytest.fixture(scope="module")
@@ -66,76 +66,33 @@ def test_a_batch_has_the_losses_of_its_items_step_by_step(
     torch.testing.assert_close(together.sums, expected, rtol=1e-5, atol=0)
 
 
-def test_whole_grids_are_seen_as_shared_ones(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
-    """What decoding computes is what training computes."""
-    network, item = network_of(TINY, vocabulary), items[4]
-    batch = BuilderCollator(TINY, vocabulary)([item])
-    whole = network.decoder.see(torch.stack(plain.worlds(item, "coordinates")))
-    torch.testing.assert_close(
-        network.decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown), whole, rtol=1e-4, atol=1e-5
-    )
-
-
-def plain_start(network: CnnGruNetwork, vocabulary: Vocabulary, item: MinecraftItem) -> tuple[torch.Tensor, list[Action]]:
-    """The decoder's first hidden state, and all that was done in the game so far."""
-    _, state = network.encoder(network.words(torch.tensor([vocabulary.numbers(h3_tokens(item))])))
-    runs = [turn for turn in item.history if isinstance(turn, Executed)]
-    return state, [action for run in runs for action in run.actions if isinstance(action, Action)]
-
-
-def plain_answer(
-    network: CnnGruNetwork, vocabulary: Vocabulary, item: MinecraftItem, decoding: Decoding
-) -> list[tuple[int, float]]:
-    """Greedy decoding of one item with the plain network and the world's own rules: labels, and by how much each is a better
-    choice than to stop."""
-    state, done = plain_start(network, vocabulary, item)
-    structure, last = item.before, torch.zeros(11)
-    answer: list[tuple[int, float]] = []
-    for _ in range(decoding.steps):
-        _, state = network.decoder.gru(network.decoder.action(last)[None, None], state)
-        scores = plain.scores(network, plain.world(structure, done, item, "coordinates"), state[0, 0])
-        order = scores.argsort(descending=True).tolist()
-        possible = (n for n in order if n != STOP and (not decoding.constrained or structure.feasible(label_action(n))))
-        label = next(possible)
-        margin = float(scores[label] - scores[STOP])
-        answer.append((label, margin))
-        if margin < 0:
-            break
-        action = label_action(label)
-        if structure.feasible(action):
-            structure, done = structure.apply([action]).structure, [*done, action]
-        last = torch.tensor(plain.vector(action))
-    return answer
-
-
 @pytest.mark.parametrize("decoding", [Decoding(), Decoding(3), Decoding(20, constrained=True)], ids=str)
-def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
+@torch.inference_mode()  # type: ignore[untyped-decorator]
+def test_answers_of_a_batch_are_those_one_by_one_and_what_teacher_forcing_finds_best(
     decoding: Decoding, items: list[MinecraftItem], vocabulary: Vocabulary
 ) -> None:
-    network = network_of(TINY, vocabulary, bold=30.0).eval()
+    network, collate = network_of(TINY, vocabulary, bold=30.0).eval(), BuilderCollator(TINY, vocabulary)
     # Set the bias so that half of the items stop at once.
-    with torch.inference_mode():
-        once = [plain_answer(network, vocabulary, item, replace(decoding, steps=1))[0][1] for item in items]
-    network.decoder.stop[-1].bias.data += median(once)
+    once = (forced(network, collate, item, (), decoding.constrained)[0] for item in items)
+    network.decoder.stop[-1].bias.data += median(float(scores[:STOP].max() - scores[STOP]) for scores in once)
     predictor = BuilderPredictor(network, TINY, vocabulary, decoding)
     together = predictor.predict(items)
     assert together == [answer for item in items for answer in predictor.predict([item])]
     assert {answer.stopped for answer in together} == {True, False}
     for item, answer in zip(items, together, strict=True):
         assert (len(answer.actions) < decoding.steps) == answer.stopped
-        assert not decoding.constrained or item.before.apply(answer.actions).ignored == ()
-    with torch.inference_mode():
-        for item, answer in list(zip(items, together, strict=True))[::4]:
-            chosen = plain_answer(network, vocabulary, item, decoding)
-            assert answer.actions == [label_action(label) for label, margin in chosen if margin >= 0]
+        if item.before.apply(answer.actions).ignored:
+            assert not decoding.constrained
+            continue
+        best = forced(network, collate, item, answer.actions, decoding.constrained).argmax(1).tolist()
+        wanted = [*map(action_label, answer.actions), *([STOP] if answer.stopped else [])]
+        assert best[: len(wanted)] == wanted
 
 
-def test_an_item_without_a_word_and_an_action_outside(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+def test_an_item_without_a_word_has_a_loss(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
     network = network_of(TINY, vocabulary)
     bare = replace(items[0], history=(), before=Structure())
     assert network(BuilderCollator(TINY, vocabulary)([bare])).sums.isfinite().all()
-    with pytest.raises(DataError, match="lies outside the build region"):
-        BuilderCollator(TINY, vocabulary)([replace(items[0], actions=(Action("place", "red", 0, 10, 0),))])
 
 
 def write(path: Path, lines: Sequence[str]) -> Path:

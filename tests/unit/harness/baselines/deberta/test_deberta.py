@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.metrics.hexagons import score
-from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
+from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, best_temperature, build, decide, for_f1
 from harness.baselines.deberta.batches import (
     InstructionReader,
     TileCollator,
@@ -26,10 +24,8 @@ from harness.baselines.deberta.batches import (
     tile_labels,
 )
 from harness.baselines.deberta.layers import comparisons, offsets
-from harness.baselines.deberta.network import CLASSES, TileQueries
+from harness.baselines.deberta.network import CLASSES, NO_ACTION, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
-from harness.baselines.tile_decisions import best_temperature
-from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, UsageError
@@ -249,6 +245,13 @@ def test_who_sees_a_change_of_the_board(variant: str, context: str, changed: int
     assert changed != 1 or moved[4 * COLUMNS + 5]
 
 
+def test_boards_that_answers_drew_are_shown_where_the_context_says_so() -> None:
+    network, collate = made()
+    of = {name: DebertaPredictor(network, collate, one, ("likeliest", 1.0)) for name, one in CONTEXTS["hexagons"].items()}
+    shown = {name for name, predictor in of.items() if predictor.rolls_out}
+    assert shown == {"predicted-board", "full-history+predicted-board", "conversation+state"}
+
+
 def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: list[HexagonsItem]) -> None:
     network, collate = made("variant=paper", "context=no-history")
     for module in network.train().modules():
@@ -261,12 +264,6 @@ def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: li
         grads.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})
     for name, grad in grads[0].items():
         torch.testing.assert_close(grad, grads[1][name], rtol=1e-3, atol=1e-3, msg=name)
-
-
-def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
-    predictor = DebertaPredictor(network.eval(), collate, get_context("hexagons", "full-history"), ("likeliest", 1.0))
-    answers = [answer.actions for answer in predictor.predict(items)]
-    return float(score(items, answers)["action"]["f1"])
 
 
 def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
@@ -349,21 +346,40 @@ def test_a_broken_configuration_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_the_command_rolls_out_on_boards_that_the_answers_drew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    asked: list[HexagonsItem] = []
-    settings = [word for key in (*TINY, "context=predicted-board") for word in ("--set", key)]
-    done = CliRunner().invoke(cli, ["baseline", "train", "deberta", *settings, "--max-epochs", "1"])
-    assert done.exit_code == 0, done.output
-    plain = DebertaPredictor.predict
+def two_colors(painting: list[float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """Probabilities of tiles that may be painted in color 2, now and then in color 1."""
+    chance = np.array(painting, np.float32)
+    return np.stack([1 - chance, chance / 4, 3 * chance / 4], axis=-1)[None]
 
-    def painting(self: DebertaPredictor, items: Sequence[Any]) -> Any:
-        asked.extend(items)
-        return [replace(answer, actions=[Paint(3, 3, "blue")]) for answer in plain(self, items)]
 
-    monkeypatch.setattr(DebertaPredictor, "predict", painting)
-    done = CliRunner().invoke(cli, ["baseline", "predict", "deberta", "--json"])
-    assert done.exit_code == 0, done.output
-    blue = Board().apply([Paint(3, 3, "blue")]).board
-    assert [item.before for item in asked] == [blue if item.history else Board() for item in asked]
-    assert len(asked) == json.loads(done.stdout)["items"] > 3
+def expected(painting: np.ndarray[tuple[int, ...], np.dtype[np.float32]], tiles: tuple[int, ...]) -> float:
+    if not tiles:
+        return float((1 - painting.sum(1)).prod())
+    return 2 * float(painting[list(tiles)].max(1).sum()) / (len(tiles) + float(painting.sum()))
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=6))
+def test_no_other_set_of_tiles_has_a_higher_expected_f1(painting: list[float]) -> None:
+    probabilities = two_colors(painting)
+    (labels,) = for_f1(probabilities)
+    assert set(labels) <= {NO_ACTION, 2}
+    chances, tiles = probabilities[0, :, 1:], range(len(painting))
+    best = max(expected(chances, some) for count in range(len(painting) + 1) for some in combinations(tiles, count))
+    assert expected(chances, tuple(np.flatnonzero(labels))) == pytest.approx(best, abs=1e-5)
+
+
+def test_tiles_that_are_each_more_likely_left_alone_can_be_worth_painting() -> None:
+    scores = np.log(two_colors([0.45, 0.45, 0.45, 0.01]))
+    assert decide(scores, "likeliest", 1).tolist() == [[0, 0, 0, 0]]
+    assert decide(scores, "f1", 1).tolist() == [[2, 2, 2, 0]]
+
+
+def test_the_temperature_is_the_best_on_dev_and_one_if_none_is_better() -> None:
+    gold = np.array([[2, 0, 0, 0]])
+    scores = np.log(two_colors([0.9, 0.35, 0.35, 0.05]))
+    assert decide(scores, "f1", 1).tolist() == [[2, 2, 2, 0]]
+    assert best_temperature(scores, gold, "likeliest") == 1
+    chosen = best_temperature(scores, gold, "f1")
+    assert chosen < 1
+    assert decide(scores, "f1", chosen).tolist() == gold.tolist()
+    assert best_temperature(scores, np.array([[2, 2, 2, 0]]), "f1") == 1
