@@ -386,18 +386,7 @@ def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
         return CheckOutcome(name, None, str(error))
     except HarnessError as error:
         return CheckOutcome(name, False, str(error))
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
-        # Code of any model runs here: what it raises, training or asking would raise too.
+    except Exception as error:  # noqa: BLE001 - code of any model runs here: what it raises, training or asking would raise too
         return CheckOutcome(name, False, f"{type(error).__name__}: {brief(error)}")
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
 from adapters.finetune import FinetuneJob, Prepared, answer_room, missing_for_kernels, prepare, trainable
-from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
+from adapters.memory import PROCESS, estimate, parameters
 from adapters.packing import Pack, PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
 from harness.tasks import get_task
-from prompts.rendered import TrainingRow
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,28 +24,14 @@ MARKS = ("⟦", "⟧")
 """Around the tokens of the loss mask, where the output has no colors."""
 
 
-@dataclass(frozen=True)
-class DryRun:
-    """What a training would do."""
-
-    prepared: Prepared
-    trained: int
-    parameters: int
-    """Of the model, the trained ones among them."""
-    memory: MemoryEstimate
-    otherwise: MemoryEstimate
-    """The same with gradient checkpointing if the recipe is without, and the other way around."""
-    notes: list[str]
-    texts: list[tuple[str, str, str]]
-    """The id, prompt and answer of some rows. The loss mask covers the answer's tokens."""
-
-
-def dry_run(job: FinetuneJob) -> DryRun:
-    """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and writes nothing.
+def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
+    """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and says what it would do: the
+    counts, the memory, the notes and some rows. Writes nothing.
 
     Raises EngineError if these are not there, and HarnessError if no row is short enough.
     """
     import torch
+    from rich.console import Console
     from transformers import AutoModelForCausalLM
 
     tokenizer, config = load_tokenizer(job.base), load_config(job.base)
@@ -55,21 +40,39 @@ def dry_run(job: FinetuneJob) -> DryRun:
         # Quantized weights exist on a GPU only; here they are counted as such.
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
+    memory = list(_memory(job, model, prepared))
+    for line in prepared.counts:
+        say(line)
+    sizes = [pack.tokens for pack in prepared.packs]
+    say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // job.recipe.training.accumulation:,}")
+    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {prepared.rows.size:,}"
+    say(f"tokens: {sum(sizes):,} in all, {epoch}")
     trained, total = parameters(model)
-    largest = _largest(prepared.packs)
-    settings = job.recipe.training
+    say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
+    for line in memory:
+        say(line)
+    for note in _notes(job, tokenizer, prepared):
+        say(f"note: {note}")
+    texts = [
+        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)) for row in spread(prepared.rows, SHOWN)
+    ]
+    _show_rows(texts, Console(), say)
+
+
+def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
+    """Lines about the memory of the training, and of the same without gradient checkpointing or with it."""
+    import torch
+
+    settings, largest = job.recipe.training, _largest(prepared.packs)
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
     other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
-    otherwise = job.recipe.model_copy(update={"training": other})
-    return DryRun(
-        prepared,
-        trained,
-        total,
-        estimate(model, job.recipe, largest, asked, fast_bf16()),
-        estimate(model, otherwise, largest, asked, fast_bf16()),
-        _notes(job, tokenizer, prepared),
-        [_text(row, tokenizer) for row in spread(prepared.rows, SHOWN)],
-    )
+    recipes = job.recipe, job.recipe.model_copy(update={"training": other})
+    own, otherwise = (estimate(model, recipe, largest, asked, fast_bf16()) for recipe in recipes)
+    here, there = ("with", "without") if settings.gradient_checkpointing else ("without", "with")
+    parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(own).items())
+    yield f"memory: about {own.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}"
+    beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
+    yield f"        {there} gradient checkpointing about {otherwise.total / 1e9:.2f} GB{beside}"
 
 
 def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
@@ -99,33 +102,6 @@ def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
     if prepared.rows.dropped:
         notes.append(f"{prepared.rows.dropped} rows are too long: a shorter --context, or more training.max_length, keeps them")
     return notes
-
-
-def _text(row: TrainingRow, tokenizer: Any) -> tuple[str, str, str]:
-    return row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)
-
-
-def show(job: FinetuneJob, found: DryRun, say: Callable[[str], None]) -> None:
-    """Prints it: the counts, the memory, the notes and the rows."""
-    import torch
-    from rich.console import Console
-
-    recipe, prepared = job.recipe, found.prepared
-    for line in prepared.counts:
-        say(line)
-    sizes = [pack.tokens for pack in prepared.packs]
-    say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // recipe.training.accumulation:,}")
-    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {prepared.rows.size:,}"
-    say(f"tokens: {sum(sizes):,} in all, {epoch}")
-    say(f"parameters: {found.trained:,} trained of {found.parameters:,} ({found.trained / found.parameters:.2%})")
-    here, there = ("with", "without") if recipe.training.gradient_checkpointing else ("without", "with")
-    parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())
-    say(f"memory: about {found.memory.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}")
-    beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
-    say(f"        {there} gradient checkpointing about {found.otherwise.total / 1e9:.2f} GB{beside}")
-    for note in found.notes:
-        say(f"note: {note}")
-    _show_rows(found.texts, Console(), say)
 
 
 def _show_rows(texts: Sequence[tuple[str, str, str]], console: Console, say: Callable[[str], None]) -> None:

@@ -100,8 +100,6 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     import torch
     from peft.helpers import disable_input_dtype_casting
 
-    from adapters.trainer import AnswerTrainer, trainer_arguments
-
     training = job.recipe.training
     if missing := missing_for_kernels(training):
         raise UsageError(missing)
@@ -110,25 +108,12 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     model = trainable(job.recipe, load_base(job), job.start)
     changed = effect(model, fresh=job.start is None and job.recipe.method != "full")
     prepared = prepare(job, tokenizer, model.config)
-    length, pool, packs = prepared.length, prepared.pool, prepared.packs
     for line in prepared.counts:
         say(line)
-    say(f"{len(packs):,} packs, {prepared.epoch_tokens:,} tokens in the first epoch, on {machine(threads)}")
+    say(f"{len(prepared.packs):,} packs, {prepared.epoch_tokens:,} tokens in the first epoch, on {machine(threads)}")
     if idle := idle_processes(training, own.num_processes):
         say(idle)
-    if ended := finished_at(last_state(folder)):
-        packs = packs[: ended * training.accumulation]
-    trainer = AnswerTrainer(
-        model,
-        trainer_arguments(training, len(packs), folder),
-        folder,
-        packs,
-        prepared.dev_packs,
-        tokenizer.pad_token_id or 0,
-        partial(answer_dev, job, tokenizer, pool, length),
-        training,
-        prepared.layout.packing,
-    )
+    trainer = _trainer(job, folder, model, tokenizer, prepared)
     if own.process_index:
         # What dropout leaves out differs from process to process.
         torch.manual_seed(training.seed + own.process_index)
@@ -141,6 +126,25 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     tokens = sum(pack.tokens for pack in prepared.packs) if own.is_main_process else 0
     counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
+
+
+def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepared: Prepared) -> Any:
+    from adapters.trainer import AnswerTrainer, trainer_arguments
+
+    training, packs = job.recipe.training, prepared.packs
+    if ended := finished_at(last_state(folder)):
+        packs = packs[: ended * training.accumulation]
+    return AnswerTrainer(
+        model,
+        trainer_arguments(training, len(packs), folder),
+        folder,
+        packs,
+        prepared.dev_packs,
+        tokenizer.pad_token_id or 0,
+        partial(answer_dev, job, tokenizer, prepared.pool, prepared.length),
+        training,
+        prepared.layout.packing,
+    )
 
 
 def idle_processes(training: FinetuneTraining, count: int) -> str | None:

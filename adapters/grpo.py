@@ -87,15 +87,9 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     own, threads = set_up(training)
     check_parts(settings, own.num_processes)
     tokenizer = load_tokenizer(job.base)
-    model = with_lora(job.recipe, load_base(job), job.start)
+    model, packs = _policy(job, settings)
     length = longest_row(job, model.config)
-    layout = layout_of(model.config, length)
     changed = effect(model, fresh=job.start is None)
-    if not (layout.plain or settings.use_vllm):
-        raise UsageError(
-            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs vLLM: "
-            "--set grpo.use_vllm=true"
-        )
     pool = examples(job)
     renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens)
     prompts = _prompts(job, renderer, pool)
@@ -116,7 +110,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
         tokenizer,
         partial(answer_dev, job, tokenizer, pool, length),
         training,
-        packs=layout.packing is Packing.TREE,
+        packs=packs,
         stop_token_ids=renderer.stop_token_ids,
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
@@ -126,6 +120,19 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
     counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
+
+
+def _policy(job: FinetuneJob, settings: Grpo) -> tuple[Any, bool]:
+    """The base with its adapter, and whether answers are computed as packs. Raises UsageError for a base that only vLLM can draw
+    answers from."""
+    model = with_lora(job.recipe, load_base(job), job.start)
+    layout = layout_of(model.config, longest_row(job, model.config))
+    if not (layout.plain or settings.use_vllm):
+        raise UsageError(
+            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs vLLM: "
+            "--set grpo.use_vllm=true"
+        )
+    return model, layout.packing is Packing.TREE
 
 
 def _memory(training: FinetuneTraining, answers: int) -> AbstractContextManager[None]:

@@ -45,7 +45,9 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
     # The row of a prompt ends where its answer's first token is asked for.
     pack = pack_of([TrainingRow("", tuple(prompt), (next(iter(ends)),)) for prompt in prompts])
     sources = torch.tensor(pack.sources)
-    cache, logits = _read(model, pack)
+    cache = DynamicCache()
+    # After each prompt; the keys and values of the prompts' tokens stay in the cache.
+    logits = logits_of(model, _placed(collate(pack, Packing.TREE, pad=0), model), past_key_values=cache, use_cache=True)
     seen = _seen(pack, cache.get_seq_length())
     lengths = torch.tensor([len(prompt) for prompt in prompts])
     rollouts = [SampledAnswer([], []) for _ in prompts]
@@ -67,13 +69,6 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
         given = {"input_ids": tokens[None], "position_ids": lengths[active][None] + place, "attention_mask": mask[None, None]}
         logits = model(**_placed(given, model), past_key_values=cache, use_cache=True).logits[0]
     return rollouts
-
-
-def _read(model: Any, pack: Pack) -> tuple[Any, torch.Tensor]:
-    """The keys and values of the prompts' tokens, and the logits after each prompt."""
-    given = collate(pack, Packing.TREE, pad=0)
-    cache = DynamicCache()
-    return cache, logits_of(model, _placed(given, model), past_key_values=cache, use_cache=True)
 
 
 def _seen(pack: Pack, width: int) -> torch.Tensor:

@@ -39,7 +39,7 @@ def finetune(options: Finetune) -> None:
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
     from adapters.base_check import require
-    from adapters.dry_run import dry_run, show
+    from adapters.dry_run import dry_run
     from harness.corpora import locate
     from harness.engines.models.bases import display_name
     from harness.runs.folder import RUNS
@@ -62,7 +62,7 @@ def finetune(options: Finetune) -> None:
             say(idle)
         require(job.base, say)
         if options.dry_run:
-            show(job, dry_run(job), click.echo)
+            dry_run(job, click.echo)
             return
     out = job.result(folder)
     # Besides the train split: the files of --data, or else the recipe's sources, with their hashes.
@@ -117,20 +117,17 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
     gold = faults.attempt(lambda: _split(task, options.limit, loaded.training)) or []
-    if held is None:
-        faults.report()
-    assert held is not None
-    train = faults.attempt(lambda: _as_met(gold, spec, options.history, held)) or []
+    train = (faults.attempt(partial(_as_met, gold, spec, options.history, held)) if held else None) or []
     sources = limited(with_files(loaded.data, options.data), options.limit)
-    data = faults.attempt(lambda: gather(sources, task, train, held))
+    data = faults.attempt(partial(gather, sources, task, train, held)) if held else None
     faults.report()
+    assert held is not None
     assert spec is not None
     assert base is not None
     assert data is not None
     items = data.items
     if loaded.training.lasting:
         items, dev = Mapped(_lasting, items), [_lasting(item) for item in dev]
-    answers = _programs(options.programs, spec, items, held)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -139,7 +136,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         base=base,
         spec=spec,
         start=start,
-        answers=answers,
+        answers=_programs(options.programs, spec, items, held),
         gold={item.id: item for item in gold},
         sources=data.weighted,
         held_out=held.compared(items),

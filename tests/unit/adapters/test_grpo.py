@@ -24,8 +24,6 @@ from prompts.spec import PromptSpec
 _SIZES = ["grpo.generation_batch_size=32", "grpo.per_device_train_batch_size=16", "grpo.unread=0.25"]
 SETTINGS = load_recipe("llama-grpo", _SIZES).grpo or pytest.fail("the recipe has no part grpo")
 PROMPTS = {"a": [5, 6, 7, 8], "b": [5, 6, 9], "c": [5, 10, 11, 12], "d": [13]}
-ENDING = 2
-"""The tiny tokenizer's stop token."""
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
@@ -116,22 +114,7 @@ def evenness(ids: list[int]) -> float:
     return sum(token % 2 == 0 for token in ids) / len(ids)
 
 
-def lengths(trainer: PolicyTrainer) -> float:
-    """The mean length of answers of the model as it is."""
-    model = trainer.accelerator.unwrap_model(trainer.model)
-    prompts = [ids for ids in PROMPTS.values() for _ in range(64)]
-    drawn = draw(model, prompts, [ENDING], 6, seed=7)
-    return sum(len(rollout.token_ids) for rollout in drawn) / len(drawn)
-
-
-def test_vllm_is_told_where_answers_end_and_transformers_is_not(tmp_path: Path) -> None:
-    training = load_recipe("llama-grpo").training
-    by_vllm = SETTINGS.model_copy(update={"use_vllm": True})
-    assert grpo_arguments(training, by_vllm, 1, tmp_path, (7, 9)).generation_kwargs == {"stop_token_ids": [7, 9]}
-    assert grpo_arguments(training, SETTINGS, 1, tmp_path, (7, 9)).generation_kwargs is None
-
-
-def test_trl_is_told_where_vllm_runs(tmp_path: Path) -> None:
+def test_trl_is_told_where_vllm_runs_and_where_answers_end(tmp_path: Path) -> None:
     told = {
         "use_vllm": True,
         "vllm_mode": "server",
@@ -140,8 +123,11 @@ def test_trl_is_told_where_vllm_runs(tmp_path: Path) -> None:
         "vllm_gpu_memory_utilization": 0.5,
     }
     settings = Grpo(**SETTINGS.model_dump() | told)
-    arguments = grpo_arguments(load_recipe("llama-grpo").training, settings, 1, tmp_path)
+    training = load_recipe("llama-grpo").training
+    arguments = grpo_arguments(training, settings, 1, tmp_path, (7, 9))
     assert {key: getattr(arguments, key) for key in told} == told
+    assert arguments.generation_kwargs == {"stop_token_ids": [7, 9]}
+    assert grpo_arguments(training, SETTINGS, 1, tmp_path, (7, 9)).generation_kwargs is None
 
 
 def test_settings_of_vllm_that_do_not_fit_are_refused() -> None:
@@ -237,24 +223,7 @@ def test_a_training_held_near_its_start_resumes_exactly(make: Make, tmp_path: Pa
     assert [name for name in ended if not torch.equal(ended[name], again[name])] == []
 
 
-def test_a_drawn_answer_follows_the_adapter(make: Make) -> None:
-    trainer = make(float, 1)
-    before = lengths(trainer)
-    model = trainer.accelerator.unwrap_model(trainer.model)
-    with torch.no_grad():
-        for name, value in model.named_parameters():
-            if "lora_B" in name:
-                value.normal_(generator=torch.Generator().manual_seed(0))
-    assert lengths(trainer) != before
-
-
 # --- alarms ---
-
-
-def check(history: Sequence[dict[str, Any]]) -> None:
-    """The alarms, after each step."""
-    for step in range(1, len(history) + 1):
-        check_alarms(step, history[:step])
 
 
 @pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
@@ -267,7 +236,8 @@ def test_what_is_no_number_stops_the_training(key: str, value: Any) -> None:
 def test_collapsed_entropy_stops_the_training() -> None:
     """Whatever process logged how it was at first."""
     history = [{"entropy": 0.5}] * 5 + [{"entropy": 0.01}] * 4
-    check(history)
+    for step in range(1, len(history) + 1):
+        check_alarms(step, history[:step])
     with pytest.raises(HarnessError, match=r"step 10: the entropy of the answers fell from 0\.500 to 0\.010"):
         check_alarms(10, [*history, {"eval_f1": 0.5}, {"entropy": 0.01}])
 
