@@ -1,12 +1,17 @@
-"""Minimal items for the scorer's tests, built from blocks or tiles."""
+"""Minimal items for the scorer's tests, built from blocks or tiles, and files of answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from harness.corpora.item import HexagonsItem, MinecraftItem
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import FACING, Action, Structure
+from prompts.probe import PROBES
 
 
 def builder_turn(name: str, cluster: str, before: Structure, after: Structure) -> MinecraftItem:
@@ -31,3 +36,38 @@ def place(color: str, x: int, y: int, z: int) -> Action:
 
 def remove(x: int, y: int, z: int) -> Action:
     return Action("remove", None, x, y, z)
+
+
+def drawn_probe(task: str = "hexagons", **changes: Any) -> HexagonsItem:
+    """The first of the fixed items that prompt formats are told apart by, with other fields."""
+    item = PROBES[task][0]
+    assert isinstance(item, HexagonsItem)
+    return replace(item, **changes)
+
+
+def built_probe(task: str = "minecraft", **changes: Any) -> MinecraftItem:
+    """The same of a building task."""
+    item = PROBES[task][0]
+    assert isinstance(item, MinecraftItem)
+    return replace(item, **changes)
+
+
+def perfect(items: Iterable[Item]) -> list[dict[str, Any]]:
+    """Answers with the gold actions."""
+    return [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in items]
+
+
+def write_lines(path: Path | str, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:
+    """A file of JSON Lines, and what else it ends with."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
+    return path
+
+
+def write_run(name: str, records: Iterable[Mapping[str, Any]], end: str = "", **settings: Any) -> Path:
+    """The folder of a run below the working folder; without settings it has no run.yaml."""
+    folder = write_lines(Path("runs", name, "predictions.jsonl"), records, end).parent
+    if settings:
+        (folder / "run.yaml").write_text(json.dumps({"settings": settings}))
+    return folder

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from eval.annotation import Annotation, Judgment, clean_set, read_annotation, statistics
 from harness.corpora.item import MinecraftItem
 from harness.errors import DataError
-from tests.helpers.scored import turn
+from tests.helpers.scored import turn, write_lines
 
 BLOCK = [(0, 1, 0, "red")]
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
@@ -71,12 +69,6 @@ def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
 ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]
 
 
-def write(tmp_path: Path, lines: Sequence[dict[str, Any] | str]) -> Path:
-    path = tmp_path / "a.jsonl"
-    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
-    return path
-
-
 CLEAR = {"id": ITEMS[0].id, "context": "unique", "correct": True}
 
 BAD = {
@@ -87,26 +79,19 @@ BAD = {
     "several on a board with blocks": ({**CLEAR, "id": ITEMS[1].id, "context": "multiple"}, '"multiple" is for items'),
     "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
     "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
-    "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is not a JSON number"),
-    "half a line": ('{"id": "minecraft/test/g/0"', "not JSON"),
 }
 
 
 @pytest.mark.parametrize(("line", "message"), BAD.values(), ids=BAD)
-def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any] | str, message: str) -> None:
+def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message) as error:
-        read_annotation(write(tmp_path, [line]), ITEMS)
+        read_annotation(write_lines(tmp_path / "a.jsonl", [line]), ITEMS)
     assert "a.jsonl:1: " in str(error.value)
-
-
-def test_contradictory_lines_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a\.jsonl:2: id .* again, first on line 1"):
-        read_annotation(write(tmp_path, [CLEAR, {**CLEAR, "correct": False}]), ITEMS)
 
 
 def test_an_item_without_a_judgment(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 of 2 items are not annotated, the first is minecraft/test/g/1"):
-        clean_set(ITEMS, read_annotation(write(tmp_path, [CLEAR]), ITEMS))
+        clean_set(ITEMS, read_annotation(write_lines(tmp_path / "a.jsonl", [CLEAR]), ITEMS))
 
 
 def test_judgments_are_written_as_they_are_read() -> None:

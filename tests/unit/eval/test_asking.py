@@ -9,6 +9,7 @@ import pytest
 
 from eval.asking import certainty
 from harness.cli import main
+from tests.helpers.scored import write_lines
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +27,10 @@ def answer(**fields: Any) -> None:
     """Gold for all clear instructions and nothing for the unclear ones; `fields` are changed by game."""
     records = [{"id": item["id"], "actions": item["actions"]} for item in items()]
     for record in records:
-        record |= fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})
-    Path("answers.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+        if "text" in (own := fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})):
+            del record["actions"]
+        record |= own
+    write_lines("answers.jsonl", records)
 
 
 def scored(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
@@ -53,11 +56,6 @@ def test_to_act_on_the_clear_and_ask_about_the_others_is_perfect(capsys: pytest.
 
 def test_a_question_is_no_action(capsys: pytest.CaptureFixture[str]) -> None:
     answer(game_9004={"text": "Which color should they be?", "format": "lines"})
-    records = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
-    for record in records:
-        if "text" in record:
-            del record["actions"]
-    Path("answers.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     assert scored(capsys)["ask"]["f1"] == 1
 
 

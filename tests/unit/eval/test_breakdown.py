@@ -18,6 +18,7 @@ from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError
+from tests.helpers.scored import perfect, write_lines, write_run
 
 
 def scored(number: int, f1: float, wanted: int = 1, cluster: str = "c") -> ItemScore:
@@ -92,12 +93,8 @@ def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple
 def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run on the shipped sample's dev steps: the first is right, of the others nothing was predicted."""
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "runs" / "mine"
-    folder.mkdir(parents=True)
-    first, *others = load("hexagons", "dev")
-    lines = [{"id": first.id, "actions": [list(a) for a in first.actions]}, *({"id": item.id, "actions": []} for item in others)]
-    (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return folder
+    first, *others = perfect(load("hexagons", "dev"))
+    return write_run("mine", [first, *(other | {"actions": []} for other in others)])
 
 
 def test_groups_in_the_json_and_on_the_screen(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,10 +123,7 @@ def test_scores_are_kept_in_the_run_if_asked_for(sample_run: Path, capsys: pytes
 
 def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:
     """The groups of a split with the gold actions for predictions."""
-    file = folder / "gold.jsonl"
-    lines = [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in load(task, split)]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return group_scores(read_answers(file), benchmark)
+    return group_scores(read_answers(write_lines(folder / "gold.jsonl", perfect(load(task, split)))), benchmark)
 
 
 def counts(found: Breakdown) -> dict[str, dict[str, int]]:

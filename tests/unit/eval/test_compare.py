@@ -15,7 +15,7 @@ from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Paint
-from tests.helpers.scored import step, turn
+from tests.helpers.scored import perfect, step, turn, write_lines, write_run
 
 STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "0123" for n in (1, 2)]
 TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in "ab" for n in (0, 1)]
@@ -107,10 +107,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     answered: dict[str, Sequence[HexagonsItem | MinecraftItem]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
     for name, items in answered.items():
-        folder = tmp_path / "runs" / name
-        folder.mkdir(parents=True)
-        lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(items)]
-        (folder / "predictions.jsonl").write_text("\n".join(lines) + "\n")
+        write_run(name, ({"id": item.id, "actions": _gold(item, name, n)} for n, item in enumerate(items)))
     return tmp_path / "runs"
 
 
@@ -141,10 +138,8 @@ def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_runs_over_ordinary_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("right", "nothing"):
-        answers = [(item.id, item.actions if name == "right" else ()) for item in load("everyday-minecraft", "dev")]
-        lines = (json.dumps({"id": item_id, "actions": [list(action) for action in actions]}) for item_id, actions in answers)
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    answers = write_lines("right.jsonl", perfect(load("everyday-minecraft", "dev"))).read_text().splitlines()
+    write_lines("nothing.jsonl", (json.loads(line) | {"actions": []} for line in answers))
     code, out, err = run(capsys, "right.jsonl", "nothing.jsonl")
     assert (code, err) == (0, "")
     assert "turns solved" in out

@@ -22,6 +22,7 @@ from harness.cli import main
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from harness.errors import UsageError
+from tests.helpers.scored import perfect, write_run
 
 
 def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str, Any]:
@@ -118,14 +119,9 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in (CONFIG_FILE, WEIGHTS_FILE):
         (adapter / name).write_text("{}")
     (adapter / HARNESS_FILE).write_text(json.dumps({"items": 18}))
-    for name, some in (("half", items[::2]), ("whole", items)):
-        folder = tmp_path / "runs" / name
-        folder.mkdir()
-        lines = [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in some]
-        (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        (folder / "run.yaml").write_text(yaml.safe_dump({"settings": {"task": "hexagons", "split": "dev", "adapter": None}}))
-    used = {"task": "hexagons", "split": "dev", "adapter": "lora", "adapter_fingerprint": fingerprint(adapter)}
-    (tmp_path / "runs" / "whole" / "run.yaml").write_text(yaml.safe_dump({"settings": used}))
+    write_run("half", perfect(items[::2]), task="hexagons", split="dev", adapter=None)
+    used: dict[str, Any] = {"adapter": "lora", "adapter_fingerprint": fingerprint(adapter)}
+    write_run("whole", perfect(items), task="hexagons", split="dev", **used)
     return tmp_path / "runs"
 
 

@@ -15,8 +15,10 @@ import pytest
 from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
 from harness.cli import main
 from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.records import load_items
 from harness.simulators.minecraft.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
 from harness.worlds.minecraft import Action, Structure
+from tests.helpers.scored import perfect, write_lines
 from tests.helpers.simulated import check_pose, check_world
 
 Cell = tuple[int, int, int]
@@ -221,18 +223,12 @@ def test_removing(kind: str, blocks: list[Cell], right: list[Cell]) -> None:
 def test_the_score_command_judges_a_level(level: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = tmp_path / "items.jsonl"
     assert main(["simulate", f"level-{level}", "--items", "40", "--out", str(items)]) == 0
-    records = [json.loads(line) for line in items.read_text().splitlines()]
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text("".join(json.dumps({"id": r["id"], "actions": r["actions"]}) + "\n" for r in records))
+    answers = write_lines(tmp_path / "answers.jsonl", perfect(load_items(items)))
     capsys.readouterr()
     assert main(["score", str(answers), "--items", str(items), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["level"]
     assert found["level"] == level
-    assert found["whole structure" if level == 1 else "overall"] == {
-        "right": 40,
-        "items": 40,
-        "accuracy": 1.0,
-        "interval": [1.0, 1.0],
-    }
+    whole = found["whole structure" if level == 1 else "overall"]
+    assert whole == {"right": 40, "items": 40, "accuracy": 1.0, "interval": [1.0, 1.0]}
     assert main(["score", str(answers), "--items", str(items)]) == 0
     assert f"level {level}" in capsys.readouterr().out

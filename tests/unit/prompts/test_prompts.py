@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
+from harness.corpora.item import Executed, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
@@ -20,6 +20,7 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import FORMATS
+from tests.helpers.scored import built_probe, drawn_probe
 from tools.record_goldens import golden, golden_path, specs
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
@@ -43,10 +44,8 @@ def test_no_golden_prompt_is_left_over() -> None:
     z=st.integers(-5, 5),
 )
 def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: int, y: int, z: int) -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
     actions = (Action("place", color, x, y, z), Action("remove", None, z, y, x))
-    turned = replace(item, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions)
+    turned = built_probe(pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions)
     for frame in ("world", "builder"):
         assert from_frame(in_frame(turned, frame).actions, turned, frame) == actions
         for name in FORMATS["minecraft"]:
@@ -56,9 +55,7 @@ def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: 
 
 @pytest.mark.parametrize(("yaw", "x", "z"), [(0, 1, 0), (90, 0, 1), (180, -1, 0), (270, 0, -1)], ids=["+z", "-x", "-z", "+x"])
 def test_moves_go_from_the_last_cell_as_the_builder_looks(yaw: float, x: int, z: int) -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    turned, spec = replace(item, pose=Pose(0, 1, 0, yaw, 0)), PromptSpec.make("minecraft", "conversation", "moves")
+    turned, spec = built_probe(pose=Pose(0, 1, 0, yaw, 0)), PromptSpec.make("minecraft", "conversation", "moves")
     last = (0, 2, 2)
     said = "red left\nblue up 2 behind\npick down 2 front\ngreen here"
     left = Action("place", "red", last[0] + x, 2, last[2] + z)
@@ -104,8 +101,7 @@ def test_the_state_stands_in_the_last_message_of_a_conversation_alone(task: str,
 
 
 def test_a_blank_board_goes_without_saying() -> None:
-    item = PROBES["everyday-hexagons"][0]
-    assert isinstance(item, HexagonsItem)
+    item = drawn_probe("everyday-hexagons")
     spec = PromptSpec.make("hexagons", "conversation+state", "bare-program")
     assert conversation(item, spec)[-1]["content"] == f"1. {item.instruction}\nBoard: black 5:1-3"
     assert conversation(replace(item, before=Board()), spec)[-1]["content"] == f"1. {item.instruction}"
@@ -114,8 +110,7 @@ def test_a_blank_board_goes_without_saying() -> None:
 @pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])
 def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> None:
     spec = PromptSpec.make("minecraft", context, "moves" if context == "conversation" else "lines")
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
+    item = built_probe()
     assert "Blocks:" not in str(conversation(item, spec)), "the game began on empty ground"
     stood = Structure.of([(4, 1, 4, "purple"), (4, 2, 4, "purple")])
     among = replace(item, before=Structure.of([*stood.blocks(), *item.before.blocks()]))
@@ -258,8 +253,7 @@ def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
 
 
 def test_a_board_that_no_step_painted_is_told_before_the_steps_and_stays_there() -> None:
-    probe = PROBES["everyday-hexagons"][0]
-    assert isinstance(probe, HexagonsItem)
+    probe = drawn_probe("everyday-hexagons")
     spec = PromptSpec.make("everyday-hexagons", "conversation")
     assert conversation(probe, spec)[1]["content"].startswith("Board: black: 5 1-3\n1. ")
     done = (Utterance("Instructor", "Over it."), Executed((Paint(0, 4, "red"),)))

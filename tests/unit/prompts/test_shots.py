@@ -12,20 +12,18 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, builder_turns
 from harness.errors import UsageError
-from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
 from prompts.similarity import Matrix, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
+from tests.helpers.scored import drawn_probe
 
 TASKS = ("hexagons", "minecraft")
 
 
 def hexagons(n: int, text: str, group: str) -> HexagonsItem:
-    item = PROBES["hexagons"][0]
-    assert isinstance(item, HexagonsItem)
-    return replace(item, id=f"hexagons/train/{n}/1", instruction=text, group=group, cluster=f"procedure {n}")
+    return drawn_probe(id=f"hexagons/train/{n}/1", instruction=text, group=group, cluster=f"procedure {n}")
 
 
 TRAIN = [

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
 from harness.worlds.minecraft import Action, Pose
 from prompts.messages import conversation, item_view, read_answer
-from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.pose import as_cells, as_seen, compass, from_pose, to_cell
+from tests.helpers.scored import built_probe
 
 SPEC = PromptSpec.make("minecraft", frame="pose")
 POSES = st.builds(Pose, st.floats(-60, 60), st.floats(0, 30), st.floats(-60, 60), st.floats(-360, 360), st.floats(-90, 90))
@@ -37,9 +36,7 @@ def test_ahead_and_left_are_the_builders(yaw: float, ahead: tuple[int, int, int]
 
 
 def test_the_view_is_the_builders_too() -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    seen = item_view(replace(item, pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4)), SPEC)
+    seen = item_view(built_probe(pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4)), SPEC)
     assert [piece.text for piece in seen.pieces if piece.done] == ["place red 2.5 0 4.3\nplace green 2.5 1 4.3"]
     assert seen.fields["blocks"] == "green 2.5 1 4.3; red 2.5 0 4.3"
     assert seen.fields["builder"] == "yaw 30, pitch 20, middle 1.5 0 2.6"
@@ -48,17 +45,13 @@ def test_the_view_is_the_builders_too() -> None:
 
 @pytest.mark.parametrize("said", ["place red 2.5 0 4.3", "Place a red block at (x=2.5, y=0, z=4.3)", "place red 2.4 -0.2 4"])
 def test_an_answer_may_be_said_freely_and_be_a_little_off(said: str) -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    posed = replace(item, pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4))
+    posed = built_probe(pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4))
     assert read_answer(said, posed, SPEC).actions == (Action("place", "red", 0, 1, 2),)
 
 
 @given(st.text() | st.text("placeredpick0123456789 .,-xyz=()\n"), POSES)
 def test_reading_is_total_and_stays_in_the_region(text: str, pose: Pose) -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    assert all(abs(action.x) <= 5 for action in read_answer(text, replace(item, pose=pose), SPEC).actions)
+    assert all(abs(action.x) <= 5 for action in read_answer(text, built_probe(pose=pose), SPEC).actions)
 
 
 @pytest.mark.parametrize("names", [("full-dialogue", "lines"), ("context-rich", "calls"), ("conversation", "moves")])
@@ -78,8 +71,7 @@ def test_where_the_builder_looks_and_north_in_its_frame(yaw: float, looks: str, 
 
 
 def last(spec: PromptSpec, yaw: float = 180) -> str:
-    item = PROBES[spec.task][0]
-    assert isinstance(item, MinecraftItem)
+    item = built_probe(spec.task)
     content = conversation(replace(item, pose=item.pose._replace(yaw=yaw)), spec)[-1]["content"]
     assert isinstance(content, str)
     return content.splitlines()[-1]
@@ -89,8 +81,3 @@ def last(spec: PromptSpec, yaw: float = 180) -> str:
 def test_iglus_prompts_end_with_the_compass_in_every_template(template: str) -> None:
     assert last(PromptSpec.make("iglu", template=template)) == "Compass: north is -z, east +x; the builder looks north"
     assert not last(PromptSpec.make("minecraft", template=template)).startswith("Compass")
-
-
-def test_a_template_for_another_world_is_refused() -> None:
-    with pytest.raises(Exception, match="--template hexagons-t5 is for hexagons, not for iglu"):
-        PromptSpec.make("iglu", template="hexagons-t5")

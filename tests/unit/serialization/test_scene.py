@@ -9,19 +9,17 @@ from hypothesis import strategies as st
 from harness.augmentation.colors import permute_colors
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
-from prompts.probe import PROBES
 from serialization.contexts import in_frame
 from serialization.scene import anchors, parts
 from tests.helpers.blocks import structures
+from tests.helpers.scored import built_probe
 
 
 def among(structure: Structure, last: Action | None = None, yaw: float = 0.0) -> MinecraftItem:
     """An item among blocks whose builder stands at 0 1 -3."""
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
     history: tuple[Turn, ...] = (Utterance("Architect", "go on"),)
     history = (Executed((last,)), *history) if last else history
-    return replace(item, before=structure, history=history, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0))
+    return built_probe(before=structure, history=history, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0))
 
 
 TOWER = [(0, y, 0, "red") for y in (1, 2, 3)]

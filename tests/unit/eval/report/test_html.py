@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -19,25 +18,11 @@ from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
 from prompts.rendered import Rendered
+from tests.helpers.scored import perfect, write_lines, write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
-
-Write = Callable[..., Path]
-
-
-def perfect(task: str, split: str = "test") -> list[dict[str, Any]]:
-    return [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in load(task, split)]
-
-
-def write(name: str, records: list[dict[str, Any]], end: str = "", **settings: Any) -> Path:
-    folder = Path("runs", name)
-    folder.mkdir(parents=True)
-    (folder / "predictions.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records) + end)
-    if settings:
-        (folder / "run.yaml").write_text(json.dumps({"settings": settings}))
-    return folder
 
 
 def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -79,8 +64,8 @@ def unpack(text: str) -> Any:
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> None:
     items = load(task, "test")
-    records = [{"id": record["id"], "actions": record["actions"][:1]} for record in perfect(task)]
-    folder = write("mine", records)
+    records = [{"id": record["id"], "actions": record["actions"][:1]} for record in perfect(load(task, "test"))]
+    folder = write_run("mine", records)
     code, out, _ = report(capsys, "mine")
     assert code == 0
     assert re.fullmatch(rf"runs/mine/report\.html: \d+\.\d MB, {len(items)} items\n", out)
@@ -109,9 +94,9 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
 
 
 def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("minecraft")
+    records = perfect(load("minecraft", "test"))
     records[1]["actions"].append(["place", "red", 9, 1, 0])
-    folder = write("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
+    folder = write_run("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
     assert main(["score", "mine", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
     report(capsys, "mine")
@@ -127,12 +112,12 @@ def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
-    first, second, third, *others = perfect("hexagons")
+    first, second, third, *others = perfect(load("hexagons", "test"))
     first |= {"text": HOSTILE, "format": "grouped", "discarded": [[HOSTILE, HOSTILE], "no pair"], "finish_reason": HOSTILE}
     second = {"id": second["id"], "actions": [], "error": HOSTILE}
     third |= {"text": "x" * 1_000_000, "format": "grouped", "discarded": []}
     settings = {"task": "hexagons", "split": "test", "model": HOSTILE, "adapter": HOSTILE}
-    folder = write("a<b>&amp;", [first, second, third, *others], **settings)
+    folder = write_run("a<b>&amp;", [first, second, third, *others], **settings)
     assert report(capsys, folder)[0] == 0
     page = Page(folder / "report.html")
     assert page.made(0)["text"] == HOSTILE
@@ -149,7 +134,7 @@ def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write("mine", perfect("hexagons"))
+    folder = write_run("mine", perfect(load("hexagons", "test")))
     report(capsys, "mine")
     page = Page(folder / "report.html")
     policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page.html)[1])  # type: ignore[index]
@@ -165,9 +150,9 @@ def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("minecraft")
-    write("good", records)
-    write("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
+    records = perfect(load("minecraft", "test"))
+    write_run("good", records)
+    write_run("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
     assert report(capsys, "good", "bad")[0] == 0
     page = Page("runs/good/report.html")
     assert "Paired comparison" in page.words
@@ -180,8 +165,8 @@ def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_run_in_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("hexagons")
-    write("mine", records[:3], end='{"id": "hexagons/te')
+    records = perfect(load("hexagons", "test"))
+    write_run("mine", records[:3], end='{"id": "hexagons/te')
     assert report(capsys, "mine")[0] == 0
     page = Page("runs/mine/report.html")
     assert len(page.index["ids"]) == len(records)
@@ -190,12 +175,12 @@ def test_a_run_in_progress(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_predictions_file_and_a_run_without_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write("mine", perfect("hexagons"))
+    folder = write_run("mine", perfect(load("hexagons", "test")))
     (folder / "predictions.jsonl").rename("mine.jsonl")
     code, out, _ = report(capsys, "mine.jsonl")
     assert (code, out.partition(":")[0]) == (0, "report.html")
     assert Page("report.html").index["runs"][0]["name"] == "mine.jsonl"
-    write("empty", [], task="hexagons", split="test")
+    write_run("empty", [], task="hexagons", split="test")
     assert report(capsys, "empty")[0] == 0
     page = Page("runs/empty/report.html")
     assert set(page.index["runs"][0]["made"]) == {0}
@@ -203,8 +188,8 @@ def test_a_predictions_file_and_a_run_without_answers(capsys: pytest.CaptureFixt
 
 
 def test_a_limit_is_for_the_browser_only(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("hexagons")
-    write("mine", records)
+    records = perfect(load("hexagons", "test"))
+    write_run("mine", records)
     code, out, _ = report(capsys, "mine", "--limit", "2", "--out", "sub/two.html")
     assert code == 0
     assert out.startswith("sub/two.html: ")
@@ -216,7 +201,7 @@ def test_a_limit_is_for_the_browser_only(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_same_runs_give_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> None:
-    write("mine", perfect("hexagons"))
+    write_run("mine", perfect(load("hexagons", "test")))
     for name in ("a.html", "b.html"):
         report(capsys, "mine", "--out", name)
     assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
@@ -231,8 +216,8 @@ def test_the_same_runs_give_the_same_bytes(capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str) -> None:
-    write("mine", perfect("hexagons"))
-    write("broken", [{"id": "hexagons/test/6/1", "actions": [[1]]}])
+    write_run("mine", perfect(load("hexagons", "test")))
+    write_run("broken", [{"id": "hexagons/test/6/1", "actions": [[1]]}])
     Path("mine.jsonl").touch()
     found, out, err = report(capsys, *arguments)
     assert (found, out) == (code, "")
@@ -245,8 +230,8 @@ def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> N
     wrong = next(n for n, item in enumerate(items[:-1]) if items[n + 1].cluster == item.cluster)
     judged[wrong]["correct"] = False
     judged[-1] |= {"context": "unclear", "correct": None}
-    Path("a.jsonl").write_text("".join(json.dumps(judgment) + "\n" for judgment in judged))
-    write("mine", perfect("minecraft"))
+    write_lines("a.jsonl", judged)
+    write_run("mine", perfect(load("minecraft", "test")))
     code, _, err = report(capsys, "mine", "--benchmark", "v2", "--annotation", "a.jsonl")
     assert code == 0, err
     page = Page("runs/mine/report.html")
@@ -261,7 +246,7 @@ def answer_by_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) 
     from serialization.formats import get_format
 
     script = [{"id": item.id, "text": get_format("hexagons", "grouped").write(item.actions)} for item in load("hexagons", "test")]
-    Path("script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in script))
+    write_lines("script.jsonl", script)
     seen: list[Rendered] = []
     generate = ScriptedEngine.generate
 
@@ -291,10 +276,10 @@ def test_prompts_are_those_that_the_model_saw(
 
 
 def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    records, settings = perfect("hexagons"), {"task": "hexagons", "split": "test", "engine": "vllm"}
+    records, settings = perfect(load("hexagons", "test")), {"task": "hexagons", "split": "test", "engine": "vllm"}
     records[0] |= {"prompt_tokens": 1234, "dropped_history": 3, "dropped_shots": 2}
     records[2] = {"id": records[2]["id"], "actions": [], "error": "its shortest prompt takes 99 tokens"}
-    folder = write("mine", records, **settings)
+    folder = write_run("mine", records, **settings)
     told = [{"same": 0, "prompt": HOSTILE}, {"same": len(HOSTILE) - 5, "prompt": "more"}, {}]
     asked = [{"id": record["id"], "seconds": 0.5, **fields} for record, fields in zip(records, told, strict=False)]
     (folder / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked) + '{"id": "hexagons/te')
@@ -312,7 +297,7 @@ def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixtu
 
 
 def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write("mine", perfect("hexagons"))
+    folder = write_run("mine", perfect(load("hexagons", "test")))
     for line in ("no JSON", "[]", '{"id": "a"}', '{"id": "a", "seconds": 1, "prompt": "whole"}'):
         (folder / "asked.jsonl").write_text(f'{{"id": "b", "seconds": 1}}\n{line}\n')
         code, _, err = report(capsys, "mine")
@@ -321,12 +306,11 @@ def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_what_a_run_took(capsys: pytest.CaptureFixture[str]) -> None:
-    records = [
-        record | {"prompt_tokens": 1000, "completion_tokens": 20, "finish_reason": "length"} for record in perfect("hexagons")
-    ]
-    folder = write("mine", records, task="hexagons", split="test", adapter="lora", shots=3)
+    told = {"prompt_tokens": 1000, "completion_tokens": 20, "finish_reason": "length"}
+    records = [record | told for record in perfect(load("hexagons", "test"))]
+    folder = write_run("mine", records, task="hexagons", split="test", adapter="lora", shots=3)
     asked = [{"id": record["id"], "seconds": 0.5} for record in records]
-    (folder / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
+    write_lines(folder / "asked.jsonl", asked)
     report(capsys, "mine")
     words = Page(folder / "report.html").words
     for word in ("7,000 (1,000 an answer)", "140 (20 an answer)", "(2.0 items a second)", "adapter lora"):
