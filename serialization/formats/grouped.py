@@ -7,12 +7,12 @@ named twice, the last one counts.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, Paint, canonical
 from serialization.formats.answer import BLANK, GAP, NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
+from serialization.program.literal import by_color, by_rows
 
 _COLOR = f"({'|'.join(COLORS)})"
 _COMMA = rf"{BLANK},{BLANK}"
@@ -60,15 +60,9 @@ def write(actions: Sequence[Paint], first: int = 1) -> str:
     Every column of a piece goes with every row of it. Colors come in the order of the release's codes, pieces of one color by
     their first column.
     """
-    rows: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for action in canonical(actions):
-        rows[action.color][action.column + first].append(action.row + first)
     groups: list[str] = []
-    for color in sorted(rows, key=CODES.__getitem__):
-        columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for column in sorted(rows[color]):
-            columns[tuple(rows[color][column])].append(column)
-        pieces = [f"{_ranges(shared)} {_ranges(tiles)}" for tiles, shared in columns.items()]
+    for color, tiles in by_color(actions):
+        pieces = [f"{_ranges(columns)} {_ranges(rows)}" for rows, columns in by_rows(tiles, first).items()]
         groups += [f"{color}: {pieces[0]}", *pieces[1:]]
     return "; ".join(groups) or NOTHING
 

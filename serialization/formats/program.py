@@ -17,7 +17,7 @@ from harness.worlds.hexagons import COLORS, Paint
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
-from serialization.program.compress import compress_building, compress_drawing
+from serialization.program.compress import building_programs, drawing_programs
 from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
 from serialization.program.hexagons import DrawingState
@@ -49,9 +49,8 @@ def answer(actions: Sequence[Any], item: Item) -> str:
 # Few-shot examples are written again for every question.
 @lru_cache(maxsize=4096)
 def _compressed(actions: tuple[Any, ...], state: DrawingState | BuildingState) -> str:
-    if isinstance(state, DrawingState):
-        return write(compress_drawing(actions, state)) or NOTHING
-    return write(compress_building(actions, state)) or NOTHING
+    found = drawing_programs(actions, state) if isinstance(state, DrawingState) else building_programs(actions, state)
+    return write(found[0]) or NOTHING
 
 
 def constraint(world: World) -> Constraint:

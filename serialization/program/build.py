@@ -53,118 +53,109 @@ def _single(value: ast.Expr) -> int:
     raise ProgramError("expected a number here", value.at)
 
 
+def _place(token: Token) -> Place:
+    return token.line or 0, token.column or 0
+
+
 def _name(token: Token) -> str:
     """Refuses a color as a name: written without parentheses, it would be read as the color."""
     if token in COLORS:
-        raise ProgramError(
-            f"{token} is a color, not a set; write is({token}) for what has it", (token.line or 0, token.column or 0)
-        )
+        raise ProgramError(f"{token} is a color, not a set; write is({token}) for what has it", _place(token))
     return str(token)
 
 
-@v_args(meta=True)
+@v_args(meta=True, inline=True)
 class TreeBuilder(Transformer[Token, ast.Program]):
-    def start(self, meta: Any, children: list[Any]) -> ast.Program:
-        return ast.Program(tuple(children))
+    def start(self, meta: Any, *statements: ast.Statement) -> ast.Program:
+        return ast.Program(statements)
 
-    def block(self, meta: Any, children: list[Any]) -> tuple[ast.Statement, ...]:
-        return tuple(children)
+    def block(self, meta: Any, *children: Any) -> tuple[Any, ...]:
+        return children
 
-    def paint(self, meta: Any, children: list[Any]) -> ast.PaintSet:
-        colors, *way, what = children
+    shades = block
+
+    def paint(self, meta: Any, colors: Any, *rest: Any) -> ast.PaintSet:
+        *way, what = rest
         return ast.PaintSet(colors, what, way[0] if way else None, at=_at(meta))
 
-    def shades(self, meta: Any, children: list[Any]) -> tuple[Any, ...]:
-        return tuple(children)
-
-    def shade(self, meta: Any, children: list[Any]) -> tuple[str, int]:
-        color, *times = children
-        count = _single(self._literal(times[-1])) if times else 1
+    def shade(self, meta: Any, color: Token, times: Token | None = None) -> tuple[str, int]:
+        count = 1 if times is None else _single(literal(times, _place(times)))
         if not 0 < count <= 180:
-            raise ProgramError(f"{color}*{count}: a color may be repeated 1 to 180 times", (color.line, color.column))
+            raise ProgramError(f"{color}*{count}: a color may be repeated 1 to 180 times", _place(color))
         return str(color), count
 
-    def way(self, meta: Any, children: list[Any]) -> tuple[str, ...]:
-        return tuple(map(str, children))
+    def way(self, meta: Any, *words: Token) -> tuple[str, ...]:
+        return tuple(map(str, words))
 
-    def remove(self, meta: Any, children: list[Any]) -> ast.Remove:
-        return ast.Remove(children[0], at=_at(meta))
+    def remove(self, meta: Any, what: ast.Expr) -> ast.Remove:
+        return ast.Remove(what, at=_at(meta))
 
-    def copy(self, meta: Any, children: list[Any]) -> ast.Copy:
-        return ast.Copy(children[0], tuple(children[1:]), at=_at(meta))
+    def copy(self, meta: Any, what: ast.Expr, *swaps: tuple[str, str]) -> ast.Copy:
+        return ast.Copy(what, swaps, at=_at(meta))
 
-    def swap(self, meta: Any, children: list[Any]) -> tuple[str, str]:
-        return str(children[0]), str(children[2])
+    def swap(self, meta: Any, old: Token, equals: Token, new: Token) -> tuple[str, str]:
+        return str(old), str(new)
 
-    def assign(self, meta: Any, children: list[Any]) -> ast.Assign:
-        name, value = children[0], children[-1]
+    def assign(self, meta: Any, name: Token, equals: Token, value: ast.Expr) -> ast.Assign:
         return ast.Assign(_name(name), value, at=_at(meta))
 
-    def repeat(self, meta: Any, children: list[Any]) -> ast.Repeat:
+    def repeat(self, meta: Any, *children: Any) -> ast.Repeat:
         *head, body = children
         move = head.pop() if head and isinstance(head[-1], ast.Move) else None
         return ast.Repeat(head[0] if head else None, move, body, at=_at(meta))
 
-    def loop(self, meta: Any, children: list[Any]) -> ast.For:
-        name, values, body = children
+    def loop(self, meta: Any, name: Token, values: ast.Expr, body: Any) -> ast.For:
         return ast.For(_name(name), values, body, at=_at(meta))
 
-    def choice(self, meta: Any, children: list[Any]) -> ast.If:
+    def choice(self, meta: Any, *children: Any) -> ast.If:
         otherwise: tuple[ast.Statement, ...] = ()
         if isinstance(children[-1], list):
-            otherwise = children.pop()[0]
+            *children, (otherwise,) = children  # type: ignore[assignment]
         return ast.If(tuple(zip(children[::2], children[1::2], strict=True)), otherwise, at=_at(meta))
 
-    def otherwise(self, meta: Any, children: list[Any]) -> list[Any]:
-        return children
+    def otherwise(self, meta: Any, body: Any) -> list[Any]:
+        return [body]
 
-    def condition(self, meta: Any, children: list[Any]) -> ast.Condition:
+    def condition(self, meta: Any, *children: Any) -> ast.Condition:
         negated = isinstance(children[0], Token)
         left, *compared = children[negated:]
         operator, right = (str(compared[0]), compared[1]) if compared else (None, None)
         return ast.Condition(left, operator, right, negated, at=_at(meta))
 
-    def frame(self, meta: Any, children: list[Any]) -> ast.Frame:
-        return ast.Frame(str(children[0]), at=_at(meta))
+    def frame(self, meta: Any, frame: Token) -> ast.Frame:
+        return ast.Frame(str(frame), at=_at(meta))
 
-    def union(self, meta: Any, children: list[Any]) -> ast.Expr:
-        joined = ast.plus(children)
-        return (
-            ast.Chain(joined.first, joined.rest, at=_at(meta)) if isinstance(joined, ast.Chain) and len(children) > 1 else joined
-        )
+    def union(self, meta: Any, first: ast.Expr, *others: ast.Expr) -> ast.Expr:
+        return ast.Chain(first, tuple(("+", term) for term in others), at=_at(meta)) if others else first
 
-    def between(self, meta: Any, children: list[Any]) -> ast.Chain:
-        return ast.Chain(children[0], (("..", children[-1]),), at=_at(meta))
+    def between(self, meta: Any, first: ast.Expr, last: ast.Expr) -> ast.Chain:
+        return ast.Chain(first, (("..", last),), at=_at(meta))
 
-    def sum(self, meta: Any, children: list[Any]) -> ast.Chain:
-        return ast.Chain(children[0], tuple(zip(map(str, children[1::2]), children[2::2], strict=True)), at=_at(meta))
+    def sum(self, meta: Any, first: ast.Expr, *rest: Any) -> ast.Chain:
+        return ast.Chain(first, tuple(zip(map(str, rest[::2]), rest[1::2], strict=True)), at=_at(meta))
 
     both = product = sum
 
-    def negative(self, meta: Any, children: list[Any]) -> ast.Negative:
-        return ast.Negative(children[-1], at=_at(meta))
+    def negative(self, meta: Any, minus: Token, value: ast.Expr) -> ast.Negative:
+        return ast.Negative(value, at=_at(meta))
 
-    def literal(self, meta: Any, children: list[Any]) -> ast.Expr:
-        return self._literal(children[0])
+    def literal(self, meta: Any, token: Token) -> ast.Expr:
+        return literal(token, _place(token))
 
-    def _literal(self, token: Token) -> ast.Expr:
-        return literal(str(token), (token.line or 0, token.column or 0))
+    def name(self, meta: Any, name: Token) -> ast.Name:
+        return ast.Name(_name(name), at=_at(meta))
 
-    def name(self, meta: Any, children: list[Any]) -> ast.Name:
-        return ast.Name(_name(children[0]), at=_at(meta))
+    def call(self, meta: Any, function: Token, *args: Any) -> ast.Call:
+        return ast.Call(str(function), args, at=_at(meta))
 
-    def call(self, meta: Any, children: list[Any]) -> ast.Call:
-        return ast.Call(str(children[0]), tuple(children[1:]), at=_at(meta))
+    def color(self, meta: Any, color: Token) -> ast.Color:
+        return ast.Color(str(color), at=_at(meta))
 
-    def color(self, meta: Any, children: list[Any]) -> ast.Color:
-        return ast.Color(str(children[0]), at=_at(meta))
-
-    def move(self, meta: Any, children: list[Any]) -> ast.Move:
+    def move(self, meta: Any, *children: Any) -> ast.Move:
         grid = isinstance(children[0], Token)
-        return ast.Move(tuple(children[grid:]), grid, at=_at(meta))
+        return ast.Move(children[grid:], grid, at=_at(meta))
 
-    def step(self, meta: Any, children: list[Any]) -> tuple[str, ast.Expr | None]:
-        way, *count = children
-        if count and isinstance(count[0], ast.Numbers):
-            _single(count[0])
-        return _SAME.get(way, str(way)), count[0] if count else None
+    def step(self, meta: Any, way: Token, count: ast.Expr | None = None) -> tuple[str, ast.Expr | None]:
+        if isinstance(count, ast.Numbers):
+            _single(count)
+        return _SAME.get(way, str(way)), count

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from harness.worlds import World, hexagons, minecraft
+from harness.worlds import World
 from serialization.program.expressions import Function
+from serialization.program.hexagons import Drawing
+from serialization.program.hexagons_geometry import WAYS
+from serialization.program.machine import Machine
+from serialization.program.minecraft import DIRECTIONS, Building
 
 _COMMON = r"""
 statements ::= statement ([\n;] statement)*
@@ -77,32 +81,20 @@ def grammar(world: World) -> str:
     """The grammar of a whole answer to an item of the world: a program, or "none"."""
     from serialization.formats.answer import NOTHING
 
-    root = f'root ::= "{NOTHING}" | statements\n'
+    machine: type[Machine]
+    ways: Iterable[str]
     if world == "hexagons":
-        from serialization.program.hexagons import CONSTANTS, FUNCTIONS
-        from serialization.program.hexagons_geometry import WAYS
-
+        machine, own, ways = Drawing, _HEXAGONS, WAYS
         parts = {"FRAME": "", "GRID": '"grid "? ', "ARGUMENT": "item argafterdigit |", "TERMS": "item argafterdigit |"}
-        own = _HEXAGONS + _words("group", ["column", "row", "object"]) + _words("color", hexagons.COLORS)
-        return root + _filled(parts) + own + _words("direction", WAYS) + _words("constant", CONSTANTS) + _calls(FUNCTIONS)
-    from serialization.program.minecraft import CONSTANTS as KNOWN
-    from serialization.program.minecraft import DIRECTIONS
-    from serialization.program.minecraft import FUNCTIONS as BUILDING
-
-    parts = {"FRAME": '| "world" | "builder"', "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
-    own = _MINECRAFT + _words("group", ["layer", "column", "object"]) + _words("color", minecraft.COLORS)
-    return root + _filled(parts) + own + _words("direction", DIRECTIONS) + _words("constant", KNOWN) + _calls(BUILDING)
-
-
-def _filled(parts: Mapping[str, str]) -> str:
-    text = _COMMON
+    else:
+        machine, own, ways = Building, _MINECRAFT, DIRECTIONS
+        parts = {"FRAME": '| "world" | "builder"', "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
+    common = _COMMON
     for slot, content in parts.items():
-        text = text.replace(slot, content)
-    return text
-
-
-def _words(name: str, words: Iterable[str]) -> str:
-    return f"{name} ::= " + " | ".join(f'"{word}"' for word in words) + "\n"
+        common = common.replace(slot, content)
+    words = {"group": [*machine.groups, "object"], "color": machine.colors, "direction": ways, "constant": machine.constants}
+    said = (f"{name} ::= " + " | ".join(f'"{word}"' for word in known) + "\n" for name, known in words.items())
+    return f'root ::= "{NOTHING}" | statements\n{common}{own}{"".join(said)}{_calls(machine.functions)}'
 
 
 def _calls(functions: Mapping[str, Function]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from harness.errors import HarnessError
 
@@ -22,6 +22,15 @@ class ProgramError(HarnessError):
         super().__init__(f"line {self.line}, column {self.column}: {problem}" if self.line else problem)
 
 
+@contextmanager
+def located(at: Place) -> Iterator[None]:
+    """Gives this place to the errors of what knows none, such as geometry."""
+    try:
+        yield
+    except ProgramError as error:
+        raise error if error.line else ProgramError(error.problem, at) from None
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """` (did you mean ring?)`, or nothing if no known name is near."""
     near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
@@ -34,21 +43,19 @@ MAX_CELLS = 4_000
 """Cells of one set: more than either world with its margin holds in use."""
 
 
-@dataclass
 class Budget:
-    """`steps` are left; `cells` bounds every set."""
+    """`steps` are left."""
 
-    steps: int = MAX_STEPS
-    cells: int = MAX_CELLS
+    steps = MAX_STEPS
 
-    def spend(self, steps: int, at: Place) -> None:
+    def spend(self, steps: int, at: Place = (0, 0)) -> None:
         """Raises ProgramError when nothing is left."""
         self.steps -= steps
         if self.steps < 0:
             raise ProgramError("the program takes too many steps", at)
 
-    def admit(self, cells: int, at: Place) -> None:
+    def admit(self, cells: int, at: Place = (0, 0)) -> None:
         """Pays for a set and raises ProgramError if it is too large."""
-        if cells > self.cells:
-            raise ProgramError(f"a set of more than {self.cells:,} cells", at)
+        if cells > MAX_CELLS:
+            raise ProgramError(f"a set of more than {MAX_CELLS:,} cells", at)
         self.spend(1 + cells, at)

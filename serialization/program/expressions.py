@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from serialization.program import ast
-from serialization.program.errors import Budget, Place, ProgramError, suggestion
+from serialization.program.errors import Budget, Place, ProgramError, located, suggestion
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.written import write_expression
 
@@ -74,9 +74,9 @@ class Evaluator(ABC):
     constants: ClassVar[Mapping[str, Callable[[Any], Figure]]]
     colors: ClassVar[Sequence[str]]
 
-    def __init__(self, names: Mapping[str, Value], budget: Budget | None = None) -> None:
+    def __init__(self, names: Mapping[str, Value]) -> None:
         self.names: dict[str, Value] = dict(names)
-        self.budget = budget or Budget()
+        self.budget = Budget()
         self.moved: list[tuple[Mapped, Mapped]] = []
         """How the bodies that are being repeated have moved, outermost first."""
 
@@ -85,7 +85,7 @@ class Evaluator(ABC):
         """The cells of a literal. Raises ProgramError for those outside the world."""
 
     @abstractmethod
-    def shift(self, move: ast.Move, steps: Sequence[tuple[str, int]]) -> Shift:
+    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> Shift:
         """Raises ProgramError for a direction that the world lacks."""
 
     # --- bodies that move ---
@@ -98,7 +98,7 @@ class Evaluator(ABC):
 
     def seen(self, cells: Sequence[Cell]) -> Figure:
         """Cells of the world as the current body sees them. Raises ProgramError where the budget does not suffice."""
-        self.budget.spend(len(cells) * len(self.moved), (0, 0))
+        self.budget.spend(len(cells) * len(self.moved))
         inward: dict[Cell, Cell] = {}
         for cell in cells:
             inner = cell
@@ -158,10 +158,8 @@ class Evaluator(ABC):
 
     def _named(self, value: ast.Name, name: str) -> Value:
         if name in self.constants:
-            try:
+            with located(value.at):
                 return self.constants[name](self)
-            except ProgramError as error:
-                raise ProgramError(error.problem, value.at) from None
         if name not in self.names:
             known = [*self.names, *self.constants, *self.colors]
             raise ProgramError(f"{name} has no meaning yet{suggestion(name, known)}", value.at)
@@ -229,7 +227,9 @@ class Evaluator(ABC):
         return [number for found in ranges for number in found]
 
     def move(self, move: ast.Move) -> Shift:
-        return self.shift(move, [(way, 1 if count is None else self.number(count)) for way, count in move.steps])
+        steps = [(way, 1 if count is None else self.number(count)) for way, count in move.steps]
+        with located(move.at):
+            return self.shift(steps, move.grid)
 
     def known_color(self, color: str, at: Place) -> None:
         """Raises ProgramError for a color of the other world."""
@@ -244,11 +244,8 @@ class Evaluator(ABC):
             raise ProgramError(f"no function {call.name}{suggestion(call.name, self.functions)}", call.at)
         self.budget.spend(CALL_STEPS, call.at)
         args = self.arguments(call, function.kinds)
-        try:
+        with located(call.at):
             result: Value = function.call(self, *args)
-        except ProgramError as error:
-            # Geometry knows no places; the call's is the best there is.
-            raise error if error.line else ProgramError(error.problem, call.at) from None
         if isinstance(result, Figure):
             self.budget.admit(len(result), call.at)
         return result

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile, on_board
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
-from serialization.program.errors import Budget, Place, ProgramError
+from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Function, Shift, Value
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
-from serialization.program.shared_functions import SHARED
+from serialization.program.shared_functions import SHARED, in_order, moved_to, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,13 @@ class DrawingState:
     names: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
-def run(program: ast.Program, state: DrawingState | None = None, budget: Budget | None = None) -> ProgramResult:
+def run(program: ast.Program, state: DrawingState | None = None) -> ProgramResult:
     """Runs a drawing program. Never raises ProgramError: the outcome holds it, and what the statements before it drew.
 
     The actions are sorted by row and column, at most one a tile. Painting a tile in the color that it has is one too,
     unless a state is given: then only what changes the board counts.
     """
-    machine = Drawing(state or DrawingState(), budget)
-    outcome = machine.run(program)
+    outcome = Drawing(state or DrawingState()).run(program)
     if state is None:
         return outcome
     return outcome._replace(actions=tuple(a for a in outcome.actions if state.board[a.tile] != a.color))
@@ -183,8 +182,7 @@ def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
         # Going up or down, line by line as drawn; else column by column.
         return (x, y) if across else (y, tile[1])
 
-    ordered = sorted(tiles, key=first)
-    return Figure({tile: tiles.cells[tile] for tile in ordered}, (tuple(ordered),))
+    return in_order(tiles, first)
 
 
 _ORDERS = {"right": (1, 1), "left": (-1, 1), "down": (0, 1), "up": (0, -1),
@@ -208,15 +206,15 @@ def middle(d: Drawing, tiles: Figure) -> Figure:
 
 
 def reflect(d: Drawing, tiles: Figure, axis: Figure) -> Figure:
-    return tiles.mapped(g.mirrored(axis)).filtered(g.near_board)
+    return moved_to(d, tiles, g.mirrored(axis))
 
 
 def flip(d: Drawing, tiles: Figure, center: Cell, way: Way = "right") -> Figure:
-    return tiles.mapped(lambda tile: g.flipped(tile, Tile(*center), way)).filtered(g.near_board)
+    return moved_to(d, tiles, lambda tile: g.flipped(tile, Tile(*center), way))
 
 
 def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
-    return tiles.mapped(lambda tile: g.turned(tile, sixths, Tile(*center))).filtered(g.near_board)
+    return moved_to(d, tiles, lambda tile: g.turned(tile, sixths, Tile(*center)))
 
 
 # --- the board and its history ---
@@ -224,20 +222,6 @@ def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
 
 def is_color(d: Drawing, color: ColorName, *others: ColorName) -> Figure:
     return d.seen(d.colored((color, *others)))
-
-
-# --- numbers ---
-
-
-def _number_of(axis: int) -> Callable[[Drawing, Figure], int]:
-    """The 1-based column or row of a set's first tile."""
-
-    def number(d: Drawing, tiles: Figure) -> int:
-        if not tiles:
-            raise ProgramError("the empty set has no position")
-        return cast(int, next(iter(tiles))[axis]) + 1
-
-    return number
 
 
 _CALLS: Mapping[str, Callable[..., Any]] = {
@@ -253,8 +237,8 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
     "right": _beyond(0, 1),
     **{call.__name__: call for call in (sort, columns, rows, middle, reflect, flip, rotate)},
     "is": is_color,
-    "columnof": _number_of(1),
-    "rowof": _number_of(0),
+    "columnof": number_of(1, 1),
+    "rowof": number_of(0, 1),
 }
 FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for name, call in _CALLS.items()}}
 
@@ -273,8 +257,8 @@ class Drawing(Machine):
     groups: ClassVar = {"column": (1,), "row": (0,)}
     origin = Tile(0, 0)
 
-    def __init__(self, state: DrawingState, budget: Budget | None = None) -> None:
-        super().__init__(state.names, [[(paint.tile, paint.color) for paint in step] for step in state.steps], budget)
+    def __init__(self, state: DrawingState) -> None:
+        super().__init__(state.names, [[(paint.tile, paint.color) for paint in step] for step in state.steps])
         self.board = state.board
         self.drawn: dict[Cell, str] = {}
 
@@ -317,11 +301,8 @@ class Drawing(Machine):
             self.drawn.pop(tile, None)
             self.drawn[tile] = color or "white"
 
-    def shift(self, move: ast.Move, steps: Sequence[tuple[str, int]]) -> Shift:
-        try:
-            return g.board_shift(steps, move.grid)
-        except ProgramError as error:
-            raise ProgramError(error.problem, move.at) from None
+    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> Shift:
+        return g.board_shift(steps, grid)
 
     def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:
         match value:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NoReturn, cast
 
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, to_cube
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, step, to_cube
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Shift
 from serialization.program.figure import Cell
@@ -18,7 +18,6 @@ MARGIN = 18
 ALL = tuple(Tile(row, column) for column in range(COLUMNS) for row in range(ROWS))
 WAYS = {**DIRECTIONS, "left": (0, -1), "right": (0, 1)}
 """The six directions in cube coordinates; left and right keep the row's number."""
-_ROUND = ("up", "up-right", "down-right", "down", "down-left", "up-left")
 
 
 def near_board(tile: Cell) -> bool:
@@ -32,15 +31,13 @@ def next_tile(tile: Tile, way: str, count: int = 1) -> Tile:
         unknown_way(way)
     if way in ("left", "right"):
         return Tile(tile[0], tile[1] + count * WAYS[way][1])
-    x, z = to_cube(tile)
-    dx, dz = WAYS[way]
-    return from_cube(x + count * dx, z + count * dz)
+    return step(Tile(*tile), way, count)
 
 
 @cache
 def around(tile: Tile) -> tuple[Tile, ...]:
     """The six tiles that touch it, clockwise from the top, those over the edge too."""
-    return tuple(next_tile(tile, way) for way in _ROUND)
+    return tuple(next_tile(tile, way) for way in DIRECTIONS)
 
 
 def ray(start: Tile, way: str, count: int | None) -> list[Tile]:

@@ -15,22 +15,36 @@ from serialization.program.written import spans_text
 
 def drawing_program(actions: Iterable[Paint]) -> Program:
     """One statement a color, with its tiles by column. Where a tile is painted twice, the last action counts."""
+    return Program(tuple(change(color, tile_set(tiles)) for color, tiles in by_color(actions)))
+
+
+def by_color(actions: Iterable[Paint]) -> list[tuple[str, list[Tile]]]:
+    """The colors that are painted, in the order of their codes, each with its tiles."""
     tiles: dict[str, list[Tile]] = defaultdict(list)
     for tile, color in {action.tile: action.color for action in actions}.items():
         tiles[color].append(tile)
-    colors = sorted(tiles, key=CODES.__getitem__)
-    return Program(tuple(ast.PaintSet(((color, 1),), tile_set(tiles[color])) for color in colors))
+    return sorted(tiles.items(), key=lambda one: CODES[one[0]])
+
+
+def change(color: str | None, what: Expr) -> Statement:
+    """A statement that gives a set one color, or removes it."""
+    return ast.Remove(what) if color is None else ast.PaintSet(((color, 1),), what)
 
 
 def tile_set(tiles: Iterable[Tile]) -> Expr:
     """The shortest literal of at least one tile (0-based): columns that share the same rows together."""
+    return plus(product(columns, rows) for rows, columns in by_rows(tiles, 1).items())
+
+
+def by_rows(tiles: Iterable[Tile], first: int) -> dict[tuple[int, ...], list[int]]:
+    """The columns of some tiles by the rows in which these lie, with numbers that count from `first`."""
     rows: dict[int, list[int]] = defaultdict(list)
     for row, column in sorted(set(tiles)):
-        rows[column + 1].append(row + 1)
+        rows[column + first].append(row + first)
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for column in sorted(rows):
         columns[tuple(rows[column])].append(column)
-    return plus(product(shared, down) for down, shared in columns.items())
+    return columns
 
 
 def product(columns: Sequence[int], rows: Sequence[int]) -> Expr:
@@ -48,11 +62,7 @@ def building_program(actions: Iterable[Action]) -> Program:
         if not runs or runs[-1][0] != color or action.cell in runs[-1][1]:
             runs.append((color, []))
         runs[-1][1].append(action.cell)
-    return Program(tuple(_building_statement(color, cells) for color, cells in runs))
-
-
-def _building_statement(color: str | None, cells: Sequence[tuple[int, int, int]]) -> Statement:
-    return ast.Remove(_cells(cells)) if color is None else ast.PaintSet(((color, 1),), _cells(cells))
+    return Program(tuple(change(color, _cells(cells)) for color, cells in runs))
 
 
 def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:

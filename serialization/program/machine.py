@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from serialization.program import ast
 from serialization.program.ast import NOWHERE
-from serialization.program.errors import Budget, Place, ProgramError
+from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
 
@@ -36,10 +36,8 @@ class Machine(Evaluator):
     origin: ClassVar[Cell]
     """Where a body that has painted nothing moves from."""
 
-    def __init__(
-        self, names: Mapping[str, Value], steps: Sequence[Sequence[tuple[Cell, str]]], budget: Budget | None = None
-    ) -> None:
-        super().__init__(names, budget)
+    def __init__(self, names: Mapping[str, Value], steps: Sequence[Sequence[tuple[Cell, str]]]) -> None:
+        super().__init__(names)
         self.steps = steps
         """What each earlier step drew: cells with their colors."""
         self._anchor: Cell | None = None

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
+from operator import mul
 from typing import Any, ClassVar
 
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, touching, turn
 from serialization.program import ast
-from serialization.program.errors import Budget, Place, ProgramError
+from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
 from serialization.program.minecraft_order import RequestedChange, ordered
-from serialization.program.shared_functions import SHARED
+from serialization.program.shared_functions import SHARED, in_order, moved_to, number_of
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
 MARGIN = 20
@@ -37,13 +39,13 @@ class BuildingState:
     names: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
-def run(program: ast.Program, state: BuildingState | None = None, budget: Budget | None = None) -> ProgramResult:
+def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResult:
     """Runs a building program. Never raises ProgramError: the outcome holds it, and what was built in spite of it.
 
     With a state the actions are feasible in it: what cannot be held waits, and is an error if nothing comes to hold it.
     Without one the structure is unknown, and all that the program says is done as it says it.
     """
-    machine = Building(state, budget)
+    machine = Building(state)
     outcome = machine.run(program)
     if state is None:
         return outcome
@@ -117,22 +119,24 @@ def tower(b: Building, cell: Cell, count: int) -> Figure:
     return row(b, cell, "up", count)
 
 
-def plane(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
+def _flat(b: Building, cell: Cell, way: Way, other: Way, steps: Iterable[tuple[int, int]]) -> Figure:
+    """The cells that lie so many steps from one in two directions."""
     one, two = b.vector(way), b.vector(other)
-    both = product(range(min(size, LONGEST)), range(min(count, LONGEST)))
-    return _figure(b, (_moved(cell, (one, k), (two, j)) for j, k in both))
+    return _figure(b, (_moved(cell, (one, k), (two, j)) for k, j in steps))
+
+
+def plane(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
+    return _flat(b, cell, way, other, ((k, j) for j in range(min(size, LONGEST)) for k in range(min(count, LONGEST))))
 
 
 def frame(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """The border of a plane."""
-    one, two = b.vector(way), b.vector(other)
     both = product(range(min(size, LONGEST)), range(min(count, LONGEST)))
-    return _figure(b, (_moved(cell, (one, k), (two, j)) for j, k in both if j in (0, size - 1) or k in (0, count - 1)))
+    return _flat(b, cell, way, other, ((k, j) for j, k in both if j in (0, size - 1) or k in (0, count - 1)))
 
 
 def diagonal(b: Building, cell: Cell, way: Way, other: Way, count: int) -> Figure:
-    one, two = b.vector(way), b.vector(other)
-    return _figure(b, (_moved(cell, (one, k), (two, k)) for k in range(min(count, LONGEST))))
+    return _flat(b, cell, way, other, ((k, k) for k in range(min(count, LONGEST))))
 
 
 def line(b: Building, first: Cell, last: Cell) -> Figure:
@@ -161,9 +165,8 @@ def ushape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: in
 
 def cross(b: Building, middle: Cell, way: Way, other: Way, arm: int = 1) -> Figure:
     """A middle and four arms of `arm` cells."""
-    arms = [(b.vector(way), 1), (b.vector(way), -1), (b.vector(other), 1), (b.vector(other), -1)]
-    ends = (_moved(middle, (step, sign * k)) for step, sign in arms for k in range(1, min(arm, LONGEST) + 1))
-    return _figure(b, [middle, *ends])
+    sides = product(((1, 0), (-1, 0), (0, 1), (0, -1)), range(1, min(arm, LONGEST) + 1))
+    return _flat(b, middle, way, other, [(0, 0), *((k * n, j * n) for (k, j), n in sides)])
 
 
 def box(b: Building, first: Figure, *others: Figure) -> Figure:
@@ -172,7 +175,7 @@ def box(b: Building, first: Figure, *others: Figure) -> Figure:
     if not cells:
         return Figure()
     spans = [range(min(values), max(values) + 1) for values in zip(*cells, strict=True)]
-    b.budget.admit(len(spans[0]) * len(spans[1]) * len(spans[2]), (0, 0))
+    b.budget.admit(prod(map(len, spans)))
     return Figure.of(product(*spans))
 
 
@@ -198,7 +201,7 @@ def _beyond(way: str) -> Callable[..., Figure]:
 def end(b: Building, cells: Figure, way: Way, count: int = 1) -> Figure:
     """The layers of the set that lie furthest in a direction."""
     step = b.vector(way)
-    height = {cell: sum(p * q for p, q in zip(cell, step, strict=True)) for cell in cells}
+    height = {cell: sum(map(mul, cell, step)) for cell in cells}
     heights = sorted(set(height.values()), reverse=True)[: max(0, count)]
     return cells.filtered(lambda cell: height[cell] in heights)
 
@@ -223,8 +226,7 @@ def corners(b: Building, cells: Figure) -> Figure:
 def sort(b: Building, cells: Figure, way: Way) -> Figure:
     """The same cells in the order of a direction."""
     step = b.vector(way)
-    ordered = sorted(cells, key=lambda cell: sum(p * q for p, q in zip(cell, step, strict=True)))
-    return Figure({cell: cells.cells[cell] for cell in ordered}, (tuple(ordered),))
+    return in_order(cells, lambda cell: sum(map(mul, cell, step)))
 
 
 # --- moved ---
@@ -237,7 +239,7 @@ def reflect(b: Building, cells: Figure, way: Way, axis: Figure) -> Figure:
     step = b.vector(way)
     k = next(k for k in range(3) if step[k])
     total = min(cell[k] for cell in axis) + max(cell[k] for cell in axis)
-    return cells.mapped(lambda cell: (*cell[:k], total - cell[k], *cell[k + 1 :])).filtered(b.close)
+    return moved_to(b, cells, lambda cell: (*cell[:k], total - cell[k], *cell[k + 1 :]))
 
 
 def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
@@ -247,7 +249,7 @@ def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
         x, z = turn(cell[0] - center[0], cell[2] - center[2], quarters)
         return int(x) + center[0], cell[1], int(z) + center[2]
 
-    return cells.mapped(there).filtered(b.close)
+    return moved_to(b, cells, there)
 
 
 # --- the structure ---
@@ -263,15 +265,6 @@ def is_color(b: Building, color: ColorName, *others: ColorName) -> Figure:
     return b.seen([cell for cell, shade in sorted(b.blocks.items()) if shade in (color, *others)])
 
 
-def _number_of(axis: int) -> Callable[[Building, Figure], int]:
-    def number(b: Building, cells: Figure) -> int:
-        if not cells:
-            raise ProgramError("the empty set has no position")
-        return int(next(iter(cells))[axis])
-
-    return number
-
-
 _CALLS: Mapping[str, Callable[..., Any]] = {
     **{call.__name__: call for call in (at, row, tower, plane, frame, diagonal, line, lshape, tshape, ushape, cross, box)},
     "on": _beyond("up"),
@@ -279,7 +272,7 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
     **{way: _beyond(way) for way in ("left", "right", "front", "behind")},
     **{call.__name__: call for call in (end, near, middle, corners, sort, reflect, rotate, supports)},
     "is": is_color,
-    **{f"{name}of": _number_of(axis) for axis, name in enumerate("xyz")},
+    **{f"{name}of": number_of(axis, 0) for axis, name in enumerate("xyz")},
 }
 FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for name, call in _CALLS.items()}}
 
@@ -297,9 +290,9 @@ class Building(Machine):
     groups: ClassVar = {"layer": (1,), "column": (0, 2)}
     origin = (0, 1, 0)
 
-    def __init__(self, state: BuildingState | None, budget: Budget | None = None) -> None:
+    def __init__(self, state: BuildingState | None) -> None:
         start = state or BuildingState()
-        super().__init__(start.names, [_placed(actions) for actions in start.turns], budget)
+        super().__init__(start.names, [_placed(actions) for actions in start.turns])
         self.blind = state is None
         self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.structure.blocks()}
         self.blocks: dict[Cell, str] = dict(self.before)
@@ -321,7 +314,7 @@ class Building(Machine):
         del self.changes[changes:], self.newest[newest:]
 
     def inside(self, cell: Cell) -> bool:
-        return in_region(cell[0], cell[1], cell[2])
+        return in_region(*cell)
 
     def close(self, cell: Cell) -> bool:
         return all(-MARGIN <= value <= MARGIN for value in cell)
@@ -356,14 +349,8 @@ class Building(Machine):
         x, z = turn(*_WAYS[way], self.quarter)
         return int(x), 0, int(z)
 
-    def shift(self, move: ast.Move, steps: Sequence[tuple[str, int]]) -> BlockShift:
-        x = y = z = 0
-        for way, count in steps:
-            try:
-                dx, dy, dz = self.vector(way)
-            except ProgramError as error:
-                raise ProgramError(error.problem, move.at) from None
-            x, y, z = x + count * dx, y + count * dy, z + count * dz
+    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> BlockShift:
+        x, y, z = _moved((0, 0, 0), *((self.vector(way), count) for way, count in steps))
         return BlockShift(x, y, z)
 
     def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:

@@ -73,11 +73,11 @@ class _Site:
 
     def remove(self, cell: Cell) -> None:
         if self.blocks.pop(cell, None):
-            self.actions.append(Action("remove", None, cell[0], cell[1], cell[2]))
+            self.actions.append(Action("remove", None, *cell))
 
     def _place(self, cell: Cell, color: str) -> None:
         self.blocks[cell] = color
-        self.actions.append(Action("place", color, cell[0], cell[1], cell[2]))
+        self.actions.append(Action("place", color, *cell))
         for near in touching(cell):
             if near in self.waiting:
                 heappush(self._ready, (near[1], near))

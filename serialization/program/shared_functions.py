@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from serialization.program.errors import ProgramError
-from serialization.program.expressions import Function, Shift
+from serialization.program.expressions import Function, Mapped, Shift
 from serialization.program.figure import Cell, ColorName, Figure, together
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
     if not cells:
         return cells
     there, _ = move.mapping(next(iter(cells)))
+    return moved_to(m, cells, there)
+
+
+def moved_to(m: Machine, cells: Figure, there: Mapped) -> Figure:
+    """Every cell moved, but for those that come too far from the world."""
     return cells.mapped(there).filtered(m.close)
 
 
@@ -34,10 +39,10 @@ def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> 
     anchor = next(iter(cells), None)
     while anchor is not None and len(copies) < min(MAX_COPIES, MAX_COPIES if count is None else count):
         there, _ = move.times(len(copies)).mapping(anchor)
-        copy = cells.mapped(there).filtered(m.close)
+        copy = moved_to(m, cells, there)
         if count is None and not any(map(m.inside, copy)):
             break
-        m.budget.spend(len(cells), (0, 0))
+        m.budget.spend(len(cells))
         copies.append(Figure.one(copy.cells))
     return together(copies)
 
@@ -79,8 +84,23 @@ def step(m: Machine, number: int, *colors: ColorName) -> Figure:
 
 def count(m: Machine, cells: Figure) -> int:
     """How many cells inside the world."""
-    m.budget.spend(len(cells) * len(m.moved), (0, 0))
+    m.budget.spend(len(cells) * len(m.moved))
     return sum(m.inside(m.outward(cell)) for cell in cells)
+
+
+def number_of(axis: int, first: int) -> Callable[[Machine, Figure], int]:
+    """A number of a set's first cell, where those of the axis count from `first`."""
+
+    def number(m: Machine, cells: Figure) -> int:
+        if not cells:
+            raise ProgramError("the empty set has no position")
+        return int(next(iter(cells))[axis]) + first
+
+    return number
+
+
+def in_order(cells: Figure, key: Callable[[Cell], Any]) -> Figure:
+    return Figure.one({cell: cells.cells[cell] for cell in sorted(cells, key=key)})
 
 
 def odd(m: Machine, cells: Figure) -> Figure:

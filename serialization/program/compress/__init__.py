@@ -30,16 +30,12 @@ SHORTEST = 7
 """Sets this short are not shortened further."""
 
 
-def compress_drawing(actions: Sequence[Paint], state: DrawingState | None = None) -> ast.Program:
-    """The shortest program found that paints exactly this, never of more characters than the plain one. The same each time.
-
-    With a state it may speak of the board and of earlier steps, and counts as `hexagons.run` counts with a state.
-    """
-    return drawing_programs(actions, state, 1)[0]
-
-
 def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None, count: int = 1) -> list[ast.Program]:
-    """At most `count` different programs that paint exactly this, shortest first; the plain one counts as one of them."""
+    """At most `count` different programs that paint exactly this, shortest first; the plain one counts as one of them.
+
+    One alone never has more characters than the plain one. The same each time. With a state they may speak of the board and of
+    earlier steps, and count as `hexagons.run` counts with a state.
+    """
     plain = drawing_program(actions)
     if count == 1 and _is_short(plain):
         return [plain]
@@ -47,13 +43,8 @@ def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None
     return _best([plain, *tried], _exactly(lambda program: run_drawing(program, state)), count)
 
 
-def compress_building(actions: Sequence[Action], state: BuildingState | None = None) -> ast.Program:
-    """The shortest program found for this; as `compress_drawing`, see `building_programs` on what counts."""
-    return building_programs(actions, state, 1)[0]
-
-
 def building_programs(actions: Sequence[Action], state: BuildingState | None = None, count: int = 1) -> list[ast.Program]:
-    """At most `count` different programs, shortest first; the plain one counts as one of them.
+    """The same of building programs.
 
     With a state they leave the same structure: in what order, and what was put up for a while only, does not matter. Without
     one they do exactly this, in this order.

@@ -14,6 +14,7 @@ from serialization.program.compress.sets import BOARD, Painting, bit, direction,
 from serialization.program.compress.shared import length
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL, board_shift, flipped, mirrored, turned
+from serialization.program.literal import change
 from serialization.program.written import write_statement
 
 ACROSS, DOWN, SLANTED = 9, 5, 6
@@ -165,7 +166,7 @@ def copies(source: CopySource, needed: Painting, fitting: Painting) -> Iterator[
 def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
     ways: list[ast.Statement] = [ast.Copy(expr, tuple((old, new) for old, new in swaps.items() if old != new))]
     if len(set(swaps.values())) == 1:
-        ways.append(ast.PaintSet(((next(iter(swaps.values())), 1),), expr))
+        ways.append(change(next(iter(swaps.values())), expr))
     costs = [length(write_statement(way)) for way in ways]
     best = costs.index(min(costs))
     return Copied(ways[best], made, costs[best])

@@ -11,7 +11,6 @@ from serialization.program.ast import Call, Color, Expr, Name, Program, number
 from serialization.program.compress.copies import CopySource, copies, mirrors, repetitions
 from serialization.program.compress.sets import (
     BOARD,
-    Cover,
     Painting,
     SetExpression,
     cover,
@@ -28,6 +27,7 @@ from serialization.program.compress.sets import (
 from serialization.program.compress.shared import cycles, length
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL
+from serialization.program.literal import change
 from serialization.program.written import write
 
 MOST_ORDERED = 4
@@ -52,7 +52,7 @@ class PaintTarget:
         self.there = {color: mask & ~wanted for color, mask in on_board.items()} if self.known else {}
         """Tiles that have a color and keep it: they may be painted in it again."""
         self._machine = Drawing(self.state)
-        self._found: dict[tuple[int, int], list[Cover]] = {}
+        self._found: dict[tuple[int, int], list[SetExpression]] = {}
         self._relations: list[SetExpression] | None = None
 
     def programs(self) -> Iterator[Statements]:
@@ -77,17 +77,17 @@ class PaintTarget:
         if len(needed) == 1:
             ((color, mask),) = needed.items()
             for found in self._covers(color, mask, 0):
-                yield (ast.PaintSet(((color, 1),), found.expr),)
+                yield (change(color, found.expr),)
             return
         order = self._order(needed)
         if order:
-            yield tuple(ast.PaintSet(((color, 1),), found.expr) for color, found in order)
+            yield tuple(change(color, found.expr) for color, found in order)
 
-    def _order(self, needed: Painting) -> Sequence[tuple[str, Cover]]:
+    def _order(self, needed: Painting) -> Sequence[tuple[str, SetExpression]]:
         if len(needed) > MOST_ORDERED:
             ranked = sorted(needed, key=lambda color: (-needed[color].bit_count(), CODES[color]))
             return [(color, self._after(needed, color, tuple(ranked[k + 1 :]))) for k, color in enumerate(ranked)]
-        best: dict[tuple[str, ...], tuple[float, list[tuple[str, Cover]]]] = {(): (0.0, [])}
+        best: dict[tuple[str, ...], tuple[float, list[tuple[str, SetExpression]]]] = {(): (0.0, [])}
         colors = sorted(needed, key=CODES.__getitem__)
         for size in range(1, len(colors) + 1):
             for group in combinations(colors, size):
@@ -100,10 +100,10 @@ class PaintTarget:
                 best[group] = min(choices, key=lambda choice: choice[0])
         return best[tuple(colors)][1]
 
-    def _after(self, needed: Painting, color: str, later: Sequence[str]) -> Cover:
+    def _after(self, needed: Painting, color: str, later: Sequence[str]) -> SetExpression:
         return self._covers(color, needed[color], union({other: needed[other] for other in later}))[0]
 
-    def _covers(self, color: str, mask: int, over: int) -> list[Cover]:
+    def _covers(self, color: str, mask: int, over: int) -> list[SetExpression]:
         allowed = mask | self.there.get(color, 0) | over
         if (mask, allowed) not in self._found:
             terms = [*literal_terms(mask, allowed), *shape_terms(mask, allowed), *self._related(mask, allowed)]
@@ -155,9 +155,11 @@ class PaintTarget:
             sources.append(Call("step", (number(-1),)))
             colors = sorted({paint.color for paint in self.state.steps[-1]})
             sources += [Call("step", (number(-1), Color(color))) for color in colors if len(colors) > 1]
-        return (
-            sources + [Call("is", (Color(color),)) for color in self.board] + ([Name("painted")] if len(self.board) > 1 else [])
-        )
+        return sources + self._on_board()
+
+    def _on_board(self) -> list[Expr]:
+        """The colors of the board, and all of them."""
+        return [*(Call("is", (Color(color),)) for color in self.board), *[Name("painted")] * (len(self.board) > 1)]
 
     # --- several colors at once ---
 
@@ -207,10 +209,8 @@ class PaintTarget:
         steps = self.state.steps
         exprs: list[Expr] = [Call("step", (number(-1),))] if steps else []
         exprs += [Call("step", (number(k),)) for k in range(1, len(steps)) if k == 1 or k > len(steps) - MOST_STEPS]
-        exprs += [Call("is", (Color(color),)) for color in self.board]
-        exprs += [Name("painted")] if len(self.board) > 1 else []
         seen: set[int] = set()
-        for expr in exprs:
+        for expr in (*exprs, *self._on_board()):
             cells = self._machine.figure_or_none(expr)
             mask = to_mask(cells)
             painting = {color: mask & own for color, own in self.board.items() if mask & own}

@@ -16,6 +16,7 @@ from serialization.program.ast import Call, Color, Expr, Move, Name, Numbers, Sp
 from serialization.program.compress.shared import UNION, cycles, length
 from serialization.program.errors import ProgramError
 from serialization.program.figure import Figure
+from serialization.program.literal import change
 from serialization.program.minecraft import DIRECTIONS, FUNCTIONS, Building, BuildingState
 from serialization.program.written import write_expression, write_statement
 
@@ -215,7 +216,7 @@ class CompressionState:
             cells = [cell for _, cell in self.actions]
             for one in (*self.rows.rows(cells, self.effort > 1), *self._relative(0, cells)):
                 if one.size == end:
-                    yield (_statement(color, one.expr),)
+                    yield (change(color, one.expr),)
         for piece in self._pieces(0, end):
             if piece.size == end:
                 yield (piece.statement,)
@@ -252,7 +253,7 @@ class CompressionState:
         while at < end:
             best = opened[at] if terms else fresh[at]
             if terms and not best.joined:
-                yield _statement(color, plus(terms))
+                yield change(color, plus(terms))
                 terms = []
             if isinstance(best.step, SpanStatement):
                 yield best.step.statement
@@ -261,7 +262,7 @@ class CompressionState:
                 color = self.actions[at][0]
             at += best.step.size if best.step else 0
         if terms:
-            yield _statement(color, plus(terms))
+            yield change(color, plus(terms))
 
     # --- terms that speak of the structure ---
 
@@ -371,12 +372,8 @@ class CompressionState:
             made = Call("shift", (expr, self.rows.move(by)))
             if all(new == swaps[here[one]] for one, (new, _) in zip(source, ahead, strict=True)):
                 ways: list[ast.Statement] = [ast.Copy(made, tuple((a, b) for a, b in swaps.items() if a != b))]
-                ways += [_statement(color, made)] * (len(set(swaps.values())) == 1)
+                ways += [change(color, made)] * (len(set(swaps.values())) == 1)
                 yield from (SpanStatement(len(source), way, length(write_statement(way))) for way in ways)
 
 
 _BESIDE = {"on": "up", "below": "down", "left": "left", "right": "right", "front": "front", "behind": "behind"}
-
-
-def _statement(color: str | None, what: Expr) -> ast.Statement:
-    return ast.Remove(what) if color is None else ast.PaintSet(((color, 1),), what)

@@ -12,7 +12,7 @@ from itertools import combinations
 from operator import or_
 from typing import NamedTuple
 
-from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Tile, line, on_board
+from harness.worlds.hexagons import CODES, COLUMNS, DIRECTIONS, ROWS, Tile, line, on_board
 from serialization.program.ast import Call, Chain, Expr, Move, Name, number, plus
 from serialization.program.compress.shared import UNION, length
 from serialization.program.figure import Cell
@@ -84,11 +84,7 @@ def shifted(mask: int, x: int, z: int) -> int:
 
 def touching(mask: int) -> int:
     """The tiles at distance 0 or 1."""
-    steps = ((0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))
-    grown = mask
-    for x, z in steps:
-        grown |= shifted(mask, x, z)
-    return grown
+    return reduce(or_, (shifted(mask, *way) for way in DIRECTIONS.values()), mask)
 
 
 def pieces(mask: int) -> list[int]:
@@ -273,15 +269,7 @@ def difference_terms(needed: int, allowed: int, wholes: Iterable[SetExpression])
             yield term(whole.mask & allowed, Chain(whole.expr, (("-", tile_set(mask_tiles(over))),)))
 
 
-class Cover(NamedTuple):
-    """A union of terms."""
-
-    mask: int
-    expr: Expr
-    cost: float
-
-
-def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int = 6, options: int = 10) -> list[Cover]:
+def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int = 6, options: int = 10) -> list[SetExpression]:
     """The shortest unions of terms that hold all needed tiles, shortest first, at most `count`; by beam search.
 
     Each step covers the first tile that is not covered yet by one of the terms that hold it.
@@ -294,7 +282,7 @@ def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int
             by_tile[low].append(one)
             held ^= low
     states: list[tuple[float, int, tuple[SetExpression, ...]]] = [(0.0, 0, ())]
-    done: dict[str, Cover] = {}
+    done: dict[str, SetExpression] = {}
     while states:
         following: dict[int, tuple[float, int, tuple[SetExpression, ...]]] = {}
         for cost, covered, chosen in states:
@@ -324,8 +312,7 @@ def _useful(chosen: Sequence[SetExpression], needed: int) -> list[SetExpression]
     return kept
 
 
-def _union(chosen: Sequence[SetExpression]) -> Cover:
-    mask = reduce(or_, (one.mask for one in chosen))
+def _union(chosen: Sequence[SetExpression]) -> SetExpression:
     # From the left, as it is read.
     expr = plus(one.expr for one in sorted(chosen, key=lambda one: (one.mask & -one.mask, -one.mask)))
-    return Cover(mask, expr, length(write_expression(expr)))
+    return term(reduce(or_, (one.mask for one in chosen)), expr)

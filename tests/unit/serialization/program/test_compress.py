@@ -16,7 +16,7 @@ from prompts.messages import gold_answer, read_answer
 from prompts.spec import PromptSpec
 from serialization.formats import get_format
 from serialization.program import ast, hexagons, minecraft
-from serialization.program.compress import building_programs, compress_building, compress_drawing, drawing_programs
+from serialization.program.compress import building_programs, drawing_programs
 from serialization.program.compress.sets import SetExpression, cover
 from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
@@ -74,7 +74,7 @@ def test_any_blocks_leave_the_same_structure(before: list[Action], turn: list[Ac
         outcome = minecraft.run_lenient(program, state)
         assert outcome.error is None
         assert state.structure.apply(outcome.actions) == state.structure.apply(actions)
-    alone = compress_building(actions)
+    (alone,) = building_programs(actions)
     assert list(minecraft.run(alone).actions) == actions
     assert parse(write(alone)) == parse(write(parse(write(alone))))
 
@@ -100,7 +100,7 @@ DRAWINGS = [
 @pytest.mark.parametrize(("program", "short"), DRAWINGS)
 def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
     actions = hexagons.run(parse(program)).actions
-    made = write(compress_drawing(actions, DrawingState()))
+    made = write(*drawing_programs(actions, DrawingState()))
     assert hexagons.run(parse(made)).actions == actions
     assert len(made) <= len(program)
     if short is not None:
@@ -127,7 +127,7 @@ def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
 def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | None) -> None:
     state = drawing_after(*steps)
     actions = hexagons.run(parse(program), state).actions
-    made = write(compress_drawing(actions, state))
+    made = write(*drawing_programs(actions, state))
     assert hexagons.run(parse(made), state).actions == actions
     assert len(made) <= len(write(drawing_program(actions)))
     if short is not None:
@@ -156,7 +156,7 @@ def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | N
 def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> None:
     state = building_after(*turns)
     done = minecraft.run(parse(actions), state).actions
-    made = write(compress_building(done, state))
+    made = write(*building_programs(done, state))
     assert state.structure.apply(minecraft.run_lenient(parse(made), state).actions) == state.structure.apply(done)
     assert len(made) <= len(write(building_program(done)))
     assert short is None or made == short
@@ -172,8 +172,8 @@ def test_a_cover_has_no_term_too_many() -> None:
 
 def test_what_cannot_be_done_is_listed() -> None:
     floating = [Action("place", "red", 0, y, 0) for y in (4, 5, 6)]
-    assert write(compress_building(floating, BuildingState())) == "red 0,4-6,0"
-    assert compress_drawing([]) == compress_building([]) == ast.Program()
+    assert write(*building_programs(floating, BuildingState())) == "red 0,4-6,0"
+    assert drawing_programs([]) == building_programs([]) == [ast.Program()]
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])

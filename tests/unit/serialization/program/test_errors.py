@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from serialization.program import hexagons, minecraft
-from serialization.program.errors import MAX_STEPS, Budget
+from serialization.program.errors import MAX_STEPS
 from serialization.program.parse import parse
 
 DRAWING = {
@@ -59,16 +59,8 @@ def test_what_costs_too_much_is_stopped(task: str, text: str) -> None:
     assert peak < 50
 
 
-def test_a_smaller_budget_stops_sooner() -> None:
-    program = parse("red 1\nblue 2\ngreen 3")
-    outcome = hexagons.run(program, budget=Budget(steps=50))
-    assert {action.color for action in outcome.actions} == {"red", "blue"}
-    assert str(outcome.error) == "line 3, column 7: the program takes too many steps"
-    assert "more than 5 cells" in str(hexagons.run(program, budget=Budget(cells=5)).error)
-
-
 @pytest.mark.parametrize("body", ["x = all", "x = count(all)", "if all { x = 1 }"])
 def test_cells_that_repetitions_move_are_paid_for_once_more_for_each(body: str) -> None:
-    budget = Budget()
-    hexagons.run(parse("repeat 1 up {" * 20 + body + "}" * 20), budget=budget)
-    assert MAX_STEPS - budget.steps >= 20 * 180
+    machine = hexagons.Drawing(hexagons.DrawingState())
+    machine.run(parse("repeat 1 up {" * 20 + body + "}" * 20))
+    assert MAX_STEPS - machine.budget.steps >= 20 * 180
