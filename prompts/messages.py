@@ -43,12 +43,10 @@ def system_message(spec: PromptSpec) -> Message:
     moves = spec.written.of_turn is not None and not spec.shown.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
     text = spec.wording.render(f"{spec.world}.system.txt", values).strip()
-    more = [spec.wording.render("images.txt", {"task": spec.world}).strip()] if spec.images else []
-    more += (
-        [spec.wording.render("think.txt", {"tokens": spec.think, "opens": OPENS, "closes": CLOSES}).strip()] if spec.think else []
-    )
-    text = "\n".join(filter(None, (text, *more)))
-    return {"role": "system", "content": text}
+    told = {"task": spec.world, "tokens": spec.think, "opens": OPENS, "closes": CLOSES}
+    more = [file for file, wanted in (("images.txt", spec.images), ("think.txt", spec.think)) if wanted]
+    parts = (text, *(spec.wording.render(file, told).strip() for file in more))
+    return {"role": "system", "content": "\n".join(filter(None, parts))}
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
@@ -76,15 +74,8 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
 
 
 def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
-    values: dict[str, Any] = {
-        "board": "",
-        "blocks": "",
-        "begun": "",
-        "scene": "",
-        **fields,
-        "turns": [piece.text for piece in pieces],
-        "first": first,
-    }
+    values: dict[str, Any] = {**dict.fromkeys(("board", "blocks", "begun", "scene"), ""), **fields}
+    values |= {"turns": [piece.text for piece in pieces], "first": first}
     text = spec.wording.render(f"{spec.world}.user.txt", values).strip()
     if "north" in fields:
         text += "\n" + spec.wording.render("compass.txt", {**fields, "frame": spec.frame}).strip()

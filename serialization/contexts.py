@@ -14,7 +14,7 @@ A third one, `pose`, changes the text instead (serialization/pose.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -200,7 +200,9 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         pieces += builder
         fresh += len(builder)
     if context.scene:
-        fields["scene"] = scene.write(item, _places(item, fmt), named=fmt.points)
+        # From the cell of the last action, where the format says earlier turns so.
+        place = partial(moves.way, scene.last_cell(item) if fmt.of_turn else None, quarter=item.pose.quarter)
+        fields["scene"] = scene.write(item, place, named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)
 
 
@@ -210,12 +212,6 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnTe
         return [TurnText(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
     return [TurnText(f"The builder turned {TURNED[quarters]}.")] if quarters else []
-
-
-def _places(item: MinecraftItem, fmt: Format) -> Callable[[Cell], str]:
-    """How a cell is said: from the one of the last action, if the format says earlier turns so, or by its numbers."""
-    last, quarter = scene.last_cell(item), item.pose.quarter
-    return partial(moves.way, last, quarter=quarter) if fmt.of_turn else partial(moves.way, None, quarter=quarter)
 
 
 def started_with(item: MinecraftItem) -> Structure:

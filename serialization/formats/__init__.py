@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from harness.corpora.item import Item
@@ -56,56 +57,44 @@ class Format:
         return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
+_MOVES = Format(
+    "moves", "minecraft", moves.write, moves.parse, moves.constraint, 128, moves.read_for, moves.answer, of_turn=moves.write
+)
+_PROGRAM = Format(
+    "program",
+    "hexagons",
+    program.write_drawing,
+    program.parse_drawing,
+    lambda: program.constraint("hexagons"),
+    384,
+    program.read,
+    program.answer,
+    first=1,
+)
+
 _LISTED = (
     Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT, 768),
     Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, 256, first=1),
     Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons"), 1024),
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
-    Format(
-        "moves",
-        "minecraft",
-        moves.write,
-        moves.parse,
-        moves.constraint,
-        128,
-        moves.read_for,
-        moves.answer,
-        of_turn=moves.write,
-    ),
-    Format(
-        "moves+anchors",
-        "minecraft",
-        moves.write,
-        moves.parse,
-        lambda: moves.constraint(anchored=True),
-        128,
-        moves.read_for,
-        moves.anchored_answer,
-        of_turn=moves.write,
+    _MOVES,
+    replace(
+        _MOVES,
+        name="moves+anchors",
+        constraint=partial(moves.constraint, anchored=True),
+        for_item=partial(moves.answer, anchored=True),
         points=True,
     ),
     Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
-    Format(
-        "program",
-        "hexagons",
-        program.write_drawing,
-        program.parse_drawing,
-        lambda: program.constraint("hexagons"),
-        384,
-        program.read,
-        program.answer,
-        first=1,
-    ),
-    Format(
-        "program",
-        "minecraft",
-        program.write_building,
-        program.parse_building,
-        lambda: program.constraint("minecraft"),
-        384,
-        program.read,
-        program.answer,
+    _PROGRAM,
+    replace(
+        _PROGRAM,
+        world="minecraft",
+        write=program.write_building,
+        parse=program.parse_building,
+        constraint=lambda: program.constraint("minecraft"),
+        first=0,
     ),
 )
 

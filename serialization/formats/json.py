@@ -37,18 +37,6 @@ def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
     return json.dumps([list(action) for action in actions])
 
 
-def _reader(task: str, build: Callable[..., Any]) -> Callable[[re.Match[str]], Any]:
-    def read(match: re.Match[str]) -> Any:
-        value = _loaded(match.group())
-        if value is None:
-            return "not JSON"
-        error = next(_validator(task).iter_errors(value), None)
-        # JSON Schema counts 1.0 as an integer; a cell's index must be one.
-        return f"not an action: {error.message[:80]}" if error else build(*(int(v) if isinstance(v, float) else v for v in value))
-
-    return read
-
-
 def _loaded(text: str) -> Any:
     """The value of a JSON text, also of one with Python's quotes and None; None for any other text."""
     for spelling in (text, re.sub(r"\bNone\b", "null", text.replace("'", '"'))):
@@ -61,9 +49,17 @@ def _loaded(text: str) -> Any:
 
 def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:
     """Every innermost array is one action, so that an answer cut in the middle still gives those before the cut."""
-    parsed = scan(text, _INNERMOST, _reader(task, build))
-    kept = tuple(d for d in parsed.discarded if d.text.strip("[], \t\r\n"))
-    return Parsed(parsed.actions, kept)
+
+    def read(match: re.Match[str]) -> Any:
+        value = _loaded(match.group())
+        if value is None:
+            return "not JSON"
+        error = next(_validator(task).iter_errors(value), None)
+        # JSON Schema counts 1.0 as an integer; a cell's index must be one.
+        return f"not an action: {error.message[:80]}" if error else build(*(int(v) if isinstance(v, float) else v for v in value))
+
+    parsed = scan(text, _INNERMOST, read)
+    return parsed._replace(discarded=tuple(d for d in parsed.discarded if d.text.strip("[], \t\r\n")))
 
 
 def parse_drawing(text: str) -> Parsed:

@@ -144,15 +144,9 @@ def _step(way: str, quarter: int) -> Cell:
     return int(x), up, int(z)
 
 
-def answer(actions: Sequence[Action], item: Item) -> str:
+def answer(actions: Sequence[Action], item: Item, *, anchored: bool = False) -> str:
     assert isinstance(item, MinecraftItem)
-    return write(actions, last_cell(item), item.pose.quarter)
-
-
-def anchored_answer(actions: Sequence[Action], item: Item) -> str:
-    """The same in `moves+anchors`."""
-    assert isinstance(item, MinecraftItem)
-    return write(actions, last_cell(item), item.pose.quarter, anchors(item))
+    return write(actions, last_cell(item), item.pose.quarter, anchors(item) if anchored else None)
 
 
 def read_for(text: str, item: Item) -> Parsed:

@@ -23,20 +23,17 @@ _REGEX = f"({NOTHING}|[0-9] (1[0-7]|[0-9]) {_COLOR}(, [0-9] (1[0-7]|[0-9]) {_COL
 CONSTRAINT = Constraint("regex", _REGEX)
 
 
-def check_paint(row: int, column: int, color: str) -> Paint | str:
-    """The action, or the reason why there is none."""
-    if not on_board(row, column):
-        return "off the board"
-    return Paint(row, column, color) if color in CODES else "unknown color"
-
-
 def write(actions: Sequence[Paint]) -> str:
     """`0 4 red, 0 5 blue`: 0-based row, column, color (the target of the paper's T5 model, section 6.2)."""
     return ", ".join(f"{a.row} {a.column} {a.color}" for a in canonical(actions)) or NOTHING
 
 
 def _read_triplet(match: re.Match[str]) -> Paint | str:
-    return check_paint(int(match[1]), int(match[2] or match[4]), (match[3] or match[5]).lower())
+    """The action, or the reason why there is none."""
+    paint = Paint(int(match[1]), int(match[2] or match[4]), (match[3] or match[5]).lower())
+    if not on_board(*paint.tile):
+        return "off the board"
+    return paint if paint.color in CODES else "unknown color"
 
 
 def parse(text: str) -> Parsed:
