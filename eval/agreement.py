@@ -7,11 +7,10 @@ they are undefined if only one label was ever used: None, and a note that says s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from eval.annotation import Annotation, Judgment
 from eval.tables import numbers_table
@@ -73,21 +72,21 @@ def _alpha(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> float:
     return float(krippendorff.alpha(reliability_data=codes, level_of_measurement="nominal"))
 
 
-def print_agreement(first: str, second: str, result: Mapping[str, Any], console: Console | None = None) -> None:
+def print_agreement(first: str, second: str, result: Mapping[str, Any]) -> None:
     """Print what `agreement` returned for two annotations of these names."""
-    console = console or Console(highlight=False, markup=False, emoji=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     console.print(f"A: {first}\nB: {second}", soft_wrap=True)
     console.print(f"{result['items']:,} items in both, {result['only_first']:,} in A only, {result['only_second']:,} in B only\n")
     parts = {"context": result["context"], "correct": result["correct"]}
     columns = [["items", "equal", "Cohen's kappa", "Krippendorff's alpha"], *map(_column, parts.values())]
-    console.print(_table(["", "context", "correct, if clear to both"], zip(*columns, strict=True)))
+    console.print(numbers_table("", "context", "correct, if clear to both", rows=zip(*columns, strict=True)))
     for name, part in parts.items():
         if part["note"]:
             console.print(f"{name}: {part['note']}")
     for part in parts.values():
         rows = [[a, *(f"{count:,}" for count in counts.values())] for a, counts in part["confusion"].items()]
         console.print()
-        console.print(_table(["A \\ B", *part["confusion"]], rows))
+        console.print(numbers_table("A \\ B", *part["confusion"], rows=rows))
     console.print(f"\n{len(result['differ']):,} items on which they differ")
     for item in result["differ"]:
         console.print(f"{item['id']}  A: {item['first']}  B: {item['second']}", soft_wrap=True)
@@ -96,10 +95,3 @@ def print_agreement(first: str, second: str, result: Mapping[str, Any], console:
 def _column(part: Mapping[str, Any]) -> list[str]:
     equal = "none" if part["equal"] is None else f"{100 * part['equal']:.1f}%"
     return [f"{part['items']:,}", equal, *("none" if part[key] is None else f"{part[key]:.3f}" for key in ("kappa", "alpha"))]
-
-
-def _table(columns: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = numbers_table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    return table

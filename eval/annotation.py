@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 
 OURS = "our annotation"
 """How results on the annotation that ships with the harness are labeled. The authors' own is not published."""
-
-
-class CleanTurn(NamedTuple):
-    """An item of the clean test set. `after` is the repaired gold structure."""
-
-    id: str
-    cluster: str
-    before: Structure
-    after: Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,8 @@ class Annotation:
 class CleanSet(NamedTuple):
     """The clean test set and how it was derived. All ids are in the order of the items."""
 
-    items: tuple[CleanTurn, ...]
+    items: tuple[MinecraftItem, ...]
+    """`after` is the repaired gold structure."""
     multiple: frozenset[str]
     """The items of the set with several interpretations (M); the others are unique (U)."""
     unclear: tuple[str, ...]
@@ -149,7 +141,7 @@ def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSe
             continue
         if not judgment.correct:
             repaired.append(item.id)
-        clean.append(CleanTurn(item.id, item.cluster, item.before, gold))
+        clean.append(replace(item, after=gold))
     multiple = frozenset(item.id for item in clean if judged[item.id].context == "multiple")
     unclear = tuple(item.id for item in items if judged[item.id].correct is None)
     return CleanSet(tuple(reversed(clean)), multiple, unclear, tuple(reversed(repaired)), tuple(reversed(left_out)))

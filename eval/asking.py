@@ -12,18 +12,16 @@ from math import exp
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from eval.items import sizes
 from eval.score_run import Answers
 from eval.statistics import ratio, ratio_intervals
+from eval.tables import Cell, numbers_table
 from harness.errors import UsageError
 
 STEPS = 20
 """Thresholds that are tried: as many quantiles of the confidence."""
-
-
-def is_unclear(item: Any) -> bool:
-    return "question" in item.meta
 
 
 def certainty(record: Mapping[str, Any]) -> float | None:
@@ -42,7 +40,7 @@ def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0)
     largest. Raises UsageError for items none of which is unclear, or none clear, and for a threshold without certainties.
     """
     items = [item for item in answers.items if answers.only is None or item.id in answers.only]
-    unclear = np.array([is_unclear(item) for item in items], bool)
+    unclear = np.array(["question" in item.meta for item in items], bool)
     if not unclear.any() or unclear.all():
         raise UsageError(
             f"{answers.name}: --benchmark ask needs clear and unclear instructions: "
@@ -103,20 +101,15 @@ class _Counted:
 
 def print_asking(scores: Mapping[str, Any]) -> None:
     """The scores as a table in percent."""
-    from rich.console import Console
-
-    from eval.tables import Cell, numbers_table
-
-    rows = [{"below": scores["below"], **scores}, *scores.get("thresholds", ())]
     caption = "Percent [95% interval over games]. Acting: strict micro F1 of the clear ones; where it asks, nothing is done."
-    table = numbers_table("asks below", "asked", "asking F1", "P", "R", "acting F1", caption=caption)
-    for row in rows:
-        ask, act = row["ask"], row["act"]
-        name = "only where it does nothing" if row["below"] is None else f"{row['below']:.3f}"
-        best = " (best)" if row["below"] is not None and row["below"] == scores.get("best") else ""
-        shares = Cell(ask["precision"]), Cell(ask["recall"])
-        cells = Cell(ask["f1"], ask["interval"]), *shares, Cell(act["f1"], act["interval"])
-        table.add_row(name + best, f"{row['asked']:,}", *map(str, cells))
+    rows: list[tuple[object, ...]] = []
+    for row in (scores, *scores.get("thresholds", ())):
+        ask, act, below = row["ask"], row["act"], row["below"]
+        name = "only where it does nothing" if below is None else f"{below:.3f}"
+        best = " (best)" if below is not None and below == scores.get("best") else ""
+        cells = Cell(ask["f1"], ask["interval"]), Cell(ask["precision"]), Cell(ask["recall"]), Cell(act["f1"], act["interval"])
+        rows.append((name + best, f"{row['asked']:,}", *cells))
+    table = numbers_table("asks below", "asked", "asking F1", "P", "R", "acting F1", rows=rows, caption=caption)
     console = Console()
     counts = f"{scores['clear']:,} clear and {scores['unclear']:,} unclear instructions"
     console.print(f"{scores['task']}/{scores['split']}, ask benchmark: {counts}")

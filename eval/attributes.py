@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from importlib.resources import as_file, files
 from typing import Any
 
-from eval.breakdown import Breakdown, break_down, dev_levels
+from eval.annotation import read_judgments
+from eval.breakdown import GROUPINGS, Breakdown, break_down, dev_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
 from harness.tasks import get_task, world_of
 
-_ROUNDS = ("recruitment", "round I", "round II")
-_DIRECTIONS = ("+z", "-x", "-z", "+x")
 _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 
 
@@ -40,7 +39,7 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
         found = {
             item.id: {
                 "board": "NEB" if len(item.before) else "EB",
-                "yaw": _DIRECTIONS[item.pose.quarter],
+                "yaw": GROUPINGS["minecraft"]["yaw"].labels[item.pose.quarter],
                 "interpretations": contexts.get(item.id),
                 "seen": seen.get(item.id),
             }
@@ -59,8 +58,6 @@ def _seen(answers: Answers) -> dict[str, str]:
 
 
 def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
-    from eval.annotation import read_judgments
-
     _, annotation = benchmark.of(answers)
     if annotation is None:
         with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
@@ -75,6 +72,6 @@ def _step(meta: Any) -> dict[str, str | None]:
     number = meta.get("annotation_round")
     return {
         "category": meta.get("category"),
-        "round": None if number is None else _ROUNDS[number],
+        "round": None if number is None else GROUPINGS["hexagons"]["round"].labels[number],
         "position": place if step else None,
     }

@@ -71,11 +71,13 @@ def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, s
     pairs = []
     for a, b in itertools.combinations(runs, 2):
         numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
-        pairs.append(
-            {"a": a, "b": b, "metric": metric, **_tests(numerators, denominators, clusters, seed)}
-            | {"effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters)}
-            | _wins(runs[a], runs[b], changed)
-        )
+        tests = {
+            "difference": ratio(*fractions[a]) - ratio(*fractions[b]),
+            "interval": difference_interval(numerators, denominators, clusters, seed=seed),
+            "p": permutation_p(numerators, denominators, clusters, seed=seed),
+            "effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters),
+        }
+        pairs.append({"a": a, "b": b, "metric": metric, **tests, **_wins(runs[a], runs[b], changed)})
     for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True):
         pair["p_holm"] = corrected
     return pairs
@@ -90,15 +92,6 @@ def _fractions(scores: Sequence[ItemScore], metric: str) -> tuple[Floats, Floats
 
 def _item_values(scores: Sequence[ItemScore], metric: str) -> Floats:
     return np.array([float(s.exact) if metric.startswith("em") else s.f1 for s in scores])
-
-
-def _tests(numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int) -> dict[str, Any]:
-    one, other = (ratio(numerators[:, n], denominators[:, n]) for n in (0, 1))
-    return {
-        "difference": one - other,
-        "interval": difference_interval(numerators, denominators, clusters, seed=seed),
-        "p": permutation_p(numerators, denominators, clusters, seed=seed),
-    }
 
 
 def _effect(differences: Floats, clusters: Sequence[str]) -> float | None:

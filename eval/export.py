@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.tables import benchmark_name, off_board
+from eval.tables import benchmark_name, markdown_table, off_board
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 
@@ -44,11 +44,10 @@ def headline(scores: Scores) -> list[Number]:
         return [Number(key, f"{key} solved", part["solved"], part["interval"]) for key, part in parts]
     ends = scores["intervals"]
     if world_of(scores["task"]) == "hexagons":
-        names = (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
-        labels = ("action F1", "action EM", "board F1", "procedure-macro F1")
-        keys = ("action_f1", "action_em", "board_f1", "procedure_macro_f1")
-        pairs = zip(keys, labels, names, strict=True)
-        return [Number(key, label, scores[kind][name], ends[kind][name]) for key, label, (kind, name) in pairs]
+        return [
+            Number(f"{kind}_{name}", f"{kind.replace('_', '-')} {name.upper()}", scores[kind][name], ends[kind][name])
+            for kind, name in (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
+        ]
     micro, macro = scores["micro"], scores["macro"]
     overlap = scores.get("overlap")
     more = [Number("overlap_f1", "best overlap, mean F1", overlap["f1"], overlap["interval"])] if overlap else []
@@ -100,25 +99,25 @@ def eval_results(scores: Scores) -> list[Any]:
 def as_markdown(results: Mapping[str, Scores]) -> str:
     """A table with a row for each run. Raises UsageError for runs of two tasks."""
     head, rows = _rows(results)
-    lines = [head, ["---", "---", *["---:"] * (len(head) - 2)], *rows]
-    table = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
-    return f"{table}\n\n{' '.join(_notes(results))}\n"
+    return f"{markdown_table(head, rows, (0, 1))}\n\n{' '.join(_notes(results))}\n"
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # LaTeX takes a bracket at the start of a row for an argument of the line break before it.
-    "[": "{[}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        # LaTeX takes a bracket at the start of a row for an argument of the line break before it.
+        "[": "{[}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
 
 
 def as_latex(results: Mapping[str, Scores]) -> str:
     """A table of the package booktabs with a row for each run. Raises UsageError for runs of two tasks."""
     head, rows = _rows(results)
-    lines = [" & ".join(map(_escaped, line)) + r" \\" for line in (head, *rows)]
+    lines = [" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in (head, *rows)]
     columns = "ll" + "r" * (len(head) - 2)
     return "\n".join(
         (
@@ -128,10 +127,6 @@ def as_latex(results: Mapping[str, Scores]) -> str:
             "\\end{tabular}\n",
         )
     )
-
-
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def as_csv(results: Mapping[str, Scores]) -> str:

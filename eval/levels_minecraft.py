@@ -21,7 +21,7 @@ that the order may mean; touching is by a face.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ import numpy as np
 
 from eval.statistics import ratio_intervals
 from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions
+from harness.worlds.ordering import touching
 
 if TYPE_CHECKING:
     from harness.corpora.item import MinecraftItem
@@ -55,7 +56,7 @@ def judge_build(meta: Mapping[str, Any], actions: Sequence[Action]) -> dict[str,
         "size": _is_size(cells, meta),
     }
     if meta["location"]:
-        right["location"] = _LOCATIONS[meta["location"]](cells)
+        right["location"] = _is_at(cells, meta["location"])
     if meta["orientation"]:
         right["orientation"] = meta["orientation"] == _orientation(cells)
     right["in bounds"] = all(in_region(*action.cell) for action in actions)
@@ -127,21 +128,13 @@ def _orientation(cells: Cells) -> str | None:
     return "horizontal" if y else "vertical" if x or z else None
 
 
-def _at_corner(cells: Cells) -> bool:
-    x, _, z = _ends(cells)
-    return any(abs(a) == SIDE for a in x) and any(abs(a) == SIDE for a in z)
-
-
-def _at_edge(cells: Cells) -> bool:
-    return any((abs(x) == SIDE) != (abs(z) == SIDE) for x, _, z in cells)
-
-
-def _at_center(cells: Cells) -> bool:
-    x, _, z = _ends(cells)
-    return any(x == z == 0 for x, _, z in cells) or (abs(sum(x)) <= 1 and abs(sum(z)) <= 1)
-
-
-_LOCATIONS: dict[str, Callable[[Cells], bool]] = {"corner": _at_corner, "edge": _at_edge, "center": _at_center}
+def _is_at(cells: Cells, location: str) -> bool:
+    ends = _ends(cells)[::2]
+    return {
+        "corner": all(SIDE in map(abs, side) for side in ends),
+        "edge": any((abs(x) == SIDE) != (abs(z) == SIDE) for x, _, z in cells),
+        "center": any(x == z == 0 for x, _, z in cells) or all(abs(sum(side)) <= 1 for side in ends),
+    }[location]
 
 
 # --- level 2 ---
@@ -162,11 +155,13 @@ def judge_change(item: MinecraftItem, actions: Sequence[Action]) -> bool:
 
 
 def _placed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:
-    x, y, z = cell
-    below = (x, y - 1, z) in there
-    beside = any((x + dx, y, z + dz) in there for dx, dz in ((1, 0), (-1, 0), (0, 1), (0, -1)))
-    touches = below or beside or (x, y + 1, z) in there
-    return {"on top of": below, "to the side of": beside, "touching": touches, "not touching": not touches}[meta["kind"]]
+    heights = {near[1] - cell[1] for near in touching(cell) if near in there}
+    return {
+        "on top of": -1 in heights,
+        "to the side of": 0 in heights,
+        "touching": bool(heights),
+        "not touching": not heights,
+    }[meta["kind"]]
 
 
 def _removed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:

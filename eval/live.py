@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 
 from eval.metrics.alignment import align, net_actions
-from eval.statistics import Floats, ratio, ratio_intervals
+from eval.statistics import Floats, ratio, ratio_intervals, ratios
 from eval.tables import numbers_table
 from harness.tasks import get_task, world_of
 from harness.worlds.hexagons import TILES, Board
@@ -60,22 +60,22 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
     ones = np.ones(len(ended))
     at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
     if get_task(task).judged:
-        ratios: Ratios = {"success": (_of(ended, "success"), ones), "at_once": (at_once, steps)}
+        parts: Ratios = {"success": (_of(ended, "success"), ones), "at_once": (at_once, steps)}
     else:
-        ratios = (_structures if world_of(task) == "minecraft" else _boards)(ended)
-        ratios["at_once"] = at_once, steps
-        ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
-        ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
-    above, below = (np.column_stack([pair[n] for pair in ratios.values()]) for n in (0, 1))
+        parts = (_structures if world_of(task) == "minecraft" else _boards)(ended)
+        parts["at_once"] = at_once, steps
+        parts["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
+        parts |= {name: (_of(ended, name), ones) for name in _COUNTS}
+    above, below = (np.column_stack([pair[n] for pair in parts.values()]) for n in (0, 1))
     ends = ratio_intervals(above, below, [game["id"] for game in ended])
-    values = {name: ratio(*pair) for name, pair in ratios.items()}
-    return {**counts, **values, "intervals": dict(zip(ratios, ends, strict=True))}
+    values = {name: ratio(*pair) for name, pair in parts.items()}
+    return {**counts, **values, "intervals": dict(zip(parts, ends, strict=True))}
 
 
 def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
     """What is true of one game's end: "success", "exact" and "f1", and "f1_aligned" or "tiles"."""
-    ratios = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
-    values = {name: ratio(*pair) for name, pair in ratios.items()}
+    parts = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
+    values = {name: ratio(*pair) for name, pair in parts.items()}
     return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}
 
 
@@ -95,8 +95,8 @@ def _structures(games: Sequence[Game]) -> Ratios:
     return {
         "success": (((best == sizes[0]) & (best == sizes[1])).astype(float), ones),
         "exact": ((built == target).all(axis=(1, 2, 3)).astype(float), ones),
-        "f1": (_shares(same, together), ones),
-        "f1_aligned": (_shares(best.astype(float), together), ones),
+        "f1": (ratios(same, together, 1), ones),
+        "f1_aligned": (ratios(best, together, 1), ones),
     }
 
 
@@ -106,13 +106,9 @@ def _boards(games: Sequence[Game]) -> Ratios:
     painted = [np.count_nonzero(stack, axis=(1, 2)).astype(float) for stack in (built, target)]
     return {
         "success": (same.all(axis=(1, 2)).astype(float), ones),
-        "f1": (_shares(np.count_nonzero(same & (built > 0), axis=(1, 2)).astype(float), (painted[0] + painted[1]) / 2), ones),
+        "f1": (ratios(np.count_nonzero(same & (built > 0), axis=(1, 2)), (painted[0] + painted[1]) / 2, 1), ones),
         "tiles": (np.count_nonzero(same, axis=(1, 2)) / TILES, ones),
     }
-
-
-def _shares(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.ones_like(part), where=whole > 0)
 
 
 def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -123,17 +119,11 @@ def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             factor, digits, unit = (1, 2, "") if name in _COUNTS else (100, 1, "%")
             ends = scores["intervals"][name]
             interval = f"[{factor * ends[0]:.{digits}f}, {factor * ends[1]:.{digits}f}]" if ends else ""
-            yield (
-                _LABELS_OF.get((scoring, name), label),
-                f"{factor * scores[name]:.{digits}f}{unit}",
-                interval,
-            )
+            yield _LABELS_OF.get((scoring, name), label), f"{factor * scores[name]:.{digits}f}{unit}", interval
 
 
-def print_games(scores: Mapping[str, Any], console: Console | None = None) -> None:
+def print_games(scores: Mapping[str, Any]) -> None:
     """Print what `score_games` returned."""
     ended = scores["games"] - scores["errors"]
-    rows = numbers_table("", "", "95% interval", caption=f"Over {ended} games that came to their end.")
-    for row in shown(scores):
-        rows.add_row(*row)
-    (console or Console()).print(rows, highlight=False)
+    caption = f"Over {ended} games that came to their end."
+    Console().print(numbers_table("", "", "95% interval", rows=shown(scores), caption=caption), highlight=False)

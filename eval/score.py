@@ -13,7 +13,7 @@ from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from eval.statistics import mean_interval
 from harness.errors import UsageError
-from harness.tasks import get_task, world_of
+from harness.tasks import get_task
 from harness.util.registry import resolve_path
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
@@ -41,10 +41,9 @@ def score(
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
     are counted ("off_board"), with those that `discarded` says, by item id, a parser left out of the text. The v2 benchmark
-    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score
-    and for an unknown task or benchmark.
+    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score.
     """
-    chosen = choose_items(task, items, benchmark, annotation, only)
+    chosen = choose_items(items, benchmark, annotation, only)
     if not chosen.items:
         raise UsageError(f"there is nothing to score: no items of {task}/{split}")
     ids = {item.id for item in chosen.items}
@@ -78,19 +77,8 @@ class Chosen(NamedTuple):
     multiple: Set[str] = frozenset()
 
 
-def choose_items(
-    task: str,
-    items: Sequence[Any],
-    benchmark: str = "legacy",
-    annotation: Annotation | None = None,
-    only: Set[str] | None = None,
-) -> Chosen:
-    """The items of a split that a benchmark scores, or only the ones with ids in `only`. Raises UsageError as `score` does."""
-    world_of(task)
-    if benchmark not in BENCHMARKS:
-        raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
-    if (benchmark == "v2") != (annotation is not None):
-        raise UsageError("only the v2 benchmark takes an annotation")
+def choose_items(items: Sequence[Any], benchmark: str, annotation: Annotation | None, only: Set[str] | None) -> Chosen:
+    """The items of a split that a benchmark scores, or only the ones with ids in `only`."""
     multiple: Set[str] = frozenset()
     if annotation is not None:
         # Before the selection: the repair of an item looks at those after it.

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import yaml
+
+from eval import levels_minecraft
+from eval.annotation import Annotation, our_annotation, read_annotation
+from eval.errors import OFF_THE_BOARD, ErrorContext
+from eval.items import ItemScore, item_scores
+from eval.predictions import Predictions, decode, infer_split, read_records
+from eval.score import BENCHMARKS, Chosen, choose_items, score
+from harness import corpora
+from harness.corpora.item import Item
+from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
+from harness.everyday.judge import as_judged
+from harness.runs.folder import find_run
 from harness.tasks import get_task, world_of
 from harness.util.registry import choose
-
-if TYPE_CHECKING:
-    from eval.annotation import Annotation
-    from eval.items import ItemScore
-    from eval.predictions import Predictions
-    from eval.score import Chosen
-    from harness.corpora.item import Item
+from serialization.formats import get_format, reader
+from serialization.formats.answer import losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,6 @@ class Answers:
 
     def pieces(self, item: Item) -> list[tuple[str, str]]:
         """The pieces of an answer's text that the parser discarded, as recorded or parsed again, and why."""
-        from serialization.formats import get_format
-
         fields = self.records.get(item.id, {})
         discarded, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
         if discarded is None and isinstance(text, str) and isinstance(name, str):
@@ -52,15 +58,11 @@ class Answers:
     def discarded(self) -> dict[str, frozenset[str]]:
         """By item id, why the parser discarded pieces of the text, except what may surround an answer; only items that lost
         something."""
-        from serialization.formats.answer import losses
-
         lost = {item.id: losses(self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in lost.items() if reasons}
 
     def off_board(self) -> dict[str, int]:
         """By item id, how many pieces of the answer's text were discarded for lying off the board."""
-        from eval.errors import OFF_THE_BOARD
-
         lost = {item.id: sum(why.endswith(OFF_THE_BOARD) for _, why in self.pieces(item)) for item in self.items}
         return {item_id: count for item_id, count in lost.items() if count and item_id not in self.predictions.errors}
 
@@ -78,10 +80,6 @@ class Benchmark:
 
     def of(self, answers: Answers) -> tuple[str, Annotation | None]:
         """Its name and annotation for these answers. Raises UsageError if it is not for their task or split."""
-        from eval.annotation import our_annotation, read_annotation
-        from eval.score import BENCHMARKS
-        from harness.corpora import locate
-
         if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
         name = choose("benchmark", self.name or "legacy", BENCHMARKS)
@@ -89,7 +87,7 @@ class Benchmark:
             return name, None
         if self.annotation:
             return name, read_annotation(self.annotation, answers.items)
-        if answers.split != "test" or locate(answers.task).kind != "official":
+        if answers.split != "test" or corpora.locate(answers.task).kind != "official":
             raise UsageError(
                 "--benchmark v2: the annotation that ships covers the official test split only; "
                 "give --annotation FILE for other items"
@@ -98,10 +96,8 @@ class Benchmark:
 
     def choose(self, answers: Answers) -> Chosen:
         """The items it scores, with their gold states."""
-        from eval.score import choose_items
-
         name, annotation = self.of(answers)
-        return choose_items(answers.task, answers.items, name, annotation, answers.only)
+        return choose_items(answers.items, name, annotation, answers.only)
 
 
 def read_answers(
@@ -119,12 +115,6 @@ def read_answers(
     those a run was asked for, otherwise the whole split. `partial` leaves out a half-written last line (a run in progress).
     Raises DataError, with the line, for an invalid file and UsageError for arguments that do not fit it.
     """
-    from eval.predictions import decode, read_records
-    from harness.corpora import load
-    from harness.corpora.records import load_items
-    from harness.runs.folder import find_run
-    from serialization.formats import reader
-
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
     records = read_records(file, partial=partial)
@@ -135,12 +125,10 @@ def read_answers(
         task, split = items[0].task, Path(items_file).name
     else:
         task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
-        items = load(task, split)
+        items = corpora.load(task, split)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, reader(items))
     if get_task(task).judged:
-        from harness.everyday.judge import as_judged
-
         items = as_judged(items, predictions.actions)
     only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
     if only is not None and (strange := only - known):
@@ -156,9 +144,6 @@ def score_answers(
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
-    from eval import levels_minecraft
-    from eval.score import score
-
     name, annotation = (benchmark or Benchmark()).of(answers)
     scores = score(
         answers.task,
@@ -182,8 +167,6 @@ def score_answers(
 
 def _run_settings(folder: Path) -> dict[str, Any]:
     """The settings in run.yaml; task, split and limit have their type if present."""
-    import yaml
-
     file = folder / "run.yaml"
     if not file.exists():
         return {}
@@ -200,20 +183,17 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
 
     Raises DataError, with the line, for ids of no corpus or not as asked for, and UsageError if nothing determines them.
     """
-    from eval.predictions import infer_split
-    from harness.corpora import SPLITS, split_name
-
     inferred = infer_split(file, records)
     if inferred is None:
         if task is None or split is None:
             raise UsageError(f"{file} holds no predictions to tell the task and the split from: give --task and --split")
-        return task, split_name(task, split)
-    if inferred[1] not in SPLITS.get(inferred[0], ()):
-        splits = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
+        return task, corpora.split_name(task, split)
+    if inferred[1] not in corpora.SPLITS.get(inferred[0], ()):
+        splits = ", ".join(f"{name}/{part}" for name, parts in corpora.SPLITS.items() for part in parts)
         raise DataError(
             f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or --items FILE"
         )
-    if task not in (None, inferred[0]) or (split is not None and split_name(inferred[0], split) != inferred[1]):
+    if task not in (None, inferred[0]) or (split is not None and corpora.split_name(inferred[0], split) != inferred[1]):
         asked = f"{task or inferred[0]}/{split or inferred[1]}"
         raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(inferred)}, but {asked} was asked for")
     return inferred
@@ -221,9 +201,6 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
 
 def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
     """The scores of each item that the benchmark has, with the classes of its errors."""
-    from eval.errors import ErrorContext
-    from eval.items import item_scores
-
     items, multiple = (benchmark or Benchmark()).choose(answers)
     unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
     quarters = {item.id: item.pose.quarter for item in answers.items} if world_of(answers.task) == "minecraft" else {}

@@ -43,11 +43,13 @@ def _resampled_ratios(numerators: Floats, denominators: Floats, clusters: Sequen
     drawn += np.arange(RESAMPLES)[:, None] * len(sums)
     times = np.bincount(drawn.ravel(), minlength=RESAMPLES * len(sums)).reshape(RESAMPLES, len(sums))
     totals = times @ sums
-    return _ratios(totals[:, :width], totals[:, width:])
+    return ratios(totals[:, :width], totals[:, width:])
 
 
-def _ratios(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+def ratios(above: npt.NDArray[Any], below: npt.NDArray[Any], nothing: float = 0) -> Floats:
+    """Ratios of two arrays of one shape; `nothing` where there is nothing below."""
+    made: Floats = np.divide(above, below, out=np.full(above.shape, float(nothing)), where=below > 0)
+    return made
 
 
 def _interval(values: Floats) -> list[float]:
@@ -63,8 +65,8 @@ def ratio_intervals(numerators: Floats, denominators: Floats, clusters: Sequence
     denominator of 0 counts as 0, as F1 does with nothing predicted and nothing to predict. None for fewer than two clusters,
     which tell nothing about how clusters vary.
     """
-    ratios = _resampled_ratios(numerators, denominators, clusters, seed)
-    return [None] * numerators.shape[1] if ratios is None else [_interval(column) for column in ratios.T]
+    drawn = _resampled_ratios(numerators, denominators, clusters, seed)
+    return [None] * numerators.shape[1] if drawn is None else [_interval(column) for column in drawn.T]
 
 
 def mean_interval(values: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
@@ -77,8 +79,8 @@ def difference_interval(numerators: Floats, denominators: Floats, clusters: Sequ
 
     Both arrays have shape (items, 2), a column for each of the two. None for fewer than two clusters.
     """
-    ratios = _resampled_ratios(numerators, denominators, clusters, seed)
-    return None if ratios is None else _interval(ratios[:, 0] - ratios[:, 1])
+    drawn = _resampled_ratios(numerators, denominators, clusters, seed)
+    return None if drawn is None else _interval(drawn[:, 0] - drawn[:, 1])
 
 
 def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> float:
@@ -94,7 +96,7 @@ def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[s
 
     def difference(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], axis: int = -1) -> Floats:
         one, other = both[first].sum(axis=-2), both[second].sum(axis=-2)
-        return _ratios(one[..., 0], one[..., 1]) - _ratios(other[..., 0], other[..., 1])
+        return ratios(one[..., 0], one[..., 1]) - ratios(other[..., 0], other[..., 1])
 
     indices = np.arange(len(sums))
     if len(sums) < 2:

@@ -51,9 +51,9 @@ def minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str)
     return [Cell(micro["f1"], ends["micro"][name]), *shares, Cell(part["macro"][name], ends["macro"][name])]
 
 
-def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> None:
+def print_scores(scores: Mapping[str, Any]) -> None:
     """Print what `eval.score.score` returned: the numbers, then the papers' with a note on which are comparable."""
-    console = console or Console()
+    console = Console()
     benchmark = f", {benchmark_name(scores)} benchmark" if "benchmark" in scores else ""
     console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
     if scores["missing"] or scores["errors"]:
@@ -91,21 +91,20 @@ def benchmark_name(scores: Mapping[str, Any]) -> str:
     return f"{scores['benchmark']} ({scores['annotation']})" if "annotation" in scores else str(scores["benchmark"])
 
 
-def numbers_table(*columns: str, caption: str | None = None) -> Table:
+def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption: str | None = None) -> Table:
     """A table with a left-aligned first column and right-aligned others."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*map(str, row))
     return table
 
 
 def _hexagons(scores: Mapping[str, Any]) -> Table:
     caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
-    table = numbers_table("", *DRAWN, caption=caption)
-    for kind, label in HEXAGONS_ROWS.items():
-        if kind in scores:
-            table.add_row(label, *map(str, hexagons_cells(scores, kind)))
-    return table
+    rows = ((label, *hexagons_cells(scores, kind)) for kind, label in HEXAGONS_ROWS.items() if kind in scores)
+    return numbers_table("", *DRAWN, rows=rows, caption=caption)
 
 
 def longest_note(scores: Mapping[str, Any]) -> str:
@@ -118,37 +117,34 @@ def longest_note(scores: Mapping[str, Any]) -> str:
 
 def _requests(scores: Mapping[str, Any]) -> Table:
     caption = "Percent [95% interval over requests]; a request is solved if all its turns are."
-    table = numbers_table("", "solved", "of", caption=caption)
-    rows = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
-    for name, part in rows.items():
-        table.add_row(name, str(Cell(part["solved"], part["interval"])), f"{part['of']:,}")
-    return table
+    parts = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
+    rows = ((name, Cell(part["solved"], part["interval"]), f"{part['of']:,}") for name, part in parts.items())
+    return numbers_table("", "solved", "of", rows=rows, caption=caption)
 
 
 def _minecraft(scores: Mapping[str, Any]) -> Table:
     caption = (
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
-    table = numbers_table("", *BUILT, caption=caption)
-    parts: list[tuple[str, Any, Any, tuple[str, ...]]] = [("", scores, scores["intervals"], METRICS)]
+    ends = scores["intervals"]
+    rows = [(name, *minecraft_cells(scores, ends, name)) for name in METRICS]
     for name, part in scores["subsets"].items():
-        parts.append((f" {name} ({part['items']:,})", part, scores["intervals"]["subsets"][name], METRICS[:1]))
-    for suffix, part, ends, metrics in parts:
-        for name in metrics:
-            table.add_row(name + suffix, *map(str, minecraft_cells(part, ends, name)))
-    return table
+        label = f"{METRICS[0]} {name} ({part['items']:,})"
+        rows.append((label, *minecraft_cells(part, ends["subsets"][name], METRICS[0])))
+    return numbers_table("", *BUILT, rows=rows, caption=caption)
 
 
 def _level(level: Mapping[str, Any]) -> Table:
     """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
-    rows = numbers_table(f"level {level['level']}", "right", "of", "percent", caption="[95% interval over items]")
     parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
-    for prefix, part in parts:
-        for name, rate in part.items():
-            if isinstance(rate, Mapping) and "accuracy" in rate:
-                cell = Cell(rate["accuracy"], rate["interval"])
-                rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", str(cell))
-    return rows
+    rows = (
+        (prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", Cell(rate["accuracy"], rate["interval"]))
+        for prefix, part in parts
+        for name, rate in part.items()
+        if isinstance(rate, Mapping) and "accuracy" in rate
+    )
+    caption = "[95% interval over items]"
+    return numbers_table(f"level {level['level']}", "right", "of", "percent", rows=rows, caption=caption)
 
 
 def _papers(scores: Mapping[str, Any]) -> Table:
@@ -176,9 +172,9 @@ def _papers(scores: Mapping[str, Any]) -> Table:
     return table
 
 
-def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = None) -> None:
+def print_groups(tables: Iterable[Mapping[str, Any]]) -> None:
     """Print the tables of `eval.breakdown`."""
-    console = console or Console()
+    console = Console()
     # The p ignores clusters, and readers should know.
     console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
     for breakdown in tables:
@@ -189,8 +185,11 @@ def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = 
 def _groups(breakdown: Mapping[str, Any]) -> Table:
     test = breakdown["test"]
     notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
-    table = numbers_table(breakdown["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
-    for group in breakdown["groups"]:
-        cells = Cell(group["f1"], group["interval"]), Cell(group["em"])
-        table.add_row(group["label"], f"{group['items']:,}", *map(str, cells))
-    return table
+    rows = ((g["label"], f"{g['items']:,}", Cell(g["f1"], g["interval"]), Cell(g["em"])) for g in breakdown["groups"])
+    return numbers_table(breakdown["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int]) -> str:
+    """A table in Markdown. The columns of these numbers are left-aligned, the others right-aligned."""
+    lines = [head, ["---" if n in texts else "---:" for n in range(len(head))], *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
-from eval.statistics import Floats, mean_interval, ratio, ratio_intervals
+from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def count(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]],
 def item_f1(counts: Ints) -> Floats:
     """F1 of each item and metric, shape (items, 5); 1 if nothing was wanted and nothing done."""
     hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
-    f1: Floats = np.divide(hits, size, out=np.ones(size.shape), where=size > 0)
-    return f1
+    return ratios(hits, size, 1)
 
 
 def _micro(counts: Ints) -> dict[str, dict[str, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,6 @@ Step = Callable[[int, int], None]
 """Receives after each item how many are done, and of how many."""
 
 
-def silent(done: int, total: int) -> None:
-    """Does nothing."""
-
-
 def read(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:
     """The runs by name. One is taken with all that it was asked for, several with the items that all of them answered.
 
@@ -49,7 +45,7 @@ def collect(
     *,
     limit: int | None = None,
     seed: int = 0,
-    step: Step = silent,
+    step: Step,
 ) -> Report:
     """Score, compare and draw. `limit` is how many items the browser holds; the tables are about all of them."""
     asked = {name: dict(read_asked(answers.file.with_name(NAME))) for name, answers in runs.items()}
@@ -92,8 +88,7 @@ class _Shown:
 def _items(answers: Answers, benchmark: Benchmark) -> list[_Shown]:
     """The scored items in the corpus's order, with the benchmark's gold states."""
     scored = {item.id: item for item in benchmark.choose(answers).items}
-    chosen = [item for item in answers.items if item.id in scored]
-    return [_Shown(replace(item, after=scored[item.id].after), item.after != scored[item.id].after) for item in chosen]
+    return [_Shown(scored[item.id], item.after != scored[item.id].after) for item in answers.items if item.id in scored]
 
 
 _Told = tuple[Answers, Mapping[str, Asked]]
@@ -151,13 +146,9 @@ def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
         "actions": cut(written(item.task, actions)),
         "ignored": cut(written(item.task, ignored)) if ignored else "",
         "text": cut(answer) if isinstance(answer, str) else None,
-        "discarded": _discarded(answers, item),
+        "discarded": [[cut(text), cut(reason)] for text, reason in answers.pieces(item)[:_PIECES]],
         "facts": _facts(record),
     }
-
-
-def _discarded(answers: Answers, item: Item) -> list[list[str]]:
-    return [[cut(text), cut(reason)] for text, reason in answers.pieces(item)[:_PIECES]]
 
 
 def _facts(record: Mapping[str, Any]) -> list[str]:

@@ -59,7 +59,7 @@ def export(options: Export) -> None:
 
 
 def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
-    from eval.confidence import coverage
+    from eval.report.curves import coverage
 
     if len(answers) > 1:
         raise UsageError("--as coverage takes one run")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eval.confidence import coverage
-from eval.report.curves import as_markdown
+from eval.report.curves import as_markdown, coverage
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
+from tests.helpers.scored import perfect, write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -22,13 +21,11 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 def write(name: str, split: str, right: Callable[[int], bool], confidence: Callable[[int], Any] | None = None) -> list[Item]:
     """A run that answers items right, or not at all, with a confidence."""
     items = load("hexagons", split)
-    folder = Path("runs") / name
-    folder.mkdir(parents=True)
-    lines = []
-    for n, item in enumerate(items):
-        record: dict[str, Any] = {"id": item.id, "actions": [list(a) for a in item.actions] if right(n) else [[0, 0, "orange"]]}
-        lines.append(json.dumps(record | ({"confidence": confidence(n)} if confidence else {})))
-    (folder / "predictions.jsonl").write_text("\n".join(lines) + "\n")
+    records = perfect(items)
+    for n, record in enumerate(records):
+        record |= {} if right(n) else {"actions": [[0, 0, "orange"]]}
+        record |= {"confidence": confidence(n)} if confidence else {}
+    write_run(name, records)
     return list(items)
 
 

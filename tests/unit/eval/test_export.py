@@ -143,7 +143,7 @@ def test_runs_are_scored_and_written(runs: Path, capsys: pytest.CaptureFixture[s
 def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = export(capsys, "whole", "--as", "curve")
     assert code == 0
-    assert "| 18 | whole | 100.00 [100.00, 100.00] |" in out
+    assert "| ---: | --- | ---: | ---: |\n| 18 | whole | 100.00 [100.00, 100.00] |" in out
     code, _, err = export(capsys, "half", "whole", "--as", "curve")
     assert (code, "half does not record how many" in err) == (2, True)
     assert export(capsys, "half", "whole", "--as", "curve", "--sizes", "9,18", "--out", "c.svg")[0] == 0
