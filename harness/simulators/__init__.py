@@ -19,15 +19,15 @@ Frames = Mapping[str, tuple[str, ...]]
 
 
 @lru_cache
-def frames(name: str) -> Frames:
-    """The frames of a file in `frames/` by section. Lines that begin with # are notes."""
+def frames(*names: str) -> Frames:
+    """The frames of files in `frames/` by section; later files take sections' place. Lines that begin with # are notes."""
     sections: dict[str, list[str]] = {}
-    section: list[str] = []
-    for line in files("harness.simulators").joinpath("frames", f"{name}.txt").read_text().splitlines():
-        if match := _SECTION.fullmatch(line):
-            section = sections.setdefault(match[1], [])
-        elif line.strip() and not line.startswith("#"):
-            section.append(line.strip())
+    for name in names:
+        for line in files("harness.simulators").joinpath("frames", f"{name}.txt").read_text().splitlines():
+            if match := _SECTION.fullmatch(line):
+                section = sections[match[1]] = []
+            elif line.strip() and not line.startswith("#"):
+                section.append(line.strip())
     return {name: tuple(lines) for name, lines in sections.items()}
 
 

@@ -17,12 +17,12 @@ def undo(t: Talk) -> Request:
 
 def undo_two(t: Talk) -> Request:
     impossible_if(len(t.steps) < 2 or not t.steps[-1] or not t.steps[-2] or t.orders[-1].back or t.orders[-2].back)
-    return Request("undo", t.say("undo two"), t.restoring(t.past[-2].state), back=2, bare=True)
+    return Request("undo", t.say("undo two"), t.restoring(t.past[-2][0]), back=2, bare=True)
 
 
 def _undoing(t: Talk) -> str:
     """The program that undoes the last turn."""
-    return "remove step(-1)" if _was_empty(t) else t.restoring(t.past[-1].state)
+    return "remove step(-1)" if _was_empty(t) else t.restoring(t.past[-1][0])
 
 
 def _was_empty(t: Talk) -> bool:

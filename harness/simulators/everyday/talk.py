@@ -12,12 +12,10 @@ from typing import Any
 
 from harness.corpora.item import Item, Turn
 from harness.corpora.wording import phrase
-from harness.simulators import Frames, frames, needed
+from harness.simulators import frames, needed
 from harness.simulators.everyday.person import Person
-from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
-from serialization.program.build import literal
 from serialization.program.figure import Cell
 from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
@@ -28,11 +26,7 @@ _MAIN = 0.6
 """The share of a thing's cells that its main color has at least."""
 _LONG = 7
 """The most words of a thing that its place follows without a comma."""
-_PLUS = re.compile(r"(?<! )\+(?! )")
-"""Between the terms of a union."""
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
-_VERBS_OF_SETS = frozenset((*COLORS, "remove"))
-_LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
 
 Maker = Callable[[Any], "Request"]
 """Makes a request of a talk. Raises Impossible where the talk has no place for it."""
@@ -40,7 +34,10 @@ Maker = Callable[[Any], "Request"]
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """Another thing that a request may ask for: its wording, and the program that does it once the first one is undone."""
+    """Another thing that a request may ask for: its wording, and the program that does it once the first one is undone.
+
+    One whose section begins with "=" adds to what is there.
+    """
 
     section: str
     program: str
@@ -79,14 +76,6 @@ class NamedObject:
     colors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What a turn found."""
-
-    state: Any
-    things: tuple[tuple[str, frozenset[Cell]], ...]
-
-
 class Talk(Person, ABC):
     """A conversation of one person. A world adds its state."""
 
@@ -103,10 +92,12 @@ class Talk(Person, ABC):
     """Who makes the requests, as the world's corpora call it."""
     pose: Pose | None = None
     """Where the builder stands."""
+    state: Any
+    """The board or structure."""
 
     def __init__(self, rng: Random) -> None:
         super().__init__(rng)
-        self.frames = _frames(self.name)
+        self.frames = frames("everyday", f"everyday-{self.name}")
         self.words: dict[str, str] = {}
         """The person's own words, for slots of frames."""
         self.synonyms: dict[str, tuple[str, ...]] = {}
@@ -119,15 +110,12 @@ class Talk(Person, ABC):
         self.filled_before: Mapping[Cell, str] = {}
         """The cells that were not empty before the last turn."""
         self.steps: list[tuple[Any, ...]] = []
-        self.past: list[Past] = []
+        self.past: list[tuple[Any, list[NamedObject]]] = []
+        """The state and the things that each turn found."""
         self.orders: list[Request] = []
 
     @abstractmethod
     def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> Item: ...
-
-    @property
-    @abstractmethod
-    def state(self) -> Any: ...
 
     @abstractmethod
     def run(self, program: ast.Program) -> ProgramResult: ...
@@ -224,7 +212,7 @@ class Talk(Person, ABC):
                 return None
             if order.fresh and not self.has_room(order, cells):
                 return None
-        self.past.append(Past(self.state, tuple((thing.noun, thing.cells) for thing in self.things)))
+        self.past.append((self.state, [NamedObject(thing.noun, thing.cells) for thing in self.things]))
         self.filled_before = self.colors
         self.carry_out(actions)
         self._note(order, frozenset(cells))
@@ -238,8 +226,7 @@ class Talk(Person, ABC):
 
     def _note(self, order: Request, changed: frozenset[Cell]) -> None:
         if order.back:
-            past = self.past[-1 - order.back]
-            self.things = [NamedObject(noun, cells) for noun, cells in past.things]
+            self.things = list(self.past[-1 - order.back][1])
             self.last = self.things[-1] if self.things else None
         elif order.subject:
             order.subject.cells |= changed
@@ -282,38 +269,4 @@ def copy_program(thing: NamedObject, cells: str, move: str, color: str) -> str:
     return f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
 
 
-@lru_cache
-def _frames(world: str) -> Frames:
-    return {**frames("everyday"), **frames(f"everyday-{world}")}
-
-
-def program(text: str) -> ast.Program:
-    """The program, whose statements are parsed once."""
-    if "{" in text:
-        return parse(text)
-    return ast.Program(tuple(one for part in text.split(";") for one in _statements(part)))
-
-
-def _statements(text: str) -> tuple[ast.Statement, ...]:
-    verb, _, cells = text.strip().partition(" ")
-    terms = _PLUS.split(cells)
-    balanced = all(term.count("(") == term.count(")") for term in terms)
-    if verb not in _VERBS_OF_SETS or " by " in text or " - " in text or not balanced:
-        return _parsed(text)
-    # The same cells come in all colors and beside all others: they are parsed once.
-    what = ast.plus([_term(term) for term in terms])
-    return (ast.Remove(what) if verb == "remove" else ast.PaintSet(((verb, 1),), what),)
-
-
-@lru_cache(maxsize=50_000)
-def _term(text: str) -> ast.Expr:
-    """A set, which comes in all colors and beside all others; literals make most of the parser's work."""
-    if _LITERAL.fullmatch(text):
-        return literal(text)
-    what: ast.Expr = _parsed(f"red {text}")[0].what
-    return what
-
-
-@lru_cache(maxsize=50_000)
-def _parsed(text: str) -> tuple[Any, ...]:
-    return parse(text).statements
+program = lru_cache(maxsize=50_000)(parse)

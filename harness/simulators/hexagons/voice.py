@@ -30,7 +30,7 @@ class SpeakerVoice:
         self.digits = rng.random() < 0.5
         if rng.random() < 0.1:
             self.tile, self.tiles = rng.choice((("space", "spaces"), ("dot", "dots"), ("box", "boxes")))
-        self.frames = {section: lines for name in _FILES for section, lines in frames(name).items()}
+        self.frames = frames(*_FILES)
         self.wordy = rng.betavariate(1.2, 3.0)
         self.favorites = rng.sample(self.frames["paint"], 3)
         self.stated = rng.random() < 0.12

@@ -99,7 +99,7 @@ class Voice:
 
     def __init__(self, rng: Random, *names: str) -> None:
         self.rng = rng
-        self.frames = {section: lines for name in ("common", *names) for section, lines in frames(name).items()}
+        self.frames = frames("common", *names)
         self.block = rng.choices(("block", "brick", "cube"), (80, 13, 7))[0]
         self.digits = rng.random() < 0.5
         self.formal = rng.random() < 0.2

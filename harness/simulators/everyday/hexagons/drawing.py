@@ -32,7 +32,7 @@ class DrawingTalk(Talk):
 
     def __init__(self, rng: Random) -> None:
         super().__init__(rng)
-        self.board = Board()
+        self.state = Board()
         piece = rng.choices(("tile", "hexagon", "cell", "hex", "spot", "field"), (64, 10, 8, 6, 6, 6))[0]
         self.words = {"piece": piece, "pieces": "hexes" if piece == "hex" else f"{piece}s"}
         self.synonyms = {"dot": ("dot", piece)}
@@ -40,21 +40,17 @@ class DrawingTalk(Talk):
     def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> HexagonsItem:
         return HexagonsItem(name, instruction=text, history=history, **fields)
 
-    @property
-    def state(self) -> Board:
-        return self.board
-
     def run(self, program: ast.Program) -> ProgramResult:
-        return hexagons.run(program, hexagons.DrawingState(self.board, self.steps))
+        return hexagons.run(program, hexagons.DrawingState(self.state, self.steps))
 
     def carry_out(self, actions: Sequence[Paint]) -> None:
-        self.board = self.board.apply(actions).board
+        self.state = self.state.apply(actions).board
         colors = dict(self.colors)
         colors.update((action.tile, action.color) for action in actions)
         self.colors = {cell: color for cell, color in colors.items() if color != "white"}
 
     def restoring(self, state: Board) -> str:
-        actions = self.board.diff(state)
+        actions = self.state.diff(state)
         blank = [action for action in actions if action.color == "white"]
         painted = write(drawing_program(action for action in actions if action.color != "white"))
         erased = write(drawing_program(blank)).replace("white", "remove", 1)

@@ -23,12 +23,8 @@ _SITES = 8
 """How often free ground is looked for."""
 
 
-class Site(NamedTuple):
-    """A piece of ground: what it is called ("" for anywhere), its leftmost x and its nearest z."""
-
-    name: str
-    x: int
-    z: int
+Site = tuple[str, int, int]
+"""A piece of ground: what it is called ("" for anywhere), its leftmost x and its nearest z."""
 
 
 class BuildingTalk(Talk):
@@ -42,7 +38,7 @@ class BuildingTalk(Talk):
 
     def __init__(self, rng: Random) -> None:
         super().__init__(rng)
-        self.structure = Structure()
+        self.state = Structure()
         piece = rng.choices(("block", "cube", "brick"), (88, 7, 5))[0]
         self.words = {"piece": piece, "pieces": f"{piece}s"}
         self.synonyms = {"block": (piece,), "blocks": (f"{piece}s",)}
@@ -50,15 +46,11 @@ class BuildingTalk(Talk):
     def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> MinecraftItem:
         return MinecraftItem(name, history=(*history, Utterance(self.speaker, text)), pose=FACING, **fields)
 
-    @property
-    def state(self) -> Structure:
-        return self.structure
-
     def run(self, program: ast.Program) -> ProgramResult:
-        return minecraft.run(program, minecraft.BuildingState(self.structure, FACING, self.steps))
+        return minecraft.run(program, minecraft.BuildingState(self.state, FACING, self.steps))
 
     def carry_out(self, actions: Sequence[Action]) -> None:
-        self.structure = self.structure.apply(actions)[0]
+        self.state = self.state.apply(actions).structure
         colors = dict(self.colors)
         for action in actions:
             colors.pop(action.cell, None)
@@ -93,9 +85,9 @@ class BuildingTalk(Talk):
         """Where something goes that is so wide, to the right, and so deep, away. Raises Impossible if no free ground is found."""
         taken = {(x, z) for x, _, z in self.colors}
         for _ in range(_SITES):
-            site = self._drawn_site(width, depth)
-            if not any((site.x - k, site.z + j) in taken for k in range(width) for j in range(depth)):
-                return site
+            name, x, z = self._drawn_site(width, depth)
+            if taken.isdisjoint((x - k, z + j) for k in range(width) for j in range(depth)):
+                return name, x, z
         raise Impossible
 
     def _drawn_site(self, width: int, depth: int) -> Site:
@@ -103,16 +95,16 @@ class BuildingTalk(Talk):
         left, near = width - 1 - SIDE, SIDE - depth + 1
         middle = (width - 1) // 2, -((depth - 1) // 2)
         if kind < 0.5:
-            return Site("", rng.randint(max(left, -2), min(SIDE, 2 + width)), rng.randint(-3, max(-3, min(3, near))))
+            return "", rng.randint(max(left, -2), min(SIDE, 2 + width)), rng.randint(-3, max(-3, min(3, near)))
         if kind < 0.68:
-            return Site("middle", *middle)
+            return "middle", *middle
         if kind < 0.8:
             x, z = middle
             sides = ("left", SIDE - 1, z), ("right", left + 1, z), ("far", x, near - 1), ("near", x, 1 - SIDE)
             name, x, z = rng.choice(sides)
-            return Site(name, max(left, x), min(near, z))
+            return name, max(left, x), min(near, z)
         side, way = rng.choice(("left", "right")), rng.choice(("far", "near"))
-        return Site(f"corner {way} {side}", SIDE if side == "left" else left, near if way == "far" else -SIDE)
+        return f"corner {way} {side}", SIDE if side == "left" else left, near if way == "far" else -SIDE
 
     def place(self, name: str) -> str:
         """Words for a site."""
@@ -126,7 +118,7 @@ Plan = Callable[[int, int], str]
 
 
 class Other(NamedTuple):
-    """A variant before its place is known: its wording, and its plan. A section that begins with "=" adds to what is there."""
+    """A variant before its place is known: its wording, and its plan."""
 
     section: str
     plan: Plan
@@ -146,18 +138,18 @@ def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
 
 
 def build(
-    b: BuildingTalk, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: tuple[Other, ...] = ()
+    b: BuildingTalk, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: Sequence[Other] = ()
 ) -> Request:
     """A thing somewhere on free ground."""
-    site = b.site(width, depth)
-    variants = [Revision(other.section, other.plan(site.x, site.z), other.slots, other.kind) for other in others]
+    name, x, z = b.site(width, depth)
+    variants = [Revision(other.section, other.plan(x, z), other.slots, other.kind) for other in others]
     moves = []
     for way, dx, dz in (("left", 1, 0), ("right", -1, 0), ("far", 0, 1), ("near", 0, -1)):
         k = b.some(1, 2, 2, 3)
-        x, z = site.x + k * dx, site.z + k * dz
-        if -SIDE + width - 1 <= x <= SIDE and -SIDE <= z <= SIDE + 1 - depth:
-            moves.append(Revision(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
+        u, v = x + k * dx, z + k * dz
+        if -SIDE + width - 1 <= u <= SIDE and -SIDE <= v <= SIDE + 1 - depth:
+            moves.append(Revision(f"more {way}", plan(u, v), {"n": b.number(k), "s": "s" if k > 1 else ""}))
     if moves:
         variants.append(b.rng.choice(moves))
-    text = b.ask("build", what, b.place(site.name))
-    return Request(kind, text, plan(site.x, site.z), noun=noun, variants=variants, fresh=True)
+    text = b.ask("build", what, b.place(name))
+    return Request(kind, text, plan(x, z), noun=noun, variants=variants, fresh=True)
