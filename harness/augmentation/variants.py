@@ -42,10 +42,13 @@ class Variant(NamedTuple):
     quarters: int
 
     @property
-    def is_none(self) -> bool:
-        """Whether it changes nothing."""
-        same = self.colors is None or all(old == new for old, new in self.colors.items())
-        return same and self.words is None and not self.quarters
+    def effect(self) -> tuple[Any, ...]:
+        """What it changes: alike for variants that do the same."""
+        new = [*self.colors.items()] if self.colors else []
+        return tuple(pair for pair in new if pair[0] != pair[1]), self.words, self.quarters
+
+
+_NO_EFFECT = ((), None, 0)
 
 
 def variant(task: str, game: str, number: int, seed: int, changes: Collection[str]) -> Variant:
@@ -122,7 +125,7 @@ def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Col
     stuck = {i.cluster for i in items if isinstance(i, HexagonsItem) and turn_hexagons(i) is None} if "turn" in changes else set()
     variants = ((variant(task, i.cluster, k, seed, changes), n) for k in range(count) for n, i in enumerate(items))
     drawn = [(how._replace(quarters=0) if items[n].cluster in stuck else how, n) for how, n in variants]
-    return [(how, n) for how, n in drawn if not how.is_none]
+    return [(how, n) for how, n in drawn if how.effect != _NO_EFFECT]
 
 
 def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
@@ -131,8 +134,7 @@ def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Coll
     can_turn = cache(lambda n: not isinstance(item := items[n], HexagonsItem) or turn_hexagons(item) is not None)
     order = list(range(VARIANTS * len(items)))
     Random(f"{seed}/augment").shuffle(order)
-    chosen: list[tuple[Variant, int]] = []
-    seen: set[Any] = set()
+    chosen, seen = list[tuple[Variant, int]](), set[Any]()
     for place in order:
         if len(chosen) == count:
             break
@@ -140,12 +142,9 @@ def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Coll
         how = variants(items[n].cluster, number)
         if how.quarters and not can_turn(n):
             how = how._replace(quarters=0)
-        colors = None if how.colors is None else tuple(how.colors.values())
-        key = n, None if how.colors == {color: color for color in how.colors or ()} else colors, how.words, how.quarters
-        if key in seen or key[1:] == (None, None, 0):
-            continue
-        seen.add(key)
-        chosen.append((how, n))
+        if (n, how.effect) not in seen and how.effect != _NO_EFFECT:
+            seen.add((n, how.effect))
+            chosen.append((how, n))
     if len(chosen) < count:
         raise UsageError(
             f"{count:,} changed items are wanted, but {' and '.join(changes)} make {len(chosen):,} of {len(items):,} items; "

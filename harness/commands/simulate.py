@@ -17,7 +17,7 @@ from harness.worlds import World
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
-    from harness.simulators.outputs import GameChunk, GameSource, WrittenCounts
+    from harness.simulators.outputs import GameChunk, GameSource
 
 
 class Simulate(Strict):
@@ -67,7 +67,7 @@ def simulate(options: Simulate) -> None:
         click.echo(str(readme))
 
 
-def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: bool) -> tuple[WrittenCounts, float]:
+def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: bool) -> tuple[GameChunk, float]:
     """Writes a file of items; returns their counts and the items per second."""
     from harness.simulators.outputs import simulate
     from harness.util.terminal import bar

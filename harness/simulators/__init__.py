@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from random import Random
 from typing import TypeVar
 
 _SECTION = re.compile(r"\[([a-z0-9 -]+)\]")
@@ -32,6 +33,13 @@ def frames(*names: str) -> Frames:
 
 
 _T = TypeVar("_T")
+
+
+def weighted(rng: Random, counts: Mapping[_T, int]) -> _T:
+    """One of the keys, drawn by their counts."""
+    return rng.choices(tuple(counts), tuple(counts.values()))[0]
+
+
 _Context = TypeVar("_Context")
 
 

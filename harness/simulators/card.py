@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.simulators.games import CONVERSATIONS, simulator_task
-from harness.simulators.outputs import GameSource, WrittenCounts
+from harness.simulators.outputs import GameChunk, GameSource
 from harness.tasks import world_of
 
 _HUB_SPLITS = {"val": "validation", "dev": "validation"}
@@ -49,7 +49,7 @@ class File(NamedTuple):
 
     name: str
     source: GameSource
-    made: WrittenCounts
+    made: GameChunk
 
 
 def data_card(files: Sequence[File], command: str, version: str) -> str:

@@ -52,10 +52,8 @@ class LiveGame(ABC):
         while not self.over:
             if self._tries is None:
                 item = self._begin()
-                if item is None:
-                    self.over = True
-                    return None
-                self.steps += 1
+                self.over = item is None
+                self.steps += not self.over
                 self._tries = 0
                 return item
             if self._tries < self.manner.patience and (item := self._correct()) is not None:

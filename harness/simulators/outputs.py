@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,12 +56,7 @@ class GameChunk(NamedTuple):
 
     games: int
     items: int
-    content: Any
-
-
-class WrittenCounts(NamedTuple):
-    games: int
-    items: int
+    content: Any = None
 
 
 # --- pieces ---
@@ -182,7 +177,7 @@ def check_free(out: Path, overwrite: bool) -> None:
 
 def simulate(
     source: GameSource, items: int, out: Path, *, workers: int = 1, overwrite: bool = False, report: Callable[[GameChunk], None]
-) -> WrittenCounts:
+) -> GameChunk:
     """Write `items` items to `out`; `report` hears of each piece after it is written.
 
     Raises UsageError if something is there already, and HarnessError if writing fails, which says what is left.
@@ -236,17 +231,14 @@ def write(
     form: str,
     task: str,
     report: Callable[[GameChunk], None] = lambda piece: None,
-) -> WrittenCounts:
-    """Write pieces of a form, of `items` items together. Raises HarnessError as `simulate` does."""
-    written = WrittenCounts(0, 0)
-    opened: AbstractContextManager[Callable[[Any], object]] = (
-        _parquet_file(out, task) if form == "parquet" else _growing_file(out)
-    )
+) -> GameChunk:
+    """Write pieces of a form, of `items` items together; returns how much it wrote. Raises HarnessError as `simulate` does."""
+    written = GameChunk(0, 0)
     try:
-        with opened as append:
+        with _parquet_file(out, task) if form == "parquet" else _growing_file(out) as append:
             for piece in chunks:
                 append(piece.content)
-                written = WrittenCounts(written.games + piece.games, written.items + piece.items)
+                written = GameChunk(written.games + piece.games, written.items + piece.items)
                 report(piece)
     except OSError as error:
         whole = "nothing is left" if form == "parquet" else f"it holds the first {written.items:,} of {items:,} items"
@@ -256,7 +248,7 @@ def write(
 
 
 @contextmanager
-def _growing_file(out: Path) -> Iterator[Callable[[bytes], None]]:
+def _growing_file(out: Path) -> Iterator[Callable[[Any], None]]:
     """A file that is appended to; when the block fails, it ends after the last whole content, or is gone if there is none."""
     whole = 0
 

@@ -9,7 +9,6 @@ _SHADES = ("pink", "brown", "gray", "grey", "gold", "silver", "turquoise", "beig
 
 
 def undo(t: Talk) -> Request:
-    """Undoing what was undone does it again."""
     impossible_if(not t.steps or not t.steps[-1])
     section = "redo" if t.orders[-1].back else "undo"
     return Request("undo", t.say(section), _undoing(t), back=1, bare=True)
@@ -21,7 +20,6 @@ def undo_two(t: Talk) -> Request:
 
 
 def _undoing(t: Talk) -> str:
-    """The program that undoes the last turn."""
     return "remove step(-1)" if _was_empty(t) else t.restoring(t.past[-1][0])
 
 
@@ -39,7 +37,6 @@ def other_color(t: Talk) -> Request:
 
 
 def variant(t: Talk) -> Request:
-    """Another thing than the last turn did."""
     thing = _just_made(t)
     impossible_if(not t.orders[-1].variants)
     what = t.rng.choice(t.orders[-1].variants)
@@ -58,8 +55,7 @@ def _just_made(t: Talk) -> NamedObject:
 
 
 def recolor(t: Talk) -> Request:
-    thing = t.pick()
-    impossible_if(len(thing.colors) != 1)
+    thing = t.pick_plain()
     color = t.color()
     return Request("recolor", t.say("recolor", it=t.ref(thing), color=color), t.recolored(t.where(thing), color), subject=thing)
 
@@ -142,8 +138,7 @@ def no_such_color(t: Talk) -> Request:
 
 
 def already(t: Talk) -> Request:
-    thing = t.pick()
-    impossible_if(len(thing.colors) != 1)
+    thing = t.pick_plain()
     return Request("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.corpora.item import Item, Turn
 from harness.corpora.wording import phrase
-from harness.simulators import frames, needed
+from harness.simulators import frames, impossible_if, needed, weighted
 from harness.simulators.everyday.person import Person
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
@@ -162,7 +162,14 @@ class Talk(Person, ABC):
         """A color that is not there yet, so that it can name a thing; one of the others if all are."""
         left = {c: n for c, n in self.palette.items() if c not in others}
         free = {c: n for c, n in left.items() if c not in self.colors.values()} or left
-        return self.rng.choices(tuple(free), tuple(free.values()))[0]
+        return weighted(self.rng, free)
+
+    def shades(self, first: str, more: int) -> list[str]:
+        """A color and so many others."""
+        colors = [first]
+        for _ in range(more):
+            colors.append(self.color(*colors))
+        return colors
 
     def ref(self, thing: NamedObject) -> str:
         """What the thing is called: it, the red flower."""
@@ -191,6 +198,12 @@ class Talk(Person, ABC):
     def pick(self, *nouns: str) -> NamedObject:
         """What `find` finds. Raises Impossible if that is nothing."""
         return needed(self.find(*nouns))
+
+    def pick_plain(self, *nouns: str) -> NamedObject:
+        """The same, of one color."""
+        thing = self.pick(*nouns)
+        impossible_if(len(thing.colors) != 1)
+        return thing
 
     def find(self, *nouns: str) -> NamedObject | None:
         """A thing that can be told from the others, mostly the last one."""
@@ -264,9 +277,16 @@ def _agreeing(text: str, it: str) -> str:
     return re.sub(r"\bit\b", "them", text)
 
 
-def copy_program(thing: NamedObject, cells: str, move: str, color: str) -> str:
-    """A program that copies a thing, given by its set of cells: in its own color, or in `color` if it is not ""."""
-    return f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
+def moved_by(t: Talk, thing: NamedObject, text: str, move: str) -> Request:
+    """A request to move a thing of one color."""
+    kind = "correction" if t.orders and thing is t.last else "relation"
+    return Request(kind, text, f"s={t.where(thing)}; remove s; {thing.colors[0]} shift(s,{move})", subject=thing)
+
+
+def copy_of(thing: NamedObject, text: str, cells: str, move: str, color: str, **fields: Any) -> Request:
+    """A request to copy a thing, given by its set of cells: in its own color, or in `color` if it is not ""."""
+    program = f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
+    return Request("repeat", text, program, count=len(thing.cells), fresh=True, **{"noun": thing.noun} | fields)
 
 
 program = lru_cache(maxsize=50_000)(parse)

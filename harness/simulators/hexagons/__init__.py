@@ -7,23 +7,18 @@ How many steps, colors and actions there are follows the train split of the rele
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from random import Random
-from typing import TypeVar
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
-from harness.simulators import attempt
+from harness.simulators import attempt, weighted
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.shapes import carry
-from harness.simulators.hexagons.sketch import COLOR_SHARES, Sketch, Stroke
+from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
 from harness.simulators.hexagons.voice import SpeakerVoice, tail
-from harness.util.hashing import short_hash
 from harness.worlds.hexagons import COLUMNS, Board
 from serialization.program.written import write
-
-_T = TypeVar("_T")
 
 # Counts of the 496 train procedures, by number of steps and by number of colors; rare numbers of steps are put together.
 _STEPS = {
@@ -43,15 +38,15 @@ _SHORT = 16
 def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
     """The steps of one drawing procedure, in order; the same state of `rng` gives the same items in every process.
 
-    Ids are `hexagons-synthetic/<split>/<number>/<step>`, the cluster is the procedure and the group the digest of its last
-    board. `meta` has "step" and "steps", "level" (0..3, the higher one of two orders), "kind" (those of two orders joined by
-    "+") and "program", which `harness program` runs to exactly the item's actions.
+    Ids are `hexagons-synthetic/<split>/<number>/<step>`, group and cluster are the procedure. `meta` has "step" and "steps",
+    "level" (0..3, the higher one of two orders), "kind" (those of two orders joined by "+") and "program", which
+    `harness program` runs to exactly the item's actions.
     """
-    steps = _draw(rng, _STEPS)
+    steps = weighted(rng, _STEPS)
     style = rng.choices(STYLES, [style.share * (style.longest >= steps) for style in STYLES])[0]
     d = Sketch(rng, SpeakerVoice(rng))
-    for _ in range(_draw(rng, _COLORS)):
-        d.palette.append(_draw(rng, {color: share for color, share in COLOR_SHARES.items() if color not in d.palette}))
+    for _ in range(weighted(rng, _COLORS)):
+        d.add_color()
     plan = picture(d, min(steps, COLUMNS - 1)) if rng.random() < _PICTURES else []
     boards, made = [Board()], list[tuple[str, list[Stroke]]]()
     for step in range(1, steps + 1):
@@ -63,8 +58,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
         if not strokes and not silent:
             break  # the board is full
         made.append((instruction(d, strokes, last=d.step == steps), strokes))
-        boards.append(op.painted_board(d.board))
-    digest = short_hash([boards[-1].cells.tobytes()])
+        boards.append(d.shown_board())
     name, history, items = f"hexagons-synthetic/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
     for k, (text, strokes) in enumerate(made):
         actions = boards[k].diff(boards[k + 1])
@@ -75,13 +69,9 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
             "kind": "+".join(stroke.kind for stroke in strokes) or "remark",
             "program": write(op.together(*(stroke.program for stroke in strokes))),
         }
-        items.append(HexagonsItem(f"{name}/{k + 1}", split, text, history, boards[k], actions, boards[k + 1], digest, name, meta))
+        items.append(HexagonsItem(f"{name}/{k + 1}", split, text, history, boards[k], actions, boards[k + 1], name, name, meta))
         history = (*history, Utterance("Instructor", text), Executed(actions))
     return items
-
-
-def _draw(rng: Random, counts: Mapping[_T, int]) -> _T:
-    return rng.choices(tuple(counts), tuple(counts.values()))[0]
 
 
 def _orders(d: Sketch, style: Style, plan: list[Painting]) -> list[Stroke]:

@@ -5,17 +5,13 @@ Sets of tiles are expressions, paintings are programs. Positions are 0-based til
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, step
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, step
 from serialization.program import ast, literal
 
 Painting = dict[Tile, str]
-
-
-def painted_board(painted: Mapping[Tile, str]) -> Board:
-    return Board().apply([Paint(*tile, color) for tile, color in painted.items()]).board
 
 
 # --- sets of tiles ---
@@ -39,7 +35,7 @@ def tile(place: Tile) -> ast.Expr:
     return cells((place.column,), (place.row,))
 
 
-def cells(columns: Sequence[int], rows: Sequence[int]) -> ast.Expr:
+def cells(columns: Sequence[int], rows: Sequence[int] = range(ROWS)) -> ast.Expr:
     """The tiles in some columns and rows, column by column."""
     if list(rows) == list(range(ROWS)):
         return ast.Numbers(spans(columns))
@@ -113,9 +109,8 @@ def together(*parts: ast.Program) -> ast.Program:
 
 def rings(what: ast.Expr, colors: Sequence[str]) -> ast.Program:
     """Around a set one ring after another; what this program has painted grows with them."""
-    if what == IT:
-        return together(*(paint(call("ring", IT), color) for color in colors))
-    return together(*(paint(call("ring", what, None if k == 1 else k), color) for k, color in enumerate(colors, start=1)))
+    sizes = (None if k == 1 or what == IT else k for k in range(1, len(colors) + 1))
+    return together(*(paint(call("ring", what, size), color) for size, color in zip(sizes, colors, strict=True)))
 
 
 def copy(what: ast.Expr) -> ast.Program:

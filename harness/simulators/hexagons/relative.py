@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from harness.simulators import Impossible, impossible_if, needed
 from harness.simulators.hexagons import program as op
-from harness.simulators.hexagons.sketch import Sketch, Stroke, apart, moved
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, on_board, step
+from harness.simulators.hexagons.sketch import Sketch, Stroke, moved
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, neighbors, on_board, step
 from serialization.program import ast
 
 _BOTTOMED = ("ring", "flower", "filled flower")
@@ -42,7 +42,7 @@ def surround(d: Sketch) -> Stroke:
     """All white tiles that touch a figure which has no inside."""
     figure, it = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
     color = d.color(*figure.colors)
-    drawn = d.new(op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color))
+    drawn = d.draw(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
     impossible_if(not 3 <= len(drawn.painting) <= 24)
     return Stroke("surround", 2, d.voice.say("surround", it=it, color=color), *drawn, "border", color)
 
@@ -53,17 +53,14 @@ def beside(d: Sketch) -> Stroke:
     figure, it = needed(chosen)
     center, color = needed(figure.center), d.color()
     count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
-    drawn = d.new(op.paint(op.ray(step(center, way), way, count), color))
+    drawn = d.draw(op.ray(step(center, way), way, count), color)
+    n, side = d.voice.number(count), {"up": "above", "down": "below"}.get(way)
     if count == 1:
-        what = d.voice.say("beside one", side=d.voice.side(way), it=it)
+        what = d.voice.say("beside one", side=d.voice.say(f"side {way}"), it=it)
+    elif side and d.rng.random() < 0.6:
+        what = d.voice.say("beside some", n=n, side=side, it=it)
     else:
-        upright = way in ("up", "down") and d.rng.random() < 0.6
-        side = {"up": "above", "down": "below"}.get(way, "")
-        n = d.voice.number(count)
-        if upright:
-            what = d.voice.say("beside some", n=n, side=side, it=it)
-        else:
-            what = d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
+        what = d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
     noun = "tile" if count == 1 else "line"
     line = None if count == 1 else (step(center, way), way, count)
     return Stroke("beside", 2, d.voice.order(what, color), *drawn, noun, color, next(iter(drawn.painting)), line)
@@ -74,7 +71,7 @@ def stem(d: Sketch) -> Stroke:
     center, color = needed(figure.center), d.color(figure.color)
     start = Tile(center.row + 2, center.column)
     impossible_if(not on_board(*start))
-    drawn = d.new(op.paint(op.ray(start, "down"), color))
+    drawn = d.draw(op.ray(start, "down"), color)
     impossible_if(len(drawn.painting) < 2)
     return Stroke("stem", 2, d.voice.say("stem", it=it, color=color), *drawn, "stem", color)
 
@@ -86,7 +83,7 @@ def parallel(d: Sketch) -> Stroke:
     impossible_if(way in ("up", "down"))
     color = d.color()
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
-    drawn = d.new(op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color))
+    drawn = d.draw(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color)
     text = d.voice.say("parallel" if gap == 1 else "parallel gap", it=it, side=side, color=color)
     line = (moved(start, gap if side == "below" else -gap, 0), way, count)
     return Stroke("parallel", 2, text, *drawn, "line", color, None, line)
@@ -100,7 +97,7 @@ def longer(d: Sketch) -> Stroke:
     both = d.rng.random() < 0.3
     more = 1 if both else d.rng.randint(1, 4)
     places: ast.Expr = op.tiles(step(start, way, -1), step(end, way)) if both else op.ray(step(end, way), way, more)
-    drawn = d.new(op.paint(places, color))
+    drawn = d.draw(places, color)
     impossible_if(more == 1 and not both)
     text = d.voice.say("ends" if both else "continue line", it=it, n=d.voice.number(more), color=color)
     return Stroke("ends" if both else "continue line", 2, text, *drawn, "", color)
@@ -113,7 +110,7 @@ def next_column(d: Sketch) -> Stroke:
     column = last.columns[0] + over
     impossible_if(not 0 <= column < COLUMNS)
     rows, color = d.some_rows(), d.color()
-    drawn = d.new(op.paint(op.cells((column,), rows), color))
+    drawn = d.draw(op.cells((column,), rows), color)
     what = d.voice.nth(rows[0]) if len(rows) == 1 else d.voice.rows(rows)
     if section == "skip column":
         text = d.voice.say(section, order=d.voice.order(what, color, imperative=True))
@@ -131,7 +128,7 @@ def below(d: Sketch) -> Stroke:
     count = 1 if skip else d.rng.randint(1, 4)
     start, column, color = rows[-1] + (2 if skip else 1), last.columns[0], d.color(last.color)
     impossible_if(rows != list(range(rows[0], rows[-1] + 1)) or start + count > ROWS)
-    drawn = d.new(op.paint(op.cells((column,), tuple(range(start, start + count))), color))
+    drawn = d.draw(op.cells((column,), tuple(range(start, start + count))), color)
     section = "below skip" if skip else "below one" if count == 1 else "below"
     text = d.voice.say(section, n=d.voice.count(count), color=color)
     noun = "tile" if count == 1 else ""
@@ -165,8 +162,8 @@ def lone(d: Sketch) -> Stroke:
     impossible_if(not tiles)
     base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
     place, color = step(base, way, d.rng.randint(3, 7)), d.color()
-    drawn = d.new(op.paint(op.tile(place), color))
-    impossible_if(not apart(place, d.board))
+    drawn = d.draw(op.tile(place), color)
+    impossible_if(not d.board.keys().isdisjoint((place, *neighbors(place))))
     text = d.voice.order(d.voice.at(place), color)
     return Stroke("tile", 0, text, *drawn, "tile", color, place)
 
@@ -189,9 +186,9 @@ def each(d: Sketch) -> Stroke:
     way = rng.choice((*DIRECTIONS, "up", "down", "down", "down"))
     count = rng.choice((1, 1, 2, 3, 4)) if way in ("up", "down") else 1
     color, sources = d.color(x), d.tiles_of(x)
-    drawn = d.new(op.paint(op.beside(op.colored(x), way, count), color))
+    drawn = d.draw(op.beside(op.colored(x), way, count), color)
     impossible_if(not 2 <= len(sources) <= 18 or len(drawn.painting) != count * len(sources))
-    side = d.voice.side(way)
+    side = d.voice.say(f"side {way}")
     if count == 1:
         what = d.voice.say("each what", x=x, side=side)
     else:
@@ -203,7 +200,7 @@ def touching(d: Sketch) -> Stroke:
     """White tiles that touch a color, at least once or at least twice."""
     x, rng = needed(_shown(d)), d.rng
     color, twice = d.color(x), rng.random() < 0.25
-    drawn = d.new(op.paint(op.call("touch", op.BLANK, op.colored(x), 2 if twice else None), color))
+    drawn = d.draw(op.call("touch", op.BLANK, op.colored(x), 2 if twice else None), color)
     impossible_if(len(drawn.painting) > _MOST // 2)
     one = len(d.tiles_of(x)) == 1
     impossible_if(one and twice)
@@ -237,11 +234,11 @@ def by_sign(d: Sketch) -> Stroke:
 
 def beams(d: Sketch) -> Stroke:
     """From every tile of a color straight on to the edge or to the next colored tile."""
-    x, way = _shown(d), d.rng.choice(tuple(DIRECTIONS))
-    x = needed(x)
+    shown, way = _shown(d), d.rng.choice(tuple(DIRECTIONS))
+    x = needed(shown)
     impossible_if(not 2 <= len(d.tiles_of(x)) <= 6)
     color = d.color(x)
-    drawn = d.new(op.paint(op.call("until", op.colored(x), op.way(way), op.PAINTED), color))
+    drawn = d.draw(op.call("until", op.colored(x), op.way(way), op.PAINTED), color)
     impossible_if(len(drawn.painting) > _MOST)
     text = d.voice.say("beams", x=x, way=d.voice.way(way), color=color)
     return Stroke("beams", 3, text, *drawn, "", color)
@@ -250,11 +247,10 @@ def beams(d: Sketch) -> Stroke:
 def _regions(d: Sketch) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
     """Parts of the board: what they are called, their columns and rows."""
     say, number, tiles = d.voice.say, d.voice.number, tuple(range(ROWS))
-    half, rest = tuple(range(9)), tuple(range(9, COLUMNS))
-    top, left, right = d.rng.randint(2, 6), say("left half"), say("right half")
+    columns, top = tuple(range(COLUMNS)), d.rng.randint(2, 6)
+    halves = [(say("left half"), columns[:9], tiles), (say("right half"), columns[9:], tiles)]
     parts = ("top", tiles[:top]), ("bottom", tiles[-top:])
-    ends = [(say(f"{end} part", n=number(top)), half + rest, rows) for end, rows in parts]
-    return [(left, half, tiles), (right, rest, tiles), *ends]
+    return [*halves, *((say(f"{end} part", n=number(top)), columns, rows) for end, rows in parts)]
 
 
 def remaining(d: Sketch) -> Stroke:
@@ -264,20 +260,19 @@ def remaining(d: Sketch) -> Stroke:
     if kind < 0.6:
         painted = sorted({tile.column for tile in d.board})
         which = (rng.choice(painted),) if rng.random() < 0.6 else d.some_columns()
-        places, of = op.cells(which, tuple(range(ROWS))), d.voice.say("in columns still", where=d.voice.columns(which))
+        places, of = op.cells(which), d.voice.say("in columns still", where=d.voice.columns(which))
     elif kind < 0.9:
         name, columns, rows = rng.choice(_regions(d))
         places, of = op.cells(columns, rows), f"in {name}"
     else:
         places, of = op.ALL, d.voice.say("on board")
-    drawn = d.new(op.paint(op.among(places, op.BLANK), color))
+    drawn = d.draw(op.among(places, op.BLANK), color)
     impossible_if(len(drawn.painting) > (126 if kind >= 0.9 else _MOST) or len(drawn.painting) == len(d.tiles_in(places)))
     text = d.voice.order(d.voice.say("remaining", of=of), color)
     return Stroke("remaining", 3, text, *drawn, "", color)
 
 
 def recolor(d: Sketch) -> Stroke:
-    """All tiles of a color in another one."""
     x = needed(_shown(d))
     color = d.color(x)
     program = op.paint(op.colored(x), color)

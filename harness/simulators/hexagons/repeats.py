@@ -114,7 +114,6 @@ def repeat(d: Sketch) -> Stroke:
 
 
 def copy(d: Sketch) -> Stroke:
-    """One copy of a figure, moved, in other colors."""
     figure, again = to_repeat(d)
     rows, columns, *_ = _room(d, figure)
     old = figure.colors
@@ -153,7 +152,6 @@ def again_at(d: Sketch) -> Stroke:
 
 
 def steps_again(d: Sketch) -> Stroke:
-    """Two steps of one figure each, moved together."""
     rng, (rows, columns) = d.rng, d.rng.choice(_SHIFTS)
     steps = [figure for figure in d.figures if figure.step < d.step and figure.level < 3 and d.alone(figure)]
     pairs = [(a, b) for a, b in pairwise(steps) if b.step == a.step + 1]
@@ -241,7 +239,6 @@ def flip(d: Sketch) -> Stroke:
 
 
 def turn(d: Sketch) -> Stroke:
-    """The whole drawing again after half a turn of the board."""
     program = op.copy(op.call("reflect", op.PAINTED, op.ALL))
     new = _added(d, program)
     impossible_if(not 1 < len(new) <= 60)
@@ -252,18 +249,16 @@ def turn(d: Sketch) -> Stroke:
 
 
 def column(d: Sketch) -> Stroke:
-    """One column in two colors by turns."""
     which, (a, b) = d.tile().column, d.colors(2)
-    drawn = d.new(op.paint(op.cells((which,), tuple(range(ROWS))), a, b))
+    drawn = d.draw(op.cells((which,)), a, b)
     text = d.voice.say("alternate column", where=d.voice.column(which), a=a, b=b)
     return Stroke("alternate column", 3, text, *drawn, "column")
 
 
 def columns(d: Sketch) -> Stroke:
-    """Whole columns in two or three colors by turns."""
     which, names = d.some_columns(), d.colors(d.rng.choice((2, 2, 2, 3)))
     impossible_if(len(which) <= len(names) or len(which) > 9)
-    drawn = d.new(op.paint(op.cells(which, tuple(range(ROWS))), *names, by="column"))
+    drawn = d.draw(op.cells(which), *names, by="column")
     section = "alternate columns" if len(names) == 2 else "alternate columns three"
     a, b, c = (*names, "")[:3]
     text = d.voice.say(section, where=d.voice.columns(which), a=a, b=b, c=c)
@@ -276,20 +271,19 @@ def nth(d: Sketch) -> Stroke:
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     across = tuple(range(COLUMNS)) if rng.random() < 0.25 else tuple(range(rng.randrange(2), COLUMNS, 2))
     across = across if rng.random() < 0.6 else d.some_columns()
-    drawn = d.new(op.paint(op.cells(across, (which,)), a, b))
+    drawn = d.draw(op.cells(across, (which,)), a, b)
     impossible_if(len(across) < 3)
     text = d.voice.say("alternate nth", nth=d.voice.nth(which), where=d.voice.columns(across), a=a, b=b)
     return Stroke("alternate nth", 3, text, *drawn, "row")
 
 
 def line(d: Sketch) -> Stroke:
-    """A straight line in two colors by turns."""
     start, way, room = start_of_line(d)
     impossible_if(room < 4)
     a, b = d.colors(2)
     edge = d.rng.random() < 0.4
     count = room if edge else d.rng.randint(4, room)
-    drawn = d.new(op.paint(op.ray(start, way, None if edge else count), a, b))
+    drawn = d.draw(op.ray(start, way, None if edge else count), a, b)
     slots = {"start": d.voice.at(start), "way": d.voice.way(way), "n": d.voice.number(count), "slant": slant(way)}
     section = "alternate edge line" if edge else "alternate line"
     return Stroke(section, 3, d.voice.say(section, a=a, b=b, **slots), *drawn, "line", None, None, (start, way, count))
@@ -306,7 +300,7 @@ def stairs(d: Sketch) -> Stroke:
     impossible_if(not 0 <= which[-1] < COLUMNS)
     heights = range(first, 0, -1) if shrink else range(first, first + count)
     rows = [tuple(range(n) if side == "top" else range(ROWS - n, ROWS)) for n in heights]
-    drawn = d.new(op.paint(ast.plus([op.cells((column,), its) for column, its in zip(which, rows, strict=True)]), color))
+    drawn = d.draw(ast.plus([op.cells((column,), its) for column, its in zip(which, rows, strict=True)]), color)
     slots = {"where": d.voice.column(start), "side": side, "k": d.voice.number(count)}
     slots["toward"] = "to the right" if sign > 0 else "to the left"
     slots["n"] = d.voice.number(first) if shrink else d.voice.count(first) if first > 1 else d.voice.tile
@@ -321,11 +315,10 @@ def grow(d: Sketch) -> Stroke:
     centered = [f for f in d.figures if f.noun in ("flower", "filled flower", "tile") and f.center]
     impossible_if(not centered)
     figure = centered[-1]
-    it = needed(d.refer(figure))
-    rng, count = d.rng, d.rng.choice((2, 2, 3, 4))
+    it, count = needed(d.refer(figure)), d.rng.choice((2, 2, 3, 4))
     a, b = d.colors(2)
-    turns = rng.random() < 0.6
-    names = tuple((a, b)[k % 2] for k in range(count)) if turns else tuple(d.colors(count))
+    turns = d.rng.random() < 0.6
+    names = [(a, b)[k % 2] for k in range(count)] if turns else d.colors(count)
     program = op.rings(d.drawn_by(figure), names)
     painting = _outward(d.new(program, clipped=True).painting, figure.tiles)
     impossible_if(len(painting) > 90)
@@ -337,10 +330,9 @@ def grow(d: Sketch) -> Stroke:
 
 
 def from_center(d: Sketch) -> Stroke:
-    """A tile and whole rings around it."""
     center, names = d.tile(), d.colors(d.rng.choice((2, 3, 3)))
     names = [*names, names[-2]] if d.rng.random() < 0.3 else names
-    program = op.together(op.paint(op.tile(center), names[0]), op.rings(op.tile(center), tuple(names[1:])))
+    program = op.together(op.paint(op.tile(center), names[0]), op.rings(op.tile(center), names[1:]))
     painting = _outward(d.new(program, clipped=True).painting, (center,))
     impossible_if(any(distance(center, tile) > len(names) for tile in painting))
     slots = {"center": d.voice.at(center), "a": names[0], "colors": _in_order(d, names[1:])}
@@ -353,7 +345,7 @@ def _outward(painting: Painting, inner: Sequence[Tile]) -> Painting:
     return {tile: painting[tile] for tile in near if tile in painting}
 
 
-def _in_order(d: Sketch, names: list[str] | tuple[str, ...]) -> str:
+def _in_order(d: Sketch, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     return f"first {names[0]}, then {listing(d.rng, names[1:])}" if d.rng.random() < 0.6 else listing(d.rng, names)
@@ -365,7 +357,6 @@ def parallel_stripes(d: Sketch) -> Stroke:
     column, ways = rng.choice(((0, ("up-right", "down-right")), (COLUMNS - 1, ("up-left", "down-left"))))
     way, gap = rng.choice(ways), rng.choice((2, 3))
     rows = tuple(range(rng.randrange(gap), ROWS, gap))
-    drawn = d.new(op.paint(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color))
-    what = d.voice.each([*rows])
-    slots = {"what": what, "where": d.voice.column(column), "way": d.voice.way(way)}
+    drawn = d.draw(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color)
+    slots = {"what": d.voice.each(rows), "where": d.voice.column(column), "way": d.voice.way(way)}
     return Stroke("stripes", 3, d.voice.say("stripes", color=color, **slots), *drawn, "lines", color)

@@ -16,15 +16,14 @@ from serialization.program.hexagons_geometry import ray
 _SIZES = (5, 10, 12, 14, 15, 16, 18, 20, 24, 36, 50)
 """How many tiles a grid should have."""
 _CORNERS = {
-    f"{end} {side}": Tile(row, column)
-    for end, row in (("top", 0), ("bottom", ROWS - 1))
-    for side, column in (("left", 0), ("right", COLUMNS - 1))
-}
+    "top left": Tile(0, 0), "top right": Tile(0, COLUMNS - 1), "bottom left": Tile(ROWS - 1, 0),
+    "bottom right": Tile(ROWS - 1, COLUMNS - 1),
+}  # fmt: skip
 
 
 def tile(d: Sketch) -> Stroke:
     place, color = d.tile(), d.color()
-    drawn = d.new(op.paint(op.tile(place), color))
+    drawn = d.draw(op.tile(place), color)
     if d.rng.random() < 0.5:
         text = d.voice.order(d.voice.at(place), color)
     else:
@@ -35,7 +34,7 @@ def tile(d: Sketch) -> Stroke:
 def corner(d: Sketch) -> Stroke:
     name, color = d.rng.choice(tuple(_CORNERS)), d.color()
     every = d.rng.random() < 0.3
-    drawn = d.new(op.paint(op.tiles(*_CORNERS.values()) if every else op.tile(_CORNERS[name]), color))
+    drawn = d.draw(op.tiles(*_CORNERS.values()) if every else op.tile(_CORNERS[name]), color)
     what = d.voice.say("corners") if every else d.voice.say("corner", corner=name)
     noun = "corner tiles" if every else "tile"
     return Stroke("corner", int(every), d.voice.order(what, color), *drawn, noun, color, None if every else _CORNERS[name])
@@ -62,13 +61,12 @@ def _few(d: Sketch) -> Sequence[Tile]:
 
 def tiles(d: Sketch) -> Stroke:
     places, color = _few(d), d.color()
-    drawn = d.new(op.paint(op.tiles(*places), color))
+    drawn = d.draw(op.tiles(*places), color)
     text, level = d.spelled(drawn.painting, plain=True)
     return Stroke("tiles", level, text, *drawn, "", color)
 
 
 def colors(d: Sketch) -> Stroke:
-    """Tiles of one column in several colors."""
     rng, column = d.rng, d.tile().column
     names = d.colors(rng.choice((2, 2, 2, 3)))
     rows = rng.sample(range(ROWS), rng.randint(len(names), len(names) + 2))
@@ -96,13 +94,11 @@ def cells(d: Sketch) -> Stroke:
 
 
 def columns(d: Sketch) -> Stroke:
-    """Whole columns."""
     which = (d.tile().column,) if d.rng.random() < 0.3 else d.some_columns()
     color = d.color()
-    drawn = d.new(op.paint(op.cells(which, tuple(range(ROWS))), color))
+    drawn = d.draw(op.cells(which), color)
     impossible_if(len(which) > 9)
-    where = d.voice.columns(which)
-    one = len(which) == 1
+    where, one = d.voice.columns(which), len(which) == 1
     if d.rng.random() < 0.6:
         text = d.voice.order(d.voice.say("column what", where=where) if one else where, color)
     else:
@@ -115,7 +111,7 @@ def row(d: Sketch) -> Stroke:
     rng, color = d.rng, d.color()
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     first, last = (0, COLUMNS - 1) if rng.random() < 0.4 else sorted(rng.sample(range(COLUMNS), 2))
-    drawn = d.new(op.paint(op.cells(tuple(range(first, last + 1)), (which,)), color))
+    drawn = d.draw(op.cells(tuple(range(first, last + 1)), (which,)), color)
     impossible_if(last - first < 5)
     say, nth = d.voice.say, d.voice.nth(which)
     if last - first == COLUMNS - 1:
@@ -140,10 +136,9 @@ def stack(d: Sketch) -> Stroke:
     whole = rng.random() < 0.4
     if whole:
         counts[-1] = ROWS - sum(counts[:-1])
-    impossible_if(min(counts) < 1 or sum(counts) > ROWS)
-    impossible_if(sum(counts) * len(columns) > 50)
+    impossible_if(min(counts) < 1 or sum(counts) > ROWS or sum(counts) * len(columns) > 50)
     each = [op.paint(op.cells((column,), tuple(range(sum(counts)))), *names, counts=counts) for column in columns]
-    drawn = d.new(op.together(*each) if len(each) > 1 else each[0])
+    drawn = d.new(op.together(*each))
     sections = ["stack first", *["stack next"] * (len(names) - 1)]
     if whole and counts[-1] > 1:
         sections[-1] = "stack rest"
@@ -158,7 +153,7 @@ def sequence(d: Sketch) -> Stroke:
     rng, names = d.rng, d.colors(d.rng.choice((2, 2, 3)))
     if rng.random() < 0.35:
         column = d.tile().column
-        places = op.cells((column,), tuple(range(ROWS)))
+        places = op.cells((column,))
         order = [rng.choice(names) for _ in range(ROWS)]
         section, noun, slots = "sequence down", "column", {"where": d.voice.column(column)}
     else:
@@ -167,7 +162,7 @@ def sequence(d: Sketch) -> Stroke:
         places = op.cells(across, (which,))
         order = [rng.choice(names) for _ in across]
         section, noun, slots = "sequence across", "row", {"where": d.voice.columns(across), "nth": d.voice.nth(which)}
-    drawn = d.new(op.paint(places, *order))
+    drawn = d.draw(places, *order)
     impossible_if(len(order) < 3 or len(set(order)) < 2)
     text = d.voice.say(section, colors=listing(rng, order), **slots)
     return Stroke("sequence", 1, text, *drawn, noun)
@@ -181,14 +176,14 @@ def carry(d: Sketch) -> Stroke:
     section = "carry chosen" if d.chosen else "carry"
     few = d.rng.random() < 0.6
     places = op.tiles(*_few(d)) if few else op.cells((d.tile().column,), d.some_rows())
-    drawn = d.new(op.paint(places, color))
+    drawn = d.draw(places, color)
     what, level = d.voice.spell(tuple(drawn.painting), few)
     return Stroke(section, level, d.voice.say(section, what=what), *drawn, "", color)
 
 
 def border(d: Sketch) -> Stroke:
     color = d.color()
-    sides = op.cells((0, COLUMNS - 1), tuple(range(ROWS)))
+    sides = op.cells((0, COLUMNS - 1))
     drawn = d.new(op.together(op.paint(sides, color), op.paint(op.cells(tuple(range(1, COLUMNS - 1)), (0, ROWS - 1)), color)))
     return Stroke("border", 1, d.voice.order(d.voice.say("border"), color), *drawn, "border", color)
 
@@ -218,13 +213,9 @@ def _centers(d: Sketch, count: int) -> list[Tile]:
     return [Tile(rng.randint(1, ROWS - 2), rng.randint(1, COLUMNS - 2)) for _ in range(count)]
 
 
-def _petals(center: Tile, color: str) -> ast.Program:
-    return op.paint(op.ring(center), color)
-
-
 def ring(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    drawn = d.new(_petals(center, color))
+    drawn = d.draw(op.ring(center), color)
     impossible_if(center in d.board)
     if d.rng.random() < 0.4:
         text = d.voice.order(d.voice.say("ring what", center=d.voice.at(center)), color)
@@ -235,7 +226,7 @@ def ring(d: Sketch) -> Stroke:
 
 def flower(d: Sketch) -> Stroke:
     center, (a, b) = d.open_center(), d.colors(2)
-    drawn = d.new(op.together(op.paint(op.tile(center), b), _petals(center, a)))
+    drawn = d.new(op.together(op.paint(op.tile(center), b), op.paint(op.ring(center), a)))
     return Stroke("flower", 2, d.voice.say("flower", center=d.voice.at(center), a=a, b=b), *drawn, "flower", a, center)
 
 
@@ -244,7 +235,7 @@ def several(d: Sketch) -> Stroke:
     count, (a, b), open_ = d.rng.choice((2, 3, 3, 4, 4, 5)), d.colors(2), d.rng.random() < 0.55
     centers = _centers(d, count)
     impossible_if(any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]))
-    parts = [_petals(center, a) for center in centers]
+    parts = [op.paint(op.ring(center), a) for center in centers]
     drawn = d.new(op.together(*parts) if open_ else op.together(*parts, op.paint(op.tiles(*centers), b)))
     impossible_if(not d.free(centers))
     section = "rings" if open_ else "flowers"
@@ -260,14 +251,13 @@ def tulip(d: Sketch) -> Stroke:
     c = d.rng.choice((b, c))
     stem = Tile(center.row + 2, center.column)
     impossible_if(stem.row >= ROWS - 1)
-    flower_ = op.together(op.paint(op.tile(center), b), _petals(center, a))
-    drawn = d.new(op.together(flower_, op.paint(op.ray(stem, "down"), c)))
+    parts = op.paint(op.tile(center), b), op.paint(op.ring(center), a), op.paint(op.ray(stem, "down"), c)
+    drawn = d.new(op.together(*parts))
     text = d.voice.say("tulip", center=d.voice.at(center), a=a, b=b, c=c)
     return Stroke("tulip", 2, text, *drawn, "flower with a stem", None)
 
 
 def caterpillar(d: Sketch) -> Stroke:
-    """A head and a body in one column."""
     rng, column, (a, b), count = d.rng, d.tile().column, d.colors(2), d.rng.randint(2, 5)
     side, head = rng.choice((("below", 0), ("below", 0), ("above", ROWS - 1), ("below", rng.randint(1, 4))))
     body = range(head + 1, head + 1 + count) if side == "below" else range(head - count, head)
@@ -278,14 +268,14 @@ def caterpillar(d: Sketch) -> Stroke:
 
 def bow_tie(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    drawn = d.new(op.paint(op.rays(center, _DIAGONALS, 1), color))
+    drawn = d.draw(op.rays(center, _DIAGONALS, 1), color)
     text = d.voice.say("bow tie", center=d.voice.at(center), color=color)
     return Stroke("bow tie", 2, text, *drawn, "bow tie", color, center)
 
 
 def big_ring(d: Sketch) -> Stroke:
     center, color = d.tile(), d.color()
-    drawn = d.new(op.paint(op.ring(center, 2), color))
+    drawn = d.draw(op.ring(center, 2), color)
     impossible_if(not d.free((center, *neighbors(center))))
     text = d.voice.say("big ring", center=d.voice.at(center), color=color)
     return Stroke("big ring", 2, text, *drawn, "big ring", color)
@@ -293,7 +283,7 @@ def big_ring(d: Sketch) -> Stroke:
 
 def disc(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    drawn = d.new(op.paint(op.call("flower", op.tile(center)), color))
+    drawn = d.draw(op.call("flower", op.tile(center)), color)
     text = d.voice.say("disc", center=d.voice.at(center), color=color)
     return Stroke("disc", 2, text, *drawn, "filled flower", color, center)
 
@@ -323,7 +313,7 @@ def line(d: Sketch) -> Stroke:
         tiles = op.call("line", op.tile(start), op.tile(step(start, way, count - 1)))
     if kind == "between":
         tiles = op.minus(tiles, op.tiles(start, step(start, way, count - 1)))
-    drawn = d.new(op.paint(tiles, color))
+    drawn = d.draw(tiles, color)
     impossible_if(len(drawn.painting) < 2)
     end = d.voice.at(step(start, way, count - 1))
     slots = {"way": d.voice.way(way), "slant": slant(way), "n": d.voice.number(count), "end": end}
@@ -333,13 +323,12 @@ def line(d: Sketch) -> Stroke:
 
 
 def line_runs(d: Sketch) -> Stroke:
-    """A line in runs of colors."""
     start, way, room = start_of_line(d)
     names = d.colors(d.rng.choice((2, 2, 3)))
     names = [*names, names[0]] if d.rng.random() < 0.5 else names
     counts = [d.rng.randint(1, 4) for _ in names]
     impossible_if(sum(counts) > room)
-    drawn = d.new(op.paint(op.ray(start, way, sum(counts)), *names, counts=counts))
+    drawn = d.draw(op.ray(start, way, sum(counts)), *names, counts=counts)
     runs = listing(d.rng, [f"{d.voice.number(n)} {color}" for n, color in zip(counts, names, strict=True)])
     text = d.voice.say("line runs", start=d.voice.at(start), way=d.voice.way(way), slant=slant(way), runs=runs)
     return Stroke("line runs", 2, text, *drawn, "line", None, None, (start, way, sum(counts)))
@@ -349,7 +338,7 @@ def open_shape(d: Sketch) -> Stroke:
     """A V, upright, upside down or on its side."""
     point, count, color = d.inner(), d.rng.randint(2, 6), d.color()
     ways = d.rng.choice(tuple(_OPEN))
-    drawn = d.new(op.paint(op.rays(point, ways, count), color))
+    drawn = d.draw(op.rays(point, ways, count), color)
     shape = d.rng.choice(_OPEN[ways])
     way, other = (d.voice.way(way) for way in ways)
     slots = {"point": d.voice.at(point), "n": d.voice.number(count), "way": way, "other": other, "shape": shape}
@@ -362,10 +351,10 @@ def cross(d: Sketch) -> Stroke:
     """An X of four diagonals, or a star of six lines."""
     center, count, color = d.open_center(), d.rng.choice((1, 2, 2, 3)), d.color()
     section = d.rng.choice(("cross", "cross", "star"))
-    drawn = d.new(op.paint(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color))
+    drawn = d.draw(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color)
     impossible_if(section == "star" and count == 1)
-    long, x = d.voice.some(count).split()[-1], d.rng.choice(("X", "X", '"X"', "X shape"))
-    text = d.voice.say(section, center=d.voice.at(center), n=d.voice.number(count), long=long, x=x, color=color)
+    slots = {"long": d.voice.some(count).split()[-1], "x": d.rng.choice(("X", "X", '"X"', "X shape"))}
+    text = d.voice.say(section, center=d.voice.at(center), n=d.voice.number(count), color=color, **slots)
     return Stroke(section, 2, text, *drawn, "X" if section == "cross" else section, color, center)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
 from harness.corpora.wording import listing
-from harness.simulators import Impossible, impossible_if, needed
+from harness.simulators import Impossible, impossible_if, needed, weighted
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.voice import SpeakerVoice
-from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, neighbors, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, neighbors, on_board
 from serialization.program import ast
 from serialization.program.errors import Place, ProgramError
 from serialization.program.figure import Cell
@@ -53,8 +53,6 @@ class Stroke:
     """Whether the text tells what the figure is, rather than only its tiles."""
     repaints: bool = False
     """Whether it changes tiles that are not white."""
-    number: int = 0
-    """Its place in `Sketch.figures`."""
     step: int = 0
     """The step that painted it."""
 
@@ -95,9 +93,12 @@ class Sketch:
     def begin(self, step: int) -> None:
         """Start the first step, or the next one."""
         if step > 1:
-            steps = (*self.state.steps, [Paint(*tile, color) for tile, color in self._painted.items()])
-            self.state = DrawingState(op.painted_board(self.board), steps)
+            painted = [Paint(*tile, color) for tile, color in self._painted.items()]
+            self.state = DrawingState(self.shown_board(), (*self.state.steps, painted))
         self.step, self.begun, self._painted = step, ast.Program(), {}
+
+    def shown_board(self) -> Board:
+        return Board().apply(Paint(*tile, color) for tile, color in self.board.items()).board
 
     def drawn_by(self, figure: Stroke) -> ast.Expr:
         """The set of tiles that a figure painted."""
@@ -124,16 +125,18 @@ class Sketch:
             self.figures.clear()
             self.forgot = True
         elif stroke.painting:
-            number, color = len(self.figures), stroke.color or (stroke.colors[0] if len(stroke.colors) == 1 else None)
-            self.figures.append(replace(stroke, number=number, step=self.step, color=color))
+            color = stroke.color or (stroke.colors[0] if len(stroke.colors) == 1 else None)
+            self.figures.append(replace(stroke, step=self.step, color=color))
 
     def color(self, *others: str | None) -> str:
         """A color of the drawing other than the given ones; a new one if none is left."""
         left = [color for color in self.palette if color not in others]
-        if left:
-            return self.rng.choice(left)
-        unused = {color: share for color, share in COLOR_SHARES.items() if color not in others}
-        self.palette.append(self.rng.choices(tuple(unused), tuple(unused.values()))[0])
+        return self.rng.choice(left) if left else self.add_color(*others)
+
+    def add_color(self, *others: str | None) -> str:
+        """A new color of the drawing, other than the given ones."""
+        known = {*self.palette, *others}
+        self.palette.append(weighted(self.rng, {color: n for color, n in COLOR_SHARES.items() if color not in known}))
         return self.palette[-1]
 
     def colors(self, count: int) -> list[str]:
@@ -176,6 +179,10 @@ class Sketch:
             raise Impossible from error
         impossible_if(not painting or not self.free(painting))
         return DrawnProgram(program, painting)
+
+    def draw(self, what: ast.Expr, *colors: str, by: str | None = None, counts: Sequence[int] = ()) -> DrawnProgram:
+        """`new` for a set in some colors, as `program.paint` takes them."""
+        return self.new(op.paint(what, *colors, by=by, counts=counts))
 
     def tile(self) -> Tile:
         """Some tile, one time in two near what was painted last."""
@@ -318,12 +325,6 @@ class _Watched(Drawing):
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
         super().paint(painting, at)
         self.painting |= {Tile(*tile): color or "white" for tile, color in painting.items()}
-
-
-def apart(tile: Tile, others: Iterable[Tile]) -> bool:
-    """Whether a tile neither is nor touches any of the others."""
-    near = {tile, *neighbors(tile)}
-    return not any(other in near for other in others)
 
 
 def inside(tiles: Iterable[Tile]) -> bool:

@@ -16,7 +16,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
 Maker = Callable[[Sketch], Stroke]
 """Makes an order. Raises Impossible where the drawing has no place for it."""
-_LEVELS, _KINDS, _TRIES = 6, 5, 4
+_LEVEL_TRIES, _KIND_TRIES, _TRIES = 6, 5, 4
 """How often an order is sought: levels, kinds of a level, attempts at a kind."""
 
 
@@ -66,7 +66,7 @@ def planned(plan: list[Painting]) -> Maker:
         colors = tuple(dict.fromkeys(painting.values()))
         parts = [op.paint(op.tiles(*(tile for tile, its in painting.items() if its == color)), color) for color in colors]
         text, level = d.spelled(painting, plain=len(painting) < 6 and d.rng.random() < 0.5)
-        return Stroke("picture", level, text, op.together(*parts) if len(parts) > 1 else parts[0], painting)
+        return Stroke("picture", level, text, op.together(*parts), painting)
 
     return made
 
@@ -83,10 +83,10 @@ class Style:
 
     def order(self, d: Sketch) -> Stroke | None:
         """The next order: it changes the board. None if, after many tries, nothing seems to be possible."""
-        for _ in range(_LEVELS):
+        for _ in range(_LEVEL_TRIES):
             level = d.rng.choices(range(4), self.levels)[0]
             makers, weights = _weighted(self, level, d.last.noun if d.last else None)
-            for make in d.rng.choices(makers, weights, k=_KINDS):
+            for make in d.rng.choices(makers, weights, k=_KIND_TRIES):
                 for _ in range(_TRIES):
                     if stroke := attempt(make, d):
                         return stroke
@@ -94,33 +94,29 @@ class Style:
 
 
 _SPELLED = (shapes.ring, shapes.line, shapes.open_shape, shapes.triangle, shapes.flower)
-_EXPLICIT: dict[Maker, int] = {
+_KINDS: tuple[dict[Maker, int], ...] = ({
     shapes.tile: 28, shapes.tiles: 36, shapes.colors: 8, shapes.carry: 12, shapes.corner: 3, relative.lone: 9,
     **{in_words(make, plain=True): 4 for make in _SPELLED},
-}  # fmt: skip
-_LISTED: dict[Maker, int] = {
+}, {
     shapes.cells: 70, shapes.columns: 18, shapes.row: 20, shapes.stack: 18, shapes.sequence: 14, shapes.carry: 7,
     shapes.border: 2, **{in_words(make, plain=False): 3 for make in _SPELLED},
-}  # fmt: skip
-_FIGURES: dict[Maker, int] = {
+}, {
     shapes.ring: 5, shapes.flower: 5, shapes.several: 26, shapes.tulip: 3, shapes.caterpillar: 4, shapes.bow_tie: 3,
     shapes.big_ring: 4, shapes.disc: 3, shapes.line: 16, shapes.line_runs: 6, shapes.open_shape: 6, shapes.cross: 6,
     shapes.triangle: 16, relative.middle: 9, relative.surround: 12, relative.beside: 10, relative.stem: 8,
     relative.parallel: 6, relative.longer: 12, relative.next_column: 10, relative.below: 9, relative.join: 40,
-}  # fmt: skip
-_ABSTRACT: dict[Maker, int] = {
+}, {
     repeats.same_columns: 22, repeats.repeat: 26, repeats.copy: 10, repeats.again_at: 22, repeats.steps_again: 20,
     repeats.parallels: 25, repeats.mirror: 16, repeats.flip: 20, repeats.turn: 6, repeats.column: 4,
     repeats.columns: 9, repeats.nth: 6, repeats.line: 6, repeats.stairs: 12, repeats.grow: 14, repeats.from_center: 4,
     repeats.parallel_stripes: 7, relative.each: 18, relative.touching: 12, relative.by_sign: 14, relative.beams: 8,
     relative.remaining: 16, relative.recolor: 2,
-}  # fmt: skip
-
-_KINDS_OF = (_EXPLICIT, _LISTED, _FIGURES, _ABSTRACT)
+})  # fmt: skip
+"""The kinds of orders of each level, with how often they are given."""
 
 _AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, repeats.mirror)
 _COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
-_FOLLOW: dict[str, tuple[Maker, ...]] = {
+_FOLLOW: dict[str | None, tuple[Maker, ...]] = {
     "": (*_COLUMN, relative.below),
     "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, repeats.grow, *_COLUMN),
     "column": _COLUMN,
@@ -143,8 +139,7 @@ _FOLLOW: dict[str, tuple[Maker, ...]] = {
 @cache
 def _weighted(style: Style, level: int, noun: str | None) -> tuple[tuple[Maker, ...], tuple[int, ...]]:
     """The kinds of a level; those a style prefers, and those that continue the last drawing, more often."""
-    follow = () if noun is None else _FOLLOW.get(noun, ())
-    kinds = _KINDS_OF[level]
+    kinds, follow = _KINDS[level], _FOLLOW.get(noun, ())
     weights = (n * (4 if make in style.favorites else 1) * (5 if make in follow else 1) for make, n in kinds.items())
     return tuple(kinds), tuple(weights)
 

@@ -178,10 +178,6 @@ class SpeakerVoice:
         """A direction, as in "going ..."."""
         return self.say(f"way {way}")
 
-    def side(self, way: str) -> str:
-        """Where the next tile in a direction is, as in "the tile ... the red one"."""
-        return self.say(f"side {way}")
-
     def groups(self, tiles: Sequence[Tile], plain: bool) -> tuple[list[tuple[str, str]], int]:
         """Some tiles as (tiles of a column, columns) in words, and the level of abstraction of these words.
 

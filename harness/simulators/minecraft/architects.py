@@ -21,10 +21,10 @@ from random import Random
 from typing import Any
 
 from harness.simulators.minecraft import orders
-from harness.simulators.minecraft.figures import KINDS, NEAR, PlacedFigure, colors, compose, difference, moved, starts
+from harness.simulators.minecraft.figures import KINDS, PlacedFigure, colors, compose, difference, moved, starts
 from harness.simulators.minecraft.game import Goal, SpokenOrder
 from harness.simulators.minecraft.orders import hangs
-from harness.simulators.minecraft.scene import UNIT, Cell, GameScene, Reference, Relation, relation, sight, touching
+from harness.simulators.minecraft.scene import NEAR, UNIT, Cell, GameScene, Reference, Relation, relation, sight, touching
 from harness.worlds.minecraft import COLORS, Structure, in_region
 
 _PLACEMENTS_FIRST = 4
@@ -55,8 +55,7 @@ class RandomBlocks:
         rng, cells = self.rng, list(scene.blocks)
         while True:
             base = scene.last[-1] if scene.last and scene.last[-1] in scene.blocks and rng.random() < 0.6 else rng.choice(cells)
-            dx, dy, dz = rng.choice(_NEAR)
-            cell = base[0] + dx, base[1] + dy, base[2] + dz
+            cell = moved(base, rng.choice(_NEAR))
             if in_region(*cell) and cell not in scene.blocks:
                 return Goal(((cell, rng.choice(COLORS)),))
 
@@ -65,9 +64,7 @@ class RandomBlocks:
         if not scene.blocks:
             order = orders.first_order(scene, *goal.placed[0])
         elif not goal.removed:
-            order = orders.builder_order(scene, *goal.placed[0])
-            if not order and (near := orders.near_reference(scene, goal.placed[0][0])):
-                order = orders.place_order(scene, *goal.placed[0], *near)
+            order = orders.builder_order(scene, *goal.placed[0]) or orders.near_order(scene, *goal.placed[0])
         elif it := scene.picked(goal.removed[0]):
             order = SpokenOrder(scene.voice.draw("remove", it=it.text), orders.about("remove", it))
         self.done += order is not None

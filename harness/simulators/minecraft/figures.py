@@ -13,8 +13,9 @@ from random import Random
 from typing import NamedTuple
 
 from harness.corpora.item import MinecraftItem
-from harness.simulators.minecraft.scene import Cell, Relation, touching
+from harness.simulators.minecraft.scene import NEAR, Cell, Relation, touching
 from harness.worlds.minecraft import COLORS, INVENTORY, Structure, in_region
+from harness.worlds.ordering import FACES
 
 KINDS = ("row", "diagonal", "plane", "L", "T", "U")
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
@@ -27,12 +28,6 @@ SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
 }
 """The sizes a figure is drawn with, in blocks. An L's arms and a U's arm and base all count the block in their corner; a T's
 stem does not count that of its bar. A U's second arm is as long as its first."""
-
-AXES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
-NEAR = tuple((x, y, z) for x, y, z in itertools.product((-1, 0, 1), repeat=3) if 1 <= abs(x) + abs(y) + abs(z) <= 2)
-"""Steps to the 18 cells that share a face or an edge."""
-_SQUARE = {(x, y, z): [axis for axis in AXES if not (x * axis[0] or y * axis[1] or z * axis[2])] for x, y, z in AXES}
-"""The four axes at right angles to each."""
 
 
 def moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
@@ -55,10 +50,6 @@ class PlacedFigure(NamedTuple):
     sizes: tuple[int, ...]
     directions: tuple[Cell, ...]
     cells: tuple[Cell, ...]
-
-    @property
-    def upright(self) -> bool:
-        return any(direction[1] for direction in self.directions)
 
     def at(self, by: Cell) -> PlacedFigure:
         """The same, each cell moved by so much."""
@@ -98,8 +89,8 @@ def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
 
     `longest` is the length that rows and diagonals may have instead of those of `SIZES`.
     """
-    first = rng.choice(AXES)
-    second = rng.choice(_SQUARE[first])
+    first = rng.choice(FACES)
+    second = rng.choice([axis for axis in FACES if not any(a * b for a, b in zip(first, axis, strict=True))])
     choices: Sequence[Sequence[int]] = SIZES[kind]
     if longest and kind in ("row", "diagonal"):
         choices = [range(3, longest + 1)]
@@ -149,7 +140,7 @@ def _joined(rng: Random, kind: str, figures: Sequence[PlacedFigure], longest: in
         host, guest = rng.choice(figures), draw(rng, kind, longest)
         a = rng.choice(host.ends() if rng.random() < 0.6 else host.cells)
         b = rng.choice(guest.ends() if rng.random() < 0.6 else guest.cells)
-        step = rng.choice(AXES if rng.random() < 0.75 else NEAR)
+        step = rng.choice(FACES if rng.random() < 0.75 else NEAR)
         guest = guest.at(difference(b, moved(a, step)))
         if _fits(guest, taken):
             return guest
@@ -217,7 +208,7 @@ def in_runs(target: Structure) -> list[StructurePiece]:
             return not rests, cell[1], sum(map(abs, difference(cell, last))), cell
 
         start = min(left, key=cost)
-        run = max((_run(left, start, step) for step in AXES[::2]), key=len)
+        run = max((_run(left, start, step) for step in FACES[::2]), key=len)
         # From the end that is nearer to what was told last; upward, if it stands.
         if run[0][1] == run[-1][1] and sum(map(abs, difference(run[-1], last))) < sum(map(abs, difference(run[0], last))):
             run.reverse()

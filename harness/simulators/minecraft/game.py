@@ -16,7 +16,7 @@ from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
 from harness.worlds.minecraft import COLORS, INVENTORY, Action, bridge, held, in_region
 
-QUARTERS = (46, 16, 20, 18)
+_QUARTERS = (46, 16, 20, 18)
 """How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""
 _TRIES = 50
 _LEADS = ("and ", "now", "then ", "next", "the next")
@@ -60,24 +60,20 @@ class Architect(Protocol):
 
 def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str) -> Iterator[MinecraftItem]:
     """The items of one game, in order, with ids `<game>/<i>`; i is the world state of the first action, as in the game's log."""
-    scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
-    scene.turns += opening(voice, rng)
+    scene = opening(rng, voice)
     failures = 0
     while failures < _TRIES and (goal := architect.plan(scene)) is not None:
-        quarter = rng.choices(range(4), QUARTERS)[0] if rng.random() < 0.3 else scene.pose.quarter
-        actions = gold_actions(scene, goal)
-        if actions is None:
-            failures += 1
+        quarter = any_quarter(rng) if rng.random() < 0.3 else scene.pose.quarter
+        failures += 1
+        if (actions := gold_actions(scene, goal)) is None:
             continue
-        scene.pose = facing(rng, goal.cells, {*scene.blocks, *(action.cell for action in actions)}, quarter)
-        order = architect.say(scene, goal)
-        if order is None:
-            failures += 1
+        scene.face(goal.cells, actions, quarter)
+        if (order := architect.say(scene, goal)) is None:
             continue
         failures = 0
         speak(scene, order, first=not scene.last)
         yield _act(scene, actions, goal, order, game, split)
-    scene.turns.append(Utterance("Architect", voice.sentence(voice.draw("done"))))
+    scene.say("Architect", "done")
 
 
 def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
@@ -88,33 +84,36 @@ def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
     return None if placed is None or removed is None else (*removed, *placed)
 
 
-def opening(voice: Voice, rng: Random) -> list[Utterance]:
-    """What is said before the first order."""
-    turns = [Utterance("Builder", voice.draw("started"))]
+def any_quarter(rng: Random) -> int:
+    return rng.choices(range(4), _QUARTERS)[0]
+
+
+def opening(rng: Random, voice: Voice) -> GameScene:
+    """An empty region, and what is said before the first order."""
+    scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, any_quarter(rng)))
+    scene.turns.append(Utterance("Builder", voice.draw("started")))
     if rng.random() < 0.5:
-        turns.append(Utterance("Architect", voice.sentence(voice.draw("greeting"))))
+        scene.say("Architect", "greeting")
         if rng.random() < 0.6:
-            turns.append(Utterance("Builder", voice.sentence(voice.draw("hello"))))
-    return turns
+            scene.say("Builder", "hello")
+    return scene
 
 
 def speak(scene: GameScene, order: SpokenOrder, first: bool) -> None:
     """The order, with the talk around it: approval asked for and given, small talk, a question answered."""
-    rng, voice, turns = scene.rng, scene.voice, scene.turns
+    rng, voice, text = scene.rng, scene.voice, order.text
     if not first:
         if rng.random() < 0.25:
-            turns.append(Utterance("Builder", voice.sentence(voice.draw("check"))))
+            scene.say("Builder", "check")
         if rng.random() < 0.35 and not order.amends:
-            turns.append(Utterance("Architect", voice.sentence(voice.draw("praise"))))
+            scene.say("Architect", "praise")
         if rng.random() < 0.03:
-            turns.append(Utterance("Architect", voice.sentence(voice.draw("chat"))))
-    text = order.text
-    if not first and rng.random() < 0.3 and not (order.amends or text.startswith(_LEADS)):
-        text = f"{voice.draw('lead')} {text}"
-    turns.append(Utterance("Architect", voice.sentence(text)))
-    if order.question is not None and order.answer is not None:
-        turns.append(Utterance("Builder", voice.sentence(order.question)))
-        turns.append(Utterance("Architect", voice.sentence(order.answer)))
+            scene.say("Architect", "chat")
+        if rng.random() < 0.3 and not (order.amends or text.startswith(_LEADS)):
+            text = f"{voice.draw('lead')} {text}"
+    for speaker, words in (("Architect", text), ("Builder", order.question), ("Architect", order.answer)):
+        if words is not None:
+            scene.turns.append(Utterance(speaker, voice.sentence(words)))
 
 
 def _act(scene: GameScene, actions: tuple[Action, ...], goal: Goal, order: SpokenOrder, game: str, split: str) -> MinecraftItem:

@@ -13,7 +13,7 @@ of 20 blocks a color is not kept to: a 5 x 5 square and a 3 x 3 x 3 cube need mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import product
 from random import Random
@@ -174,8 +174,7 @@ def _off_middle(cell: Cell, cells: list[Cell]) -> int:
 
 def _one_more(rng: Random, order: str, built: MinecraftItem, game: str) -> MinecraftItem:
     voice = _voice(rng)
-    there = dict.fromkeys(action.cell for action in built.actions)
-    last = built.actions[-1].cell
+    there = [action.cell for action in built.actions]
     kinds = PLACES if order == "place" else REMOVALS
     right = {kind: cells for kind in kinds if (cells := _to_place(there, kind) if order == "place" else _to_remove(built, kind))}
     kind = rng.choice(list(right))
@@ -188,11 +187,11 @@ def _one_more(rng: Random, order: str, built: MinecraftItem, game: str) -> Minec
         one = "the" if len(right[kind]) == 1 else "a"
         text = voice.draw("remove", it=voice.draw({"center": "middle", "corner": "corner block"}.get(kind, kind), one=one))
     history = (*built.history, Executed(built.actions, built.pose), Utterance("Architect", voice.sentence(text)))
-    meta = {"build": dict(built.meta), "order": order, "kind": kind, "color": action.color, "last": list(last)}
+    meta = {"build": dict(built.meta), "order": order, "kind": kind, "color": action.color, "last": list(there[-1])}
     return _item(rng, game, history, built.after, (action,), meta)
 
 
-def _to_place(there: dict[Cell, None], kind: str) -> list[Cell]:
+def _to_place(there: Collection[Cell], kind: str) -> list[Cell]:
     """The free cells that stand so to the blocks that are there; "not touching" ones on the ground, not even by a corner."""
     if kind == "not touching":
         ground = ((x, 1, z) for x, z in product(range(-SIDE, SIDE + 1), repeat=2))
@@ -202,7 +201,7 @@ def _to_place(there: dict[Cell, None], kind: str) -> list[Cell]:
         return list(free)
     if kind == "on top of":
         return [(x, y, z) for x, y, z in free if (x, y - 1, z) in there]
-    return [(x, y, z) for x, y, z in free if any((x + dx, y, z + dz) in there for dx, dz in ((1, 0), (-1, 0), (0, 1), (0, -1)))]
+    return [cell for cell in free if any(other in there and other[1] == cell[1] for other in touching(cell))]
 
 
 def _to_remove(built: MinecraftItem, kind: str) -> list[Cell]:

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, MinecraftItem, Turn
 from harness.corpora.wording import joined
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, cells_of, difference, moved
-from harness.simulators.minecraft.game import QUARTERS, Goal, SpokenOrder, gold_actions, opening, speak
+from harness.simulators.minecraft.game import Goal, SpokenOrder, any_quarter, gold_actions, opening, speak
 from harness.simulators.minecraft.orders import picked_out, piece_order, said_at_once
-from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing, relation
+from harness.simulators.minecraft.scene import Cell, GameScene, Voice, relation
 from harness.tasks import task_of
 from harness.worlds.minecraft import Action, Structure, in_region
 
@@ -42,8 +42,7 @@ class BuildingGame(LiveGame):
         self.task = task_of(name, "minecraft")
         self._pieces = deque(pieces)
         voice = Voice(rng, "blocks", *(["shapes"] if any(piece.figure for piece in self._pieces) else []), "corrections")
-        self._scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
-        self._scene.turns += opening(voice, rng)
+        self._scene = opening(rng, voice)
         self._step: StepInProgress | None = None
         self._turn_around = self._undone = False
 
@@ -76,7 +75,7 @@ class BuildingGame(LiveGame):
             self._undone = False
             self._step = StepInProgress(begun, goal.placed, end, begun, figure)
             return self._item(order._replace(amends=bool(self.left_wrong)), actions, "order")
-        scene.turns.append(Utterance("Architect", scene.voice.sentence(scene.voice.draw("done"))))
+        scene.say("Architect", "done")
         return None
 
     def _correct(self) -> MinecraftItem | None:
@@ -92,10 +91,8 @@ class BuildingGame(LiveGame):
         return None if actions is None else self._item(order, actions, "correction")
 
     def _face(self, goal: Goal, actions: Sequence[Action]) -> None:
-        """Move the builder to where it sees what it is about, outside of all blocks."""
         scene = self._scene
-        quarter = scene.rng.choices(range(4), QUARTERS)[0] if self._turn_around else scene.pose.quarter
-        scene.pose = facing(scene.rng, goal.cells, {*scene.blocks, *(action.cell for action in actions)}, quarter)
+        scene.face(goal.cells, actions, any_quarter(scene.rng) if self._turn_around else scene.pose.quarter)
 
     def _item(self, order: SpokenOrder, actions: tuple[Action, ...], kind: str) -> MinecraftItem:
         scene = self._scene

@@ -11,9 +11,9 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from harness.simulators.minecraft.figures import NEAR, PlacedFigure, StructurePiece, difference, moved
+from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, difference, moved
 from harness.simulators.minecraft.game import SpokenOrder
-from harness.simulators.minecraft.scene import Cell, GameScene, Reference, Relation, Voice, relation, touching
+from harness.simulators.minecraft.scene import NEAR, Cell, GameScene, Reference, Relation, Voice, relation, touching
 from harness.worlds.minecraft import SIDE
 
 CENTER = (0, 1, 0)
@@ -135,6 +135,12 @@ def near_reference(scene: GameScene, cell: Cell) -> tuple[Reference, Relation] |
     return None
 
 
+def near_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder | None:
+    """A block by its relation to one near it; None if none of these can be picked out."""
+    near = near_reference(scene, cell)
+    return near and place_order(scene, cell, color, *near)
+
+
 def is_near(seen: Relation) -> bool:
     """Neighbors along one to three axes, or a few cells away along one."""
     return max(map(abs, seen)) <= (_REACH if seen.axes == 1 else 1)
@@ -214,8 +220,8 @@ def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
         return SpokenOrder(text, {"frame": "first"})
     if scene.rng.random() < _BY_BUILDER and (order := builder_order(scene, cell, color)):
         return order
-    if near := near_reference(scene, cell):
-        return place_order(scene, cell, color, *near)
+    if order := near_order(scene, cell, color):
+        return order
     if anchor := _anchor(scene, cell):
         return place_order(scene, cell, color, anchor, relation(anchor.cell, cell, scene.pose.quarter))
     text = scene.voice.draw("place", where=from_middle(scene, cell), what=scene.voice.blocks(1, color))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.corpora.item import Turn
+from harness.corpora.item import Turn, Utterance
 from harness.corpora.wording import NUMBERS, joined, phrase
 from harness.simulators import frames
 from harness.worlds.minecraft import CODES, FACES, SHAPE, SIDE, Action, Pose, Structure, in_region, turn
@@ -55,7 +55,8 @@ def relation(reference: Cell, target: Cell, quarter: int) -> Relation:
 _NEAREST = tuple(itertools.starmap(Relation, itertools.product((-1, 0, 1), repeat=3)))
 UNIT = {axes: tuple(way for way in _NEAREST if way.axes == axes) for axes in (1, 2, 3)}
 """The relations of distance 1 along each axis: 6, 12 and 8."""
-
+NEAR: tuple[Cell, ...] = tuple(way for way in _NEAREST if way.axes in (1, 2))
+"""Steps to the 18 cells that share a face or an edge."""
 
 EYES = 1.62
 """Height of the eyes above the feet, in blocks."""
@@ -167,6 +168,13 @@ class GameScene:
     blocks: dict[Cell, str] = field(default_factory=dict)
     turns: list[Turn] = field(default_factory=list)
     last: tuple[Cell, ...] = ()
+
+    def say(self, speaker: str, section: str) -> None:
+        self.turns.append(Utterance(speaker, self.voice.sentence(self.voice.draw(section))))
+
+    def face(self, cells: Sequence[Cell], actions: Sequence[Action], quarter: int) -> None:
+        """Move the builder to where it sees some cells, outside of all blocks, also those of its next actions."""
+        self.pose = facing(self.rng, cells, {*self.blocks, *(action.cell for action in actions)}, quarter)
 
     def structure(self) -> Structure:
         cells = np.zeros(SHAPE, np.uint8)

@@ -86,9 +86,7 @@ def stripes(d: DrawingTalk) -> Request:
     """Rows or columns in turn in two or three colors; or in one, and every second one left out."""
     way = d.some("column", "row")
     words = d.say(f"stripes {way}")
-    colors = [d.color()]
-    for _ in range(d.some(1, 1, 2)):
-        colors.append(d.color(*colors))
+    colors = d.shades(d.color(), d.some(1, 1, 2))
     text = d.say("stripes", stripes=words, colors=joined(colors), first=colors[0], lines=f"{way}s")
     return Request("whole", text, f"{','.join(colors)} by {way} all", noun="stripes")
 

@@ -285,9 +285,7 @@ def alternating(d: DrawingTalk) -> Request:
     """A row or column in two or three colors in turn."""
     way = d.some("row", "column")
     n, rng = d.rng.randint(1, ROWS), d.rng
-    colors = [d.color()]
-    for _ in range(d.some(1, 1, 1, 2)):
-        colors.append(d.color(*colors))
+    colors = d.shades(d.color(), d.some(1, 1, 1, 2))
     slots = {"line": way, "n": str(n), "nth": d.nth(n), "colors": joined(colors), "first": colors[0]}
     slots["run"] = ", ".join((*colors, *colors[:1]) if len(colors) > 2 else (*colors, *colors))
     text = d.say("alternating", **slots)

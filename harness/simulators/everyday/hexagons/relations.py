@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.simulators import impossible_if, needed
 from harness.simulators.everyday.hexagons.drawing import DrawingTalk
-from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
+from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_of, moved_by
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 _FIGURES = (
@@ -159,16 +159,15 @@ def every_second_of(d: DrawingTalk) -> Request:
     impossible_if(len(thing.cells) < 4 or len(thing.colors) != 1)
     left, right, top, bottom = _bounds(thing)
     impossible_if(left != right and top != bottom)
-    color, first = d.color(), d.some("first", "second")
+    color, first, every = d.color(), *d.some(("first", "odd"), ("second", "even"))
     text = d.say("every second of", color=color, it=d.named(thing), first=first)
-    return Request("count", text, f"{color} {'odd' if first == 'first' else 'even'}(is({thing.colors[0]}))", subject=thing)
+    return Request("count", text, f"{color} {every}(is({thing.colors[0]}))", subject=thing)
 
 
 # --- once more ---
 
 
 def copied(d: DrawingTalk) -> Request:
-    """The same again, some columns or rows away."""
     thing = d.pick(*_FIGURES)
     left, right, top, bottom = _bounds(thing)
     way = d.some("right", "right", "left", "down", "up")
@@ -177,11 +176,13 @@ def copied(d: DrawingTalk) -> Request:
     impossible_if(not _moved_inside((left, right, top, bottom), way, k))
     cells = d.where(thing)
     color = d.color() if d.rng.random() < 0.35 and len(thing.colors) == 1 else ""
-    unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
-    slots = {"it": d.ref(thing), "k": d.number(k), "unit": unit, "way": d.say(f"to {way}"), "noun": thing.noun}
-    text = d.say("copy in color", color=color, **slots) if color else d.say("copy", **slots)
-    program = copy_program(thing, cells, f"{way} {k}", color)
-    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+    slots = {"it": d.ref(thing), "k": d.number(k), "unit": _unit(way, k), "way": d.say(f"to {way}"), "noun": thing.noun}
+    text = d.say("copy in color" if color else "copy", color=color, **slots)
+    return copy_of(thing, text, cells, f"{way} {k}", color)
+
+
+def _unit(way: str, k: int) -> str:
+    return ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
 
 
 def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
@@ -190,7 +191,6 @@ def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
 
 
 def again(d: DrawingTalk) -> Request:
-    """Another one of the same, wherever there is room."""
     thing = needed(d.last)
     impossible_if(thing.noun not in _FIGURES or not d.is_distinct(thing) or not d.orders[-1].noun)
     bounds = _bounds(thing)
@@ -202,8 +202,7 @@ def again(d: DrawingTalk) -> Request:
     (way, k), cells = d.rng.choice(ways), d.where(thing)
     color = d.color() if d.rng.random() < 0.5 and len(thing.colors) == 1 else ""
     text = d.say("again with color" if color else "again", color=color, noun=thing.noun)
-    program = copy_program(thing, cells, f"{way} {k}", color)
-    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
+    return copy_of(thing, text, cells, f"{way} {k}", color, bare=not color)
 
 
 def to_the_edge(d: DrawingTalk) -> Request:
@@ -242,13 +241,11 @@ def also_line(d: DrawingTalk) -> Request:
 
 
 def flipped(d: DrawingTalk) -> Request:
-    """The whole picture flipped over the middle of the board."""
     impossible_if(not 0 < len(d.colors) < 60)
     way, axis = d.some(("left", "9-10"), ("upside", ":5-6"))
     shades = sorted(set(d.colors.values()))
-    names = [f"{color}s" for color in shades]
-    saved = "; ".join(f"{name}=is({color})" for name, color in zip(names, shades, strict=True))
-    placed = "; ".join(f"{color} reflect({name},{axis})" for name, color in zip(names, shades, strict=True))
+    saved = "; ".join(f"{color}s=is({color})" for color in shades)
+    placed = "; ".join(f"{color} reflect({color}s,{axis})" for color in shades)
     return Request("mirror", d.say(f"flip {way}"), f"{saved}; remove painted; {placed}")
 
 
@@ -269,25 +266,19 @@ def mirrored(d: DrawingTalk) -> Request:
 
 
 def turned(d: DrawingTalk) -> Request:
-    thing = d.pick("line", "V", "Y", "triangle")
-    impossible_if(len(thing.colors) != 1)
-    color, cells = thing.colors[0], d.where(thing)
-    text = d.say("turn upside", it=d.ref(thing)) if thing.noun in ("V", "Y") else d.say("turn", it=d.ref(thing))
-    turns = 3 if thing.noun in ("V", "Y") else 1
-    program = f"s={cells}; m=middle(s); remove s; {color} rotate(s,{turns},m)"
+    thing = d.pick_plain("line", "V", "Y", "triangle")
+    cells, turns = d.where(thing), 3 if thing.noun in ("V", "Y") else 1
+    text = d.say("turn" if turns == 1 else "turn upside", it=d.ref(thing))
+    program = f"s={cells}; m=middle(s); remove s; {thing.colors[0]} rotate(s,{turns},m)"
     return Request("mirror", text, program, subject=thing)
 
 
 def moved(d: DrawingTalk) -> Request:
-    thing = d.pick(*_FIGURES)
-    impossible_if(len(thing.colors) != 1)
-    way, color = d.some("left", "right", "up", "down"), thing.colors[0]
+    thing, way = d.pick_plain(*_FIGURES), d.some("left", "right", "up", "down")
     k = d.some(2, 2, 4) if way in ("left", "right") else d.some(1, 1, 2, 3)
     impossible_if(not _moved_inside(_bounds(thing), way, k))
-    unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
-    text = d.say("move", it=d.ref(thing), way=d.say(f"to {way}"), k=d.number(k), unit=unit)
-    kind = "correction" if d.orders and thing is d.last else "relation"
-    return Request(kind, text, f"s={d.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
+    text = d.say("move", it=d.ref(thing), way=d.say(f"to {way}"), k=d.number(k), unit=_unit(way, k))
+    return moved_by(d, thing, text, f"{way} {k}")
 
 
 def grown(d: DrawingTalk) -> Request:

@@ -214,9 +214,7 @@ def alternating(b: BuildingTalk) -> Request:
     """A row or a tower in two or three colors in turn."""
     n, up = b.rng.randint(4, 8), b.rng.random() < 0.35
     n = min(n, 6) if up else n
-    colors = [b.color()]
-    for _ in range(b.some(1, 1, 1, 2)):
-        colors.append(b.color(*colors))
+    colors = b.shades(b.color(), b.some(1, 1, 1, 2))
     run = ", ".join((*colors, *colors)[: max(4, len(colors) + 1)])
     slots = {"n": b.number(n), "run": run, "colors": listing(b.rng, colors), "first": colors[0]}
     noun = "tower" if up else "row"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.simulators import impossible_if, needed
 from harness.simulators.everyday.minecraft.building import BuildingTalk, span
-from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_program
+from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_of, moved_by
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
 _WAYS = {"left": (1, 0, 0), "right": (-1, 0, 0), "behind": (0, 0, 1), "front": (0, 0, -1), "up": (0, 1, 0)}
@@ -93,7 +93,6 @@ def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
 
 
 def ends(b: BuildingTalk) -> Request:
-    """A block or a tower at each end of a row."""
     thing = b.pick("row")
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     ways = ("left", "right") if x2 > x1 else ("front", "behind")
@@ -109,7 +108,6 @@ def ends(b: BuildingTalk) -> Request:
 
 
 def around(b: BuildingTalk) -> Request:
-    """A ring on the ground around something."""
     thing = b.pick("block", "tower", *_BIG)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     impossible_if(not all(_room(bounds, way, 1) for way in ("left", "right", "behind", "front")))
@@ -133,7 +131,6 @@ def inside(b: BuildingTalk) -> Request:
 
 
 def between(b: BuildingTalk) -> Request:
-    """A row between two blocks or towers in one line."""
     things = [thing for thing in b.things if thing.noun in ("block", "tower") and b.is_distinct(thing)]
     impossible_if(len(things) < 2)
     one, two = b.rng.sample(things, 2)
@@ -191,7 +188,6 @@ def every_second_of(b: BuildingTalk) -> Request:
 
 
 def copied(b: BuildingTalk) -> Request:
-    """The same again beside it, some steps away."""
     thing = b.pick(*_COPIED)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     way = b.some("left", "right", "behind", "front", "right", "left")
@@ -202,8 +198,7 @@ def copied(b: BuildingTalk) -> Request:
     slots = {"it": b.ref(thing), "noun": thing.noun, "side": b.say(f"side {way}")}
     slots["gap"] = b.say("gap" if gap else "no gap", n=b.number(gap), s=_s(gap))
     text = b.say("copy in color" if color else "copy", color=color, **slots)
-    program = copy_program(thing, b.where(thing), f"{way} {size + gap}", color)
-    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+    return copy_of(thing, text, b.where(thing), f"{way} {size + gap}", color)
 
 
 def again(b: BuildingTalk) -> Request:
@@ -216,19 +211,17 @@ def again(b: BuildingTalk) -> Request:
     way, k = b.rng.choice(ways)
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.5 else ""
     text = b.say("again with color" if color else "again", color=color, noun=thing.noun)
-    program = copy_program(thing, b.where(thing), f"{way} {k}", color)
-    return Request("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
+    return copy_of(thing, text, b.where(thing), f"{way} {k}", color, bare=not color)
 
 
 def stacked(b: BuildingTalk) -> Request:
-    """The same once more on top."""
     thing = b.pick("block", "row", "square", "carpet", "cube", "wall", "floor", "tower")
     _, (y1, y2), _ = _bounds(thing)
     impossible_if(y2 + y2 - y1 + 1 > HEIGHT)
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.4 else ""
     text = b.say("stack in color" if color else "stack", color=color, it=b.ref(thing), noun=thing.noun)
-    program = copy_program(thing, b.where(thing), f"up {y2 - y1 + 1}", color)
-    return Request("repeat", text, program, subject=None if color else thing, noun="layer", count=len(thing.cells), fresh=True)
+    subject = None if color else thing
+    return copy_of(thing, text, b.where(thing), f"up {y2 - y1 + 1}", color, subject=subject, noun="layer")
 
 
 def to_the_edge(b: BuildingTalk) -> Request:
@@ -267,8 +260,7 @@ def mirrored(b: BuildingTalk) -> Request:
 
 def turned(b: BuildingTalk) -> Request:
     """A row or wall turned by a quarter, a tower laid down, a row stood up."""
-    thing = b.pick("row", "wall", "tower")
-    impossible_if(len(thing.colors) != 1)
+    thing = b.pick_plain("row", "wall", "tower")
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
     color, cells = thing.colors[0], b.where(thing)
     if thing.noun == "tower":
@@ -282,21 +274,16 @@ def turned(b: BuildingTalk) -> Request:
 
 
 def moved(b: BuildingTalk) -> Request:
-    thing = b.pick(*_COPIED)
-    impossible_if(len(thing.colors) != 1)
+    thing = b.pick_plain(*_COPIED)
     way, k = b.some("left", "right", "behind", "front"), b.some(1, 1, 2, 3)
     impossible_if(not _room(_bounds(thing), way, k))
-    overhangs = (y > 1 and (x, 1, z) not in thing.cells for x, y, z in thing.cells)
-    impossible_if(any(overhangs))
-    color = thing.colors[0]
+    impossible_if(any((x, 1, z) not in thing.cells for x, _, z in thing.cells))
     text = b.say("move", it=b.ref(thing), n=b.number(k), s=_s(k), way=b.say(f"to {way}"))
-    kind = "correction" if b.orders and thing is b.last else "relation"
-    return Request(kind, text, f"s={b.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
+    return moved_by(b, thing, text, f"{way} {k}")
 
 
 def taller(b: BuildingTalk) -> Request:
-    thing = b.pick("tower", "wall", "fence", "square", "block")
-    impossible_if(len(thing.colors) != 1)
+    thing = b.pick_plain("tower", "wall", "fence", "square", "block")
     _, (y1, y2), _ = _bounds(thing)
     k = b.some(1, 1, 2)
     section = "taller" if k == 1 else "taller by"
@@ -308,8 +295,7 @@ def taller(b: BuildingTalk) -> Request:
 
 
 def shorter(b: BuildingTalk) -> Request:
-    thing = b.pick("tower", "wall")
-    impossible_if(len(thing.colors) != 1)
+    thing = b.pick_plain("tower", "wall")
     _, (y1, y2), _ = _bounds(thing)
     height = y2 - y1 + 1
     impossible_if(height < 2)
@@ -319,8 +305,7 @@ def shorter(b: BuildingTalk) -> Request:
 
 
 def longer(b: BuildingTalk) -> Request:
-    thing = b.pick("row", "wall")
-    impossible_if(len(thing.colors) != 1)
+    thing = b.pick_plain("row", "wall")
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     impossible_if(z2 > z1 and x2 > x1)
     ways = ("left", "right") if x2 > x1 else ("behind", "front")

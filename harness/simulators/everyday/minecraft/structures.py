@@ -91,8 +91,7 @@ def pyramid(b: BuildingTalk) -> Request:
     n, color = b.some(3, 5, 5), b.color()
     colors = [color]
     if b.rng.random() < 0.3:
-        for _ in range(n // 2):
-            colors.append(b.color(*colors))
+        colors = b.shades(color, n // 2)
         what = b.say("pyramid colors", n=str(n), colors=listing(b.rng, colors))
     else:
         what = b.say("pyramid", color=color, n=str(n), levels=b.number(n // 2 + 1))
