@@ -43,7 +43,6 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
 
 
 def recolor_text(text: str, colors: Mapping[str, str]) -> str:
-    """`text` with its color words replaced."""
     words = {style(old): style(new) for old, new in colors.items() for style in _STYLES}
     return _pattern(tuple(sorted(colors))).sub(lambda match: words[match[0]], text)
 

@@ -45,8 +45,6 @@ MIT, as the project that made it.
 
 
 class File(NamedTuple):
-    """A file of the folder."""
-
     name: str
     source: GameSource
     made: GameChunk

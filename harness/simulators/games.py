@@ -55,7 +55,6 @@ _TASKS = {name: task.name for task in TASKS.values() for name in task.simulators
 
 
 def simulator_task(simulator: str) -> str:
-    """The task of its items."""
     return _TASKS[simulator]
 
 

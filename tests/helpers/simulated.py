@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from itertools import chain, count, islice
-from random import Random
+from typing import Any
 
-from harness.corpora.item import Item, MinecraftItem, Utterance, since_actions
-from harness.simulators.games import ARCHITECTS, game
-from harness.simulators.minecraft.game import play
-from harness.simulators.minecraft.scene import ENDS, Cell, Voice
-from harness.util.registry import resolve
+from harness.corpora.item import MinecraftItem, new_turns
+from harness.simulators.games import game
+from harness.simulators.minecraft.scene import ENDS, Cell
 from harness.worlds.minecraft import Action, Pose, net_actions
 
 
-def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:
-    """The first items of a simulator's games, whatever their split."""
-
-    def games() -> Iterator[MinecraftItem]:
-        for number in count():
-            rng = Random(f"test/{simulator}/{seed}/{number}")
-            architect = resolve("simulator", simulator, ARCHITECTS)(rng)
-            yield from play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/train/{number}", "train")
-
-    return list(islice(games(), items))
-
-
-def simple(task: str, items: int, seed: int) -> list[Item]:
-    """The first items of a simulator of the task."""
-    return first_items({"minecraft": "random", "hexagons": "hexagons"}[task], seed, items)
-
-
-def first_items(simulator: str, seed: int, items: int) -> list[Item]:
-    """The first train items of a simulator, straight from its games."""
-    return list(islice(chain.from_iterable(game(simulator, seed, "train", n) for n in count()), items))
-
-
-def said(item: MinecraftItem) -> list[Utterance]:
-    """What was said since the builder's last action."""
-    return list(since_actions(item.history))
+def first_items(simulator: str, seed: int, items: int, split: str = "train") -> list[Any]:
+    """The first items of a simulator, straight from its games."""
+    return list(islice(chain.from_iterable(game(simulator, seed, split, n) for n in count()), items))
 
 
 def heading(pose: Pose) -> tuple[int, int]:
@@ -90,7 +65,7 @@ def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
 
 def check_words(item: MinecraftItem, done: frozenset[Action]) -> None:
     """The message names the colors of new blocks, says whether they float, and picks out its reference by words true of it."""
-    meta, text = item.meta, " ".join(turn.text for turn in said(item)).lower()
+    meta, text = item.meta, " ".join(turn.text for turn in new_turns(item)).lower()
     if not re.search(r"\b(same|another|those|that|more)\b", text):
         assert all(str(action.color) in text for action in done if action.kind == "place"), text
     if "floats" in meta:

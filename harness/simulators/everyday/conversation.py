@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import accumulate, chain
+from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, Item, Turn, Utterance
 from harness.everyday.requests import plain, sentences
-from harness.simulators import attempt
+from harness.simulators import attempt, weighted
 from harness.simulators.everyday.following import ANYTIME, AT_FIRST
 from harness.simulators.everyday.hexagons import areas
 from harness.simulators.everyday.hexagons import figures as drawn
@@ -30,38 +30,28 @@ _FOLLOWS = 0.8
 _TRIES = 40
 
 
-class Requests:
-    """Makers of requests with their weights."""
-
-    def __init__(self, *weights: Mapping[Maker, int]) -> None:
-        makers = {make: weight for some in weights for make, weight in some.items()}
-        self._makers, self._weights = tuple(makers), tuple(accumulate(makers.values()))
-
-    def drawn(self, talk: Talk) -> Iterator[Request]:
-        """Orders, as long as there is hope that one can be carried out."""
-        for _ in range(_TRIES):
-            make = talk.rng.choices(self._makers, cum_weights=self._weights)[0]
-            if order := attempt(make, talk):
-                yield order
+Makers = Mapping[Maker, int]
+"""Makers of requests with their weights."""
 
 
 class Situation(NamedTuple):
     """What can be asked at first, what of something that stands there, and what may stand there first."""
 
-    opening: Requests
-    following: Requests
-    standing: Requests
+    opening: Makers
+    following: Makers
+    standing: Makers
 
 
 _DRAWING = Situation(
-    opening=Requests(areas.AREAS, drawn.FIGURES, AT_FIRST, areas.CANNOT),
-    following=Requests(ANYTIME, areas.AREAS_LATER, about_drawn.RELATIONS),
-    standing=Requests(drawn.FIGURES, areas.AREAS),
+    opening=areas.AREAS | drawn.FIGURES | AT_FIRST | areas.CANNOT,
+    following=ANYTIME | areas.AREAS_LATER | about_drawn.RELATIONS,
+    standing=drawn.FIGURES | areas.AREAS,
 )
+_BUILT = built.FIGURES | structures.STRUCTURES | built.GROUND
 _BUILDING = Situation(
-    opening=Requests(built.FIGURES, structures.STRUCTURES, built.GROUND, AT_FIRST, built.CANNOT),
-    following=Requests(ANYTIME, built.GROUND_LATER, about_built.RELATIONS),
-    standing=Requests(built.FIGURES, structures.STRUCTURES, built.GROUND),
+    opening=_BUILT | AT_FIRST | built.CANNOT,
+    following=ANYTIME | built.GROUND_LATER | about_built.RELATIONS,
+    standing=_BUILT,
 )
 
 
@@ -87,18 +77,24 @@ def _conversation(talk: Talk, situation: Situation, name: str, split: str) -> li
         if made is None:
             break
         text, actions = made
-        order = talk.orders[-1]
-        fields = {"before": before, "actions": actions, "after": talk.state, "group": name, "cluster": name}
-        meta = {"kind": order.kind, "program": order.program}
-        items.append(talk.item(f"{name}/{number}", text, history, split=split, meta=meta, **fields))
+        meta = {"kind": talk.orders[-1].kind, "program": talk.orders[-1].program}
+        fields = {"before": before, "actions": actions, "after": talk.state, "group": name, "cluster": name, "meta": meta}
+        items.append(talk.item(f"{name}/{number}", text, history, split=split, **fields))
         history = (*history, Utterance(talk.speaker, text), Executed(actions, talk.pose))
     return items
 
 
-def _begin(talk: Talk, standing: Requests) -> None:
+def _drawn(talk: Talk, makers: Makers) -> Iterator[Request]:
+    """Orders, as long as there is hope that one can be carried out."""
+    for _ in range(_TRIES):
+        if order := attempt(weighted(talk.rng, makers), talk):
+            yield order
+
+
+def _begin(talk: Talk, standing: Makers) -> None:
     """Makes one to three things, of which nothing is said."""
     for _ in range(talk.rng.choice((1, 1, 1, 2, 2, 3))):
-        next((order for order in standing.drawn(talk) if order.noun and talk.take(order) is not None), None)
+        next((order for order in _drawn(talk, standing) if order.noun and talk.take(order) is not None), None)
     talk.forget()
 
 
@@ -106,7 +102,7 @@ def _answered(talk: Talk, situation: Situation, history: tuple[Turn, ...]) -> It
     """Requests in the person's words, each with its actions, carried out when it is taken."""
     about = bool(talk.colors or talk.steps) and talk.rng.random() < _FOLLOWS
     earlier = {plain(turn.text) for turn in history if isinstance(turn, Utterance)}
-    opening, following = situation.opening.drawn(talk), situation.following.drawn(talk)
+    opening, following = _drawn(talk, situation.opening), _drawn(talk, situation.following)
     for order in chain(following, opening) if about else chain(opening, following):
         text = talk.typed(order.text if order.bare else talk.request(order.text, follows=any(talk.steps)))
         if plain(text) in earlier or plain(text) in sentences():

@@ -36,14 +36,12 @@ class Person:
         return str(n) if self.digits or n > 12 else NUMBERS[n]
 
     def nth(self, n: int) -> str:
-        """first, second, 3rd, ..."""
         return ordinal_digits(n) if (self.digits and self.rng.random() < 0.5) or n > 12 else ORDINALS[n]
 
     def times(self, n: int) -> str:
         return {1: "once", 2: "twice"}.get(n) or f"{self.number(n)} times"
 
     def request(self, text: str, follows: bool) -> str:
-        """A request as this person puts it, perhaps after others."""
         rng, lead = self.rng, ""
         if follows and rng.random() < 0.3:
             lead = f"{phrase(rng, self.frames['lead'])} "

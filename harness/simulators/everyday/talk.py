@@ -186,7 +186,6 @@ class Talk(Person, ABC):
         return f"the {thing.colors[0] if main else ' and '.join(thing.colors)} {noun}"
 
     def where(self, thing: NamedObject) -> str:
-        """The set of a thing's cells."""
         if self.steps and thing is self.last and self.orders[-1].noun and self.rng.random() < 0.5:
             return "step(-1)"
         return f"is({','.join(thing.colors)})"

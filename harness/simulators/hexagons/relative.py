@@ -77,7 +77,6 @@ def stem(d: Sketch) -> Stroke:
 
 
 def parallel(d: Sketch) -> Stroke:
-    """A line above or below another one, at once or with a line left white between."""
     figure, it = _find(d, "line")
     start, way, count = needed(figure.line)
     impossible_if(way in ("up", "down"))
@@ -175,7 +174,6 @@ _MOST = 60
 
 
 def _shown(d: Sketch) -> str | None:
-    """A color on the board."""
     shown = d.shown()
     return d.rng.choice(shown) if shown else None
 

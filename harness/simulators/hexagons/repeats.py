@@ -266,7 +266,6 @@ def columns(d: Sketch) -> Stroke:
 
 
 def nth(d: Sketch) -> Stroke:
-    """The same tile of some columns, in two colors by turns."""
     rng, (a, b) = d.rng, d.colors(2)
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     across = tuple(range(COLUMNS)) if rng.random() < 0.25 else tuple(range(rng.randrange(2), COLUMNS, 2))
@@ -311,7 +310,6 @@ def stairs(d: Sketch) -> Stroke:
 
 
 def grow(d: Sketch) -> Stroke:
-    """Rings around a figure, one around the other, clipped at the edges of the board."""
     centered = [f for f in d.figures if f.noun in ("flower", "filled flower", "tile") and f.center]
     impossible_if(not centered)
     figure = centered[-1]

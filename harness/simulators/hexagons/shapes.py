@@ -335,7 +335,6 @@ def line_runs(d: Sketch) -> Stroke:
 
 
 def open_shape(d: Sketch) -> Stroke:
-    """A V, upright, upside down or on its side."""
     point, count, color = d.inner(), d.rng.randint(2, 6), d.color()
     ways = d.rng.choice(tuple(_OPEN))
     drawn = d.draw(op.rays(point, ways, count), color)

@@ -25,8 +25,6 @@ _LINES = frozenset({"line", "column", "row", "stem"})
 
 
 class DrawnProgram(NamedTuple):
-    """A program and what it paints."""
-
     program: ast.Program
     painting: Painting
 
@@ -140,14 +138,12 @@ class Sketch:
         return self.palette[-1]
 
     def colors(self, count: int) -> list[str]:
-        """Different colors."""
         chosen: list[str] = []
         for _ in range(count):
             chosen.append(self.color(*chosen))
         return chosen
 
     def shown(self) -> list[str]:
-        """The colors on the board."""
         return sorted(set(self.board.values()))
 
     def tiles_of(self, color: str) -> list[Tile]:
@@ -202,7 +198,7 @@ class Sketch:
         """A tile with six neighbors, all seven white if such a one is soon found."""
         for _ in range(6):
             center = Tile(self.rng.randint(1, ROWS - 2), self.rng.randint(1, COLUMNS - 2))
-            if center not in self.board and not any(tile in self.board for tile in neighbors(center)):
+            if self.free((center, *neighbors(center))):
                 break
         return center
 
@@ -218,25 +214,16 @@ class Sketch:
 
     def refer(self, figure: Stroke) -> str | None:
         """Words that pick out a figure; None if there are none."""
-        words: list[str] = []
-        noun, plural = self.voice.noun(figure.noun), figure.noun.endswith("s")
-        alone = self.alone(figure)
-        if figure is self.last:
-            if noun and figure.named:
-                # "The last tile" would be the one at the bottom.
-                section = "those" if plural else "that place" if figure.noun in ("tile", "column", "row") else "that"
-                words += [self.voice.say(section, noun=noun)] * 2
-            elif alone:
-                words.append(self.voice.say("that unnamed"))
-        if (
-            noun
-            and figure.named
-            and figure.color
-            and not self.forgot
-            and not any(self._alike(figure, other) for other in self.figures)
-        ):
+        words, alone, noun = list[str](), self.alone(figure), self.voice.noun(figure.noun) if figure.named else ""
+        if figure is self.last and noun:
+            # "The last tile" would be the one at the bottom.
+            one = "that place" if figure.noun in ("tile", "column", "row") else "that"
+            words += [self.voice.say("those" if figure.noun.endswith("s") else one, noun=noun)] * 2
+        elif figure is self.last and alone:
+            words.append(self.voice.say("that unnamed"))
+        if noun and figure.color and not self.forgot and not any(self._alike(figure, other) for other in self.figures):
             words += [self.voice.say("by color", color=figure.color, noun=noun)] * 2
-        if noun and figure.named and alone and figure.step < self.step:
+        if noun and alone and figure.step < self.step:
             words.append(self.voice.say("by step", noun=noun, k=str(figure.step)))
         return self.rng.choice(words) if words else None
 
@@ -328,7 +315,6 @@ class _Watched(Drawing):
 
 
 def inside(tiles: Iterable[Tile]) -> bool:
-    """Whether all tiles are on the board."""
     return all(on_board(*tile) for tile in tiles)
 
 

@@ -44,7 +44,6 @@ class SpeakerVoice:
         self.from_right, self.from_bottom = rng.choice((0.0, 0.3, 0.7)), rng.choice((0.0, 0.3, 0.7))
 
     def count(self, n: int) -> str:
-        """A number of tiles."""
         return f"{self.number(n)} {self.tile if n == 1 else self.tiles}"
 
     def number(self, n: int) -> str:
@@ -111,7 +110,6 @@ class SpeakerVoice:
         return self.each(rows)
 
     def each(self, rows: Sequence[int]) -> str:
-        """Two or more tiles of a column, one by one."""
         if self.rng.random() < 0.3:
             return f"{self.tiles} {listing(self.rng, [self.number(r + 1) for r in rows])}"
         return self.draw(f"the {listing(self.rng, [self.ordinal(r + 1) for r in rows])} {self.tiles}[|| from the top]")
@@ -142,7 +140,6 @@ class SpeakerVoice:
         return phrase(self.rng, frames, tile=self.tile, tiles=self.tiles, **slots)
 
     def say(self, section: str, **slots: str) -> str:
-        """One of a section's frames."""
         return self.draw(*self.frames[section], **slots)
 
     def order(self, what: str, color: str, imperative: bool = False) -> str:
@@ -167,7 +164,6 @@ class SpeakerVoice:
         return self.count(n) if n > 1 else self.tile
 
     def times(self, n: int) -> str:
-        """once, twice, three times, ..."""
         return {1: "once", 2: "twice"}.get(n) or f"{NUMBERS[n]} times"
 
     def noun(self, noun: str) -> str:

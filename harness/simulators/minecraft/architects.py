@@ -34,8 +34,6 @@ _NEAR = (*UNIT[1], *UNIT[2])
 
 
 class RandomBlocks:
-    """The Architect of one game."""
-
     frames = "random"
 
     def __init__(self, rng: Random, turns: int | None = None) -> None:
@@ -87,8 +85,6 @@ _APART = 3
 
 
 class BlockStructures:
-    """The Architect of one game."""
-
     frames = "blocks"
 
     def __init__(self, rng: Random, figures: int = 3, longest: int | None = None) -> None:
@@ -156,24 +152,23 @@ class BlockStructures:
 
     def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
         if goal.removed:
-            return self._remove(scene, goal.removed[0])
+            it = next(scene.references(goal.removed[0]))
+            return SpokenOrder(scene.voice.draw("mistake", it=it.text), orders.about("mistake", it), amends=True)
         if not scene.blocks:
-            order: SpokenOrder | None = orders.first_order(scene, *goal.placed[0])
-        elif len(goal.placed) > 1:
-            order = self._several(scene, [cell for cell, _ in goal.placed], goal.placed[0][1])
-        else:
+            order = orders.first_order(scene, *goal.placed[0])
+        elif len(goal.placed) == 1:
             order = self._one(scene, *goal.placed[0])
-        if order is None:
+        elif candidates := self._references(scene, self.built[-1]):
+            # In a line from the last right one on.
+            cells, color = [cell for cell, _ in goal.placed], goal.placed[0][1]
+            order = orders.several_order(scene, self.rng.choice(candidates), cells, color)
+        else:
             return None
         if any(self.color.get(cell) != color for cell, color in goal.placed):
             order.meta["mistake"] = True
         else:
             self.built += [cell for cell, _ in goal.placed]
         return order
-
-    def _remove(self, scene: GameScene, cell: Cell) -> SpokenOrder:
-        it = next(scene.references(cell))
-        return SpokenOrder(scene.voice.draw("mistake", it=it.text), orders.about("mistake", it), amends=True)
 
     def _one(self, scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
         it, seen = orders.near_reference(scene, cell) or self._far_reference(scene, cell)
@@ -202,11 +197,6 @@ class BlockStructures:
         first = [Reference(cell, "first", scene.voice.draw("first block"))] if cell == self.start else []
         return [*scene.references(cell), *first]
 
-    def _several(self, scene: GameScene, cells: list[Cell], color: str) -> SpokenOrder | None:
-        """Blocks in a line from the last right one on."""
-        candidates = self._references(scene, self.built[-1])
-        return orders.several_order(scene, self.rng.choice(candidates), cells, color) if candidates else None
-
 
 def _corrected(scene: GameScene) -> bool:
     """Whether the last thing done was to remove a wrong block."""
@@ -225,8 +215,6 @@ _ANY_START = 0.15
 
 
 class ShapeStructures:
-    """The Architect of one game."""
-
     frames = "shapes"
 
     def __init__(self, rng: Random, figures: int = 2, longest: int | None = None) -> None:

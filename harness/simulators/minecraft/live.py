@@ -148,8 +148,6 @@ _SEVERAL = 2
 
 
 class StepInProgress(NamedTuple):
-    """A step in progress."""
-
     begun: Blocks
     """What stood when it began."""
     wanted: tuple[tuple[Cell, str], ...]
@@ -167,7 +165,6 @@ class Correction(NamedTuple):
 
 
 def correction(scene: GameScene, step: StepInProgress) -> Correction:
-    """What is said of a structure that is not the wanted one."""
     now, voice = scene.blocks, scene.voice
     extra = {cell: color for cell, color in now.items() if step.end.get(cell) != color}
     missing = {cell: color for cell, color in step.end.items() if now.get(cell) != color}
@@ -199,7 +196,6 @@ def recoloring(scene: GameScene, cell: Cell, color: str, section: str = "recolor
 
 
 def _missing(scene: GameScene, step: StepInProgress, missing: Blocks) -> Correction:
-    """The order again, or one for the part that is missing."""
     left = [(cell, color) for cell, color in step.wanted if cell in missing]
     # Blocks that the builder took away come first: others may be told by them.
     piece = StructurePiece(tuple(left), step.figure) if len(left) == len(missing) else StructurePiece(tuple(missing.items())[:1])

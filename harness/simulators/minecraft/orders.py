@@ -44,7 +44,6 @@ def board_place(scene: GameScene, cell: Cell) -> str:
 
 
 def first_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
-    """The first block of a game."""
     voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
     text = voice.draw("first", where=board_place(scene, cell), what=voice.blocks(1, color))
     return SpokenOrder(text, {"frame": "first", "location": list(seen)})
@@ -165,7 +164,6 @@ def hanging(scene: GameScene, figure: PlacedFigure) -> str:
 
 
 def directions(scene: GameScene, figure: PlacedFigure) -> tuple[Relation, ...]:
-    """The figure's directions as the builder sees them."""
     return tuple(relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions)
 
 
@@ -212,7 +210,6 @@ def from_middle(scene: GameScene, cell: Cell) -> str:
 
 
 def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
-    """An order for a block, wherever it goes."""
     if not scene.blocks:
         if cell[1] == 1 and {abs(cell[0]), abs(cell[2])} <= {0, SIDE}:
             return first_order(scene, cell, color)
@@ -261,7 +258,6 @@ def piece_order(scene: GameScene, blocks: Sequence[tuple[Cell, str]], figure: Pl
 
 
 def figure_order(scene: GameScene, figure: PlacedFigure, color: str) -> SpokenOrder:
-    """A row, a diagonal or a plane as a whole."""
     start, anchor = figure.cells[0], _anchor(scene, figure.cells[0])
     if anchor:
         where, meta = _from(scene, anchor, start), about("shape", anchor)

@@ -67,7 +67,6 @@ def _area(kind: str) -> Maker:
 
 
 def white_area(d: DrawingTalk) -> Request:
-    """Erasing a part of the board."""
     impossible_if(not d.colors)
     kind = d.rng.choice(list(_AREAS))
     name, cells = d.rng.choice(list(_AREAS[kind].items()))
@@ -103,7 +102,6 @@ def checkerboard(d: DrawingTalk) -> Request:
 
 
 def halves(d: DrawingTalk) -> Request:
-    """Two halves in two colors."""
     way = d.some("left", "top")
     one = d.color()
     two = d.color(one)
@@ -122,9 +120,9 @@ def _lined(d: DrawingTalk) -> tuple[str, int, str, str]:
 def one_line(d: DrawingTalk) -> Request:
     way, count, other, mark = _lined(d)
     n, color = d.rng.randint(1, count), d.color()
-    back = count + 1 - n
+    back, end = count + 1 - n, "bottom" if way == "row" else "right"
     if back < n and back < 6 and d.rng.random() < 0.3:
-        what = d.say("line from end", line=way, nth=d.nth(back), end="bottom" if way == "row" else "right")
+        what = d.say("line from end", line=way, nth=d.nth(back), end=end)
     else:
         what = d.say("line by number", line=way, nth=d.nth(n), n=str(n))
     near = [m for m in (n - 1, n + 1) if 0 < m <= count]
@@ -133,8 +131,7 @@ def one_line(d: DrawingTalk) -> Request:
         turned = f"{color} {'' if mark else ':'}{n}"
         variants.append(Revision("meant line", turned, {"line": other, "other": way, "n": str(n)}))
     if n not in (back, back + 1, back - 1):
-        end = {"end": "bottom" if way == "row" else "right", "line": way}
-        variants.append(Revision("meant end", f"{color} {mark}{back}", end))
+        variants.append(Revision("meant end", f"{color} {mark}{back}", {"end": end, "line": way}))
     if n + 2 <= count:
         variants.append(Revision("=also line", f"{color} {mark}{n + 2}", {"line": way, "n": str(n + 2)}, "line"))
     text = d.say("paint", what=what, color=color)
@@ -184,7 +181,6 @@ def part_of_line(d: DrawingTalk) -> Request:
 
 
 def between(d: DrawingTalk) -> Request:
-    """All rows or columns between two of them."""
     way, count, _, mark = _lined(d)
     a = d.rng.randint(1, count - 4)
     b, color = d.rng.randint(a + 3, min(count, a + 8)), d.color()
@@ -193,7 +189,6 @@ def between(d: DrawingTalk) -> Request:
 
 
 def crossing(d: DrawingTalk) -> Request:
-    """A row and a column at once."""
     column, row, color = d.rng.randint(3, 16), d.rng.randint(2, 9), d.color()
     if d.rng.random() < 0.5:
         text = d.say("cross", n=str(column), m=str(row), color=color)

@@ -143,7 +143,6 @@ def _pictured(d: DrawingTalk, noun: str, lines: tuple[str, ...], what: str, colo
 
 
 def tulip(d: DrawingTalk) -> Request:
-    """A flower on a stem; a tree."""
     where, column, row = d.place(3)
     stem = min(3, ROWS - row - 1)
     if stem < 1:
@@ -266,7 +265,6 @@ def one_tile(d: DrawingTalk) -> Request:
 
 
 def dots(d: DrawingTalk) -> Request:
-    """Some tiles apart from each other."""
     n, color, rng = d.rng.randint(2, 7), d.color(), d.rng
     spots = [(c, r) for c in range(2, COLUMNS, 3) for r in (2, 5, 8)]
     chosen = rng.sample(spots, n + 1)

@@ -111,7 +111,6 @@ def beyond_line(d: DrawingTalk) -> Request:
 
 
 def joined(d: DrawingTalk) -> Request:
-    """A line between two single tiles."""
     dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.is_distinct(thing)]
     impossible_if(len(dots) < 2)
     (a, b), color = d.rng.sample(dots, 2), d.color()

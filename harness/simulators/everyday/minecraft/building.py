@@ -79,6 +79,9 @@ class BuildingTalk(Talk):
     def cell_of(self, action: Action) -> Cell:
         return action.cell
 
+    def block_or_tower(self, n: int, color: str) -> str:
+        return self.say("block", color=color) if n == 1 else self.say("tower", color=color, n=self.number(n))
+
     # --- places ---
 
     def site(self, width: int, depth: int = 1) -> Site:
@@ -107,7 +110,6 @@ class BuildingTalk(Talk):
         return f"corner {way} {side}", SIDE if side == "left" else left, near if way == "far" else -SIDE
 
     def place(self, name: str) -> str:
-        """Words for a site."""
         if name.startswith("corner"):
             return self.say(f"place {name.rpartition(' ')[0]}", side=name.rpartition(" ")[2])
         return self.say(f"place {name}") if name else ""
@@ -137,10 +139,14 @@ def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
     return f"{span(x, x - width + 1)},{span(y, y + height - 1)},{span(z, z + depth - 1)}"
 
 
+def standing(x: int, z: int, n: int) -> str:
+    """One or more blocks on the ground."""
+    return f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})"
+
+
 def build(
     b: BuildingTalk, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: Sequence[Other] = ()
 ) -> Request:
-    """A thing somewhere on free ground."""
     name, x, z = b.site(width, depth)
     variants = [Revision(other.section, other.plan(x, z), other.slots, other.kind) for other in others]
     moves = []

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from harness.corpora.wording import listing
 from harness.simulators import impossible_if
-from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, Plan, box, build, span
+from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, Plan, box, build, span, standing
 from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
 from harness.worlds.minecraft import HEIGHT, SIDE
 
@@ -164,7 +164,6 @@ def flat_letter(b: BuildingTalk) -> Request:
 
 
 def letter(b: BuildingTalk) -> Request:
-    """A letter that stands upright."""
     name, color = b.rng.choice(LETTERS), b.color()
     lines = PICTURES[f"letter {name.lower()}"]
     what = b.say("letter", letter=name, color=color)
@@ -229,7 +228,6 @@ def _in_turn(noun: str, n: int, colors: list[str]) -> Plan:
 
 
 def listed(b: BuildingTalk) -> Request:
-    """A tower or row with each block in its own color."""
     n, up = b.rng.randint(2, 5), b.rng.random() < 0.5
     colors = b.rng.sample(sorted(b.palette), n)
     noun = "tower" if up else "row"
@@ -238,7 +236,6 @@ def listed(b: BuildingTalk) -> Request:
 
 
 def scattered(b: BuildingTalk) -> Request:
-    """Some blocks apart from each other."""
     n, color = b.rng.randint(2, 6), b.color()
     spots = [(x, z) for x in (-4, -2, 0, 2, 4) for z in (-3, -1, 1, 3)]
     chosen = b.rng.sample(spots, n + 1)
@@ -295,7 +292,6 @@ def striped_floor(b: BuildingTalk) -> Request:
 
 
 def second_layer(b: BuildingTalk) -> Request:
-    """All that lies on the ground once more on top of it."""
     impossible_if(not b.colors or any(y > 6 for _, y, _ in b.colors) or len(b.colors) > 130)
     color = b.color()
     return Request("whole", b.say("on everything", color=color), f"{color} on(all)", noun="layer")
@@ -320,25 +316,23 @@ def edge(b: BuildingTalk) -> Request:
 
 
 def corner(b: BuildingTalk) -> Request:
-    """A block or a tower in one corner of the ground."""
     color, (name, (x, z)) = b.color(), b.rng.choice(list(_CORNERS.items()))
     n = b.some(1, 1, 1, 2, 3)
-    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
     way, side = name.split()
-    text = b.ask("build", what, b.place(f"corner {name}"))
+    text = b.ask("build", b.block_or_tower(n, color), b.place(f"corner {name}"))
     variants: list[Revision] = []
     for other in (f"{_OPPOSITE[way]} {side}", f"{way} {_OPPOSITE[side]}"):
         u, v = _CORNERS[other]
-        words = b.place(f"corner {other}")
-        variants += _other(f"{color} tower({u},1,{v},{n})", words)
-    program = f"{color} {x},1,{z}" if n == 1 else f"{color} tower({x},1,{z},{n})"
-    return Request("corner", text, program, noun="block" if n == 1 else "tower", variants=variants, fresh=True)
+        variants += _other(f"{color} tower({u},1,{v},{n})", b.place(f"corner {other}"))
+    return Request(
+        "corner", text, f"{color} {standing(x, z, n)}", noun="block" if n == 1 else "tower", variants=variants, fresh=True
+    )
 
 
 def all_corners(b: BuildingTalk) -> Request:
     color, n = b.color(), b.some(1, 1, 1, 2, 3)
     text = b.say("all corners" if n == 1 else "corner towers", color=color, n=b.number(n))
-    cells = "+".join(f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})" for x, z in _CORNERS.values())
+    cells = "+".join(standing(x, z, n) for x, z in _CORNERS.values())
     return Request("corner", text, f"{color} {cells}", noun="corners" if n == 1 else "towers", fresh=True)
 
 

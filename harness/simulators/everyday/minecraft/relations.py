@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.simulators import impossible_if, needed
-from harness.simulators.everyday.minecraft.building import BuildingTalk, span
+from harness.simulators.everyday.minecraft.building import BuildingTalk, span, standing
 from harness.simulators.everyday.talk import Maker, NamedObject, Request, Revision, copy_of, moved_by
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
@@ -69,20 +69,18 @@ def beside(b: BuildingTalk) -> Request:
     k = b.some(1, 1, 1, 2, 3)
     named = b.some(way, way, way, "next to") if k == 1 else way
     impossible_if(not _room(bounds, way, k) or (x2 - x1) % 2 or (z2 - z1) % 2)
-    x, z = _next_to(bounds, way, k)
     n, color = b.some(1, 1, 1, 2, 3), b.color()
-    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
+    what = b.block_or_tower(n, color)
     side = b.say(f"side {named}") if k == 1 else b.say(f"far {way}", n=b.number(k))
-    cells = f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})"
     variants = []
     if _room(bounds, _BACK[way], k):
-        u, v = _next_to(bounds, _BACK[way], k)
-        other = f"{u},1,{v}" if n == 1 else f"tower({u},1,{v},{n})"
+        other = standing(*_next_to(bounds, _BACK[way], k), n)
         variants.append(Revision("other side of", f"{color} {other}", {"side": b.say(f"side {_BACK[way]}")}))
     if n == 1 and (x1, z1) == (x2, z2):
         variants.append(Revision("on top instead", f"{color} on(is({','.join(thing.colors)}))"))
     text = b.say("beside", what=what, side=side, it=b.ref(thing))
-    return Request("relation", text, f"{color} {cells}", noun="block" if n == 1 else "tower", fresh=True, variants=variants)
+    program, noun = f"{color} {standing(*_next_to(bounds, way, k), n)}", "block" if n == 1 else "tower"
+    return Request("relation", text, program, noun=noun, fresh=True, variants=variants)
 
 
 def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:

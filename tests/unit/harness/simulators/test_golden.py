@@ -1,4 +1,5 @@
-"""The first items of every simulator, their changed copies and their pictures are the same to the byte, on every machine.
+"""The first items of every simulator, their changed copies and their pictures are the same to the byte, on every machine; and
+every frame of a simulator is in use.
 
 Where they are meant to change, the digests here do too.
 """
@@ -20,8 +21,12 @@ from harness.corpora.item import MinecraftItem
 from harness.corpora.records import to_full_record
 from harness.drawing.items import item_svg, prediction_text, states_beside, states_text
 from harness.play.targets import live_games
-from harness.simulators.games import LEVELS
+from harness.simulators import frames
+from harness.simulators.everyday.talk import Talk
+from harness.simulators.games import ARCHITECTS, LEVELS, game
+from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.live import Manner
+from harness.simulators.minecraft.scene import Voice
 from harness.tasks import SIMULATORS
 from harness.util.registry import resolve_path
 from tests.helpers.faulty import play
@@ -51,12 +56,41 @@ def test_items(simulator: str) -> None:
     assert digest([json.dumps(to_full_record(item)) for item in items]) == ITEMS[simulator]
 
 
+DRAWINGS = ("hexagons", "hexagons-cells", "hexagons-figures", "hexagons-patterns")
+EVERYDAY = (Talk, "say", {"verbs", "lead", "wish", "greeted", "polite", "polite for me", "polite tail"})
+FRAMES: dict[str, tuple[tuple[type, str, set[str]], tuple[str, ...]]] = {
+    **{name: ((Voice, "draw", set()), (name,)) for name in ("random", "blocks", "shapes")},
+    "hexagons": ((SpeakerVoice, "say", set()), DRAWINGS),
+    **{name: (EVERYDAY, ("everyday", name)) for name in ("everyday-hexagons", "everyday-minecraft")},
+}
+"""How each simulator takes its frames, which of them it takes elsewhere, and their files."""
+
+
+@pytest.mark.parametrize("simulator", FRAMES)
+def test_all_frames_are_used(simulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (speaker, method, elsewhere), files = FRAMES[simulator]
+    sections, used, say = {*frames(*files)} - elsewhere, set[str](), getattr(speaker, method)
+    assert len(frames(*files)) == sum(len(frames(file)) for file in files)
+
+    def noted(self: Any, section: str, **slots: str) -> str:
+        used.add(section)
+        return str(say(self, section, **slots))
+
+    monkeypatch.setattr(speaker, method, noted)
+    make = resolve_path(SIMULATORS[simulator].make)
+    for n in range(4000):
+        game(simulator, 7, "train", n) if simulator in ARCHITECTS else make(Random(f"7/{n}"), n, "train")
+        if used >= sections:
+            break
+    assert sections - used == set()
+
+
 @pytest.mark.parametrize("simulator", ["random", "blocks", "shapes", "hexagons"])
 def test_live_games(simulator: str) -> None:
     task = "hexagons" if simulator == "hexagons" else "minecraft"
-    (game,) = live_games(task, 1, 1, "train", Manner(8), simulator=simulator)
+    (live,) = live_games(task, 1, 1, "train", Manner(8), simulator=simulator)
     rng = Random(0)
-    asked = play(game, lambda item: rng.random() < 0.4)
+    asked = play(live, lambda item: rng.random() < 0.4)
     assert digest([json.dumps(to_full_record(item)) for item in asked]) == GAMES[simulator]
 
 
@@ -71,7 +105,7 @@ def test_augmented_copies(simulator: str) -> None:
 def test_pictures(simulator: str) -> None:
     shown = io.StringIO()
     console = Console(width=150, file=shown, force_terminal=True, color_system="truecolor", legacy_windows=False)
-    items: list[Any] = first_items(simulator, 1, 4)
+    items = first_items(simulator, 1, 4)
     for item, other in pairwise(items):
         console.print(states_text(item), prediction_text(item, other.after))
         if isinstance(item, MinecraftItem):

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from eval.live import outcome
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import Executed, MinecraftItem, new_turns
 from harness.play.targets import live_games
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import cells_of, in_runs
@@ -19,7 +19,6 @@ from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
 from tests.helpers.directions import named_way
 from tests.helpers.faulty import play
-from tests.helpers.simulated import said
 
 KINDS = [
     ("minecraft", "simulated", "blocks", 12),
@@ -72,7 +71,7 @@ def test_corrections_of_a_building_name_the_way_or_the_color() -> None:
             rng = Random(n)
             for item in play(game, lambda item, rng=rng: rng.random() < (0.6 if item.meta["kind"] == "order" else 0.2), n):  # type: ignore[misc]
                 assert isinstance(item, MinecraftItem)
-                text, before, after = said(item)[-1].text, cells_of(item.before), cells_of(item.after)
+                text, before, after = new_turns(item)[-1].text, cells_of(item.before), cells_of(item.after)
                 gone, new = before.keys() - after.keys(), after.keys() - before.keys()
                 if item.meta.get("fault") == "place" and len(gone) == len(new) == 1:
                     moved += 1

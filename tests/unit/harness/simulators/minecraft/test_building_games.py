@@ -13,17 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import Executed, MinecraftItem, new_turns
 from harness.corpora.wording import NUMBERS
-from harness.simulators import frames
 from harness.simulators.minecraft import figures, orders
 from harness.simulators.minecraft.architects import BlockStructures, ShapeStructures
-from harness.simulators.minecraft.figures import KINDS, NEAR, PlacedFigure, compose, difference, moved
+from harness.simulators.minecraft.figures import KINDS, PlacedFigure, compose, difference, moved
 from harness.simulators.minecraft.game import SpokenOrder, play
-from harness.simulators.minecraft.scene import UNIT, Cell, Relation, Voice
+from harness.simulators.minecraft.scene import NEAR, UNIT, Cell, Relation, Voice
 from harness.worlds.minecraft import Structure, in_region
 from tests.helpers.directions import named_way
-from tests.helpers.simulated import check_pose, check_words, check_world, said, simulated
+from tests.helpers.simulated import check_pose, check_words, check_world, first_items
 
 ARCHITECTS: dict[str, type[BlockStructures | ShapeStructures]] = {"blocks": BlockStructures, "shapes": ShapeStructures}
 SIMULATORS = ("random", *ARCHITECTS)
@@ -33,7 +32,7 @@ seeds = st.integers(0, 2**40)
 
 @cache
 def many(simulator: str) -> list[MinecraftItem]:
-    return simulated(simulator, 0, 1000)
+    return first_items(simulator, 0, 1000)
 
 
 def metas(simulator: str, key: str) -> set[Any]:
@@ -97,7 +96,7 @@ def test_what_is_said_is_true_complete_and_seen(simulator: str) -> None:
         done = check_world(item)
         check_words(item, done)
         check_pose(item, done)
-        texts = [turn.text for turn in said(item)]
+        texts = [turn.text for turn in new_turns(item)]
         words = re.sub(r"(\d)x(\d)", r"\1 x \2", " ".join(texts).lower())
         for size in (item.meta["count"],) if "count" in item.meta else item.meta.get("sizes", ()):
             assert re.search(rf"\b({size}|{NUMBERS[size]})\b", words), words
@@ -121,22 +120,6 @@ def test_everything_comes_up() -> None:
     assert metas("shapes", "shape") == {"row", "diagonal", "plane"}
     assert metas("shapes", "by") >= {None, "last", "end", "corner", "middle", "highest", "leftmost", "nearest"}
     assert metas("shapes", "omitted") == {None, *orders.PARTS}
-
-
-@pytest.mark.parametrize("simulator", SIMULATORS)
-def test_all_frames_are_in_use(simulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn, draw = set[str](), Voice.draw
-
-    def spy(voice: Voice, section: str, **slots: str) -> str:
-        drawn.add(section)
-        return draw(voice, section, **slots)
-
-    monkeypatch.setattr(Voice, "draw", spy)
-    for seed in range(100):
-        simulated(simulator, seed, 150)
-        if drawn >= frames(simulator).keys():
-            break
-    assert drawn >= frames(simulator).keys()
 
 
 # --- words ---
