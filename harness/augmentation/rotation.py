@@ -176,10 +176,11 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
 )
 #: Words that say from which side a column is counted, in a way the rules do not know.
 _SIDED = r"(?!\W*(?:\w+\s+)?(?:from|on|to|toward|towards|at)\b[^.;,]{0,12}\b(?:left|right))"
-_COLUMNS_BY_ORDINAL = re.compile(rf"({_ORDINALS})(\s+columns?)\b{_SIDED}", re.IGNORECASE)
-_COLUMNS_BY_NUMBER = re.compile(
-    rf"(columns?\s+(?:#\s*|number\s+)?)({_NUMBERS})\b(?!\s*(?:-|to\b|through\b)){_SIDED}", re.IGNORECASE
-)
+_BY_NUMBER = rf"(columns?\s+(?:#\s*|number\s+)?)({_NUMBERS})()\b(?!\s*(?:-|to\b|through\b)){_SIDED}"
+_COLUMNS = {
+    re.compile(rf"()({_ORDINALS})(\s+columns?)\b{_SIDED}", re.IGNORECASE): _ORDINAL,
+    re.compile(_BY_NUMBER, re.IGNORECASE): _NUMBER,
+}
 _ARTICLE = re.compile(rf"\b(a)n?(?=\s+(u)?)(\s+(?:{'|'.join(OPPOSITES)})\b)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 
@@ -208,12 +209,10 @@ def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, in
     for pattern, rule in _RULES:
         if match := pattern.match(text, at):
             return rule(match), match.end()
-    if match := _COLUMNS_BY_ORDINAL.match(text, at):
-        numbers = _mapped(match[1], _ORDINAL, columns)
-        return numbers and f"{numbers}{match[2]}", match.end()
-    if match := _COLUMNS_BY_NUMBER.match(text, at):
-        numbers = _mapped(match[2], _NUMBER, columns)
-        return numbers and f"{match[1]}{numbers}", match.end()
+    for pattern, one in _COLUMNS.items():
+        if match := pattern.match(text, at):
+            numbers = _mapped(match[2], one, columns)
+            return numbers and f"{match[1]}{numbers}{match[3]}", match.end()
     if (match := _WORD.match(text, at)) and match[0].lower() in _SAFE:
         return match[0], match.end()
     return None, at
@@ -241,8 +240,6 @@ def _opposite(word: str) -> str:
         return str(n)
     if word[0].isdigit():
         return ordinal_digits(n)
-    if word.lower() in ("first", "last"):
-        new = "last" if word.lower() == "first" else "first"
-    else:
-        new = NUMBERS[n] if word.lower() in NUMBERS else ORDINALS[n]
+    words = NUMBERS if word.lower() in NUMBERS else ORDINALS
+    new = {"first": "last", "last": "first"}.get(word.lower()) or words[n]
     return new.capitalize() if word[0].isupper() else new

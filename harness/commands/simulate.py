@@ -72,15 +72,10 @@ def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: b
     from harness.simulators.outputs import simulate
     from harness.util.terminal import bar
 
-    sizes, began = [0], time.perf_counter()
+    began = time.perf_counter()
     with bar(path.name, count) as update:
-
-        def report(piece: GameChunk) -> None:
-            sizes.append(piece.items)
-            update(sum(sizes))
-
-        written = simulate(source, count, path, workers=workers, overwrite=overwrite, report=report)
-    return written, sum(sizes) / (time.perf_counter() - began)
+        done = simulate(source, count, path, workers=workers, overwrite=overwrite, report=lambda made: update(made.items))
+    return done, done.items / (time.perf_counter() - began)
 
 
 def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:

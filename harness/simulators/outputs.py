@@ -178,7 +178,7 @@ def check_free(out: Path, overwrite: bool) -> None:
 def simulate(
     source: GameSource, items: int, out: Path, *, workers: int = 1, overwrite: bool = False, report: Callable[[GameChunk], None]
 ) -> GameChunk:
-    """Write `items` items to `out`; `report` hears of each piece after it is written.
+    """Write `items` items to `out`; `report` hears after each piece how much is written.
 
     Raises UsageError if something is there already, and HarnessError if writing fails, which says what is left.
     """
@@ -230,7 +230,7 @@ def write(
     out: Path,
     form: str,
     task: str,
-    report: Callable[[GameChunk], None] = lambda piece: None,
+    report: Callable[[GameChunk], None] = lambda written: None,
 ) -> GameChunk:
     """Write pieces of a form, of `items` items together; returns how much it wrote. Raises HarnessError as `simulate` does."""
     written = GameChunk(0, 0)
@@ -239,7 +239,7 @@ def write(
             for piece in chunks:
                 append(piece.content)
                 written = GameChunk(written.games + piece.games, written.items + piece.items)
-                report(piece)
+                report(written)
     except OSError as error:
         whole = "nothing is left" if form == "parquet" else f"it holds the first {written.items:,} of {items:,} items"
         left = f"; {whole}" if written.items else ""

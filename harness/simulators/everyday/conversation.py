@@ -95,7 +95,8 @@ def _begin(talk: Talk, standing: Makers) -> None:
     """Makes one to three things, of which nothing is said."""
     for _ in range(talk.rng.choice((1, 1, 1, 2, 2, 3))):
         next((order for order in _drawn(talk, standing) if order.noun and talk.take(order) is not None), None)
-    talk.forget()
+    # What stands there becomes what the conversation begins with.
+    talk.steps, talk.past, talk.orders, talk.last = [], [], [], None
 
 
 def _answered(talk: Talk, situation: Situation, history: tuple[Turn, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:

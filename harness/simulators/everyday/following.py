@@ -137,6 +137,10 @@ def no_such_color(t: Talk) -> Request:
     return Request("cannot", t.say("no such color", it=t.ref(thing), shade=shade))
 
 
+def cannot_make(t: Talk) -> Request:
+    return Request("cannot", t.say("cannot make", color=t.color()))
+
+
 def already(t: Talk) -> Request:
     thing = t.pick_plain()
     return Request("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))

@@ -38,9 +38,6 @@ class Person:
     def nth(self, n: int) -> str:
         return ordinal_digits(n) if (self.digits and self.rng.random() < 0.5) or n > 12 else ORDINALS[n]
 
-    def times(self, n: int) -> str:
-        return {1: "once", 2: "twice"}.get(n) or f"{self.number(n)} times"
-
     def request(self, text: str, follows: bool) -> str:
         rng, lead = self.rng, ""
         if follows and rng.random() < 0.3:

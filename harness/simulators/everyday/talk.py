@@ -90,6 +90,8 @@ class Talk(Person, ABC):
     """The set of all cells that are not empty."""
     speaker: str
     """Who makes the requests, as the world's corpora call it."""
+    cell_of: Callable[[Any], Cell]
+    """The cell of an action."""
     pose: Pose | None = None
     """Where the builder stands."""
     state: Any
@@ -131,9 +133,6 @@ class Talk(Person, ABC):
     @abstractmethod
     def recolored(self, cells: str, color: str) -> str:
         """A program that gives a set that stands there another color."""
-
-    @abstractmethod
-    def cell_of(self, action: Any) -> Cell: ...
 
     # --- words ---
 
@@ -215,8 +214,7 @@ class Talk(Person, ABC):
 
     def take(self, order: Request) -> tuple[Any, ...] | None:
         """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
-        actions: tuple[Any, ...] = ()
-        cells: list[Cell] = []
+        actions, cells = tuple[Any, ...](), list[Cell]()
         if order.program or order.kind != "cannot":
             outcome = self.run(program(order.program))
             actions, cells = outcome.actions, [self.cell_of(action) for action in outcome.actions]
@@ -259,10 +257,6 @@ class Talk(Person, ABC):
     def _is_whole(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
         """Whether a thing is still the one it was: what was drawn over is not."""
         return thing is self.last or not thing.cells & changed or thing.cells <= changed
-
-    def forget(self) -> None:
-        """What stands there becomes what the conversation begins with."""
-        self.steps, self.past, self.orders, self.last = [], [], [], None
 
 
 def _plural(words: str) -> bool:

@@ -107,8 +107,8 @@ def instruction(d: Sketch, strokes: list[Stroke], last: bool) -> str:
     if not strokes:
         where = d.voice.column(rng.randrange(COLUMNS))
         return d.voice.finish(say("last remark" if last and d.step > 1 else "remark", where=where))
-    texts = [_with_tail(d, stroke, alone=len(strokes) == 1) for stroke in strokes]
-    text = texts[0] if len(texts) == 1 else _joined(d, *texts)
+    text, *second = (_with_tail(d, stroke, alone=len(strokes) == 1) for stroke in strokes)
+    text = _joined(d, text, *second) if second else text
     if rng.random() < 0.12 * d.voice.wordy + 0.02 and text.split()[0] not in _LEADS:
         section = "first lead" if d.step == 1 else "last lead" if last else "lead"
         text = f"{say(section)} {text}"

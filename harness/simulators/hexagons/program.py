@@ -126,9 +126,8 @@ def recolored(program: ast.Program, old: Sequence[str], new: Sequence[str]) -> a
 
 def by(rows: int, columns: int) -> ast.Move:
     """A move by the numbers of rows and columns; an even number of columns keeps every shape."""
-    across = [("right" if columns > 0 else "left", abs(columns))] if columns else []
-    down = [("down" if rows > 0 else "up", abs(rows))] if rows else []
-    steps = tuple((where, None if count == 1 else ast.number(count)) for where, count in (*across, *down))
+    ways = ("right" if columns > 0 else "left", abs(columns)), ("down" if rows > 0 else "up", abs(rows))
+    steps = tuple((where, None if count == 1 else ast.number(count)) for where, count in ways if count)
     return ast.Move(steps or (("right", ast.number(0)),), grid=bool(columns % 2))
 
 

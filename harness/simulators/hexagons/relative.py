@@ -223,9 +223,7 @@ def by_sign(d: Sketch) -> Stroke:
     impossible_if(rows[0] < 0 or rows[-1] >= ROWS)
     what = d.voice.nth(rows[0]) if count == 1 else d.voice.rows(rows)
     nth = d.voice.nth(sign)
-    slots = {"nth": nth, "its": nth.removeprefix("the "), "what": what, "x": cases[0], "a": a}
-    if len(cases) == 2:
-        slots |= {"y": cases[1], "b": colors[-1]}
+    slots = {"nth": nth, "its": nth.removeprefix("the "), "what": what, "x": cases[0], "y": cases[-1], "a": a, "b": colors[-1]}
     text = d.voice.say("by sign" if len(cases) == 2 else "by sign one", **slots)
     return Stroke("by sign", 3, text, *drawn)
 

@@ -78,10 +78,10 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
 
 def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
     """Removals, then placements with their supports; None if they cannot be carried out."""
-    removed = removals(scene.blocks, goal.removed)
+    removed = (Action("remove", scene.blocks[cell], *cell) for cell in goal.removed)
     left = {cell: color for cell, color in scene.blocks.items() if cell not in goal.removed}
     placed = placements(scene.rng, left, goal.placed) if goal.placed else ()
-    return None if placed is None or removed is None else (*removed, *placed)
+    return None if placed is None else (*removed, *placed)
 
 
 def any_quarter(rng: Random) -> int:
@@ -146,7 +146,7 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
     if any(cell in blocks_now or not in_region(*cell) for cell, _ in todo) or len({cell for cell, _ in todo}) < len(todo):
         return None
     actions: list[Action] = []
-    supports: list[tuple[Cell, str]] = []
+    supports: list[Action] = []
     while todo:
         n = next((n for n, (cell, _) in enumerate(todo) if held(cell, blocks_now)), None)
         if n is None:
@@ -156,19 +156,14 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
             color = _spare(rng, blocks_now, todo, len(way))
             for cell in cast("list[Cell]", way):
                 blocks_now[cell] = color
-                supports.append((cell, color))
-                actions.append(Action("place", color, *cell))
+                supports.append(Action("place", color, *cell))
+            actions += supports[-len(way) :]
             continue
         cell, color = todo.pop(n)
         blocks_now[cell] = color
         actions.append(Action("place", color, *cell))
-    actions += [Action("remove", color, *cell) for cell, color in reversed(supports)]
+    actions += [support._replace(kind="remove") for support in reversed(supports)]
     return tuple(actions) if max(Counter(blocks_now.values()).values(), default=0) <= INVENTORY else None
-
-
-def removals(blocks: Mapping[Cell, str], cells: Sequence[Cell]) -> tuple[Action, ...] | None:
-    """Remove blocks in order; None if one is not there."""
-    return tuple(Action("remove", blocks[c], *c) for c in cells) if all(c in blocks for c in cells) else None
 
 
 def _spare(rng: Random, there: Mapping[Cell, str], todo: Sequence[tuple[Cell, str]], count: int) -> str:

@@ -58,10 +58,9 @@ class BuildingGame(LiveGame):
             left = tuple((cell, color) for cell, color in piece.blocks if scene.blocks.get(cell) != color)
             if not left:
                 continue
-            blocks = said_at_once(scene, StructurePiece(left, piece.figure))
-            figure = piece.figure if piece.figure and len(blocks) == len(piece.figure.cells) else None
+            told = said_at_once(scene, StructurePiece(left, piece.figure))
             taken = next(((cell, color) for cell, color in left if cell in scene.blocks), None)
-            goal = Goal((taken,), (taken[0],)) if taken else Goal(blocks)
+            goal = Goal((taken,), (taken[0],)) if taken else Goal(told.blocks)
             # What this step does not tell is told by later ones.
             placed = {cell for cell, _ in goal.placed}
             if rest := tuple(one for one in left if one[0] not in placed):
@@ -69,11 +68,11 @@ class BuildingGame(LiveGame):
             if (actions := gold_actions(scene, goal)) is None:
                 continue
             self._face(goal, actions)
-            order = recoloring(scene, *taken).order if taken else piece_order(scene, blocks, figure)
+            order = recoloring(scene, *taken)[1] if taken else piece_order(scene, told)
             begun = dict(scene.blocks)
             end = {cell: color for cell, color in begun.items() if cell not in goal.removed} | dict(goal.placed)
             self._undone = False
-            self._step = StepInProgress(begun, goal.placed, end, begun, figure)
+            self._step = StepInProgress(begun, goal.placed, end, begun, told.figure)
             return self._item(order._replace(amends=bool(self.left_wrong)), actions, "order")
         scene.say("Architect", "done")
         return None
@@ -159,9 +158,7 @@ class StepInProgress(NamedTuple):
     figure: PlacedFigure | None
 
 
-class Correction(NamedTuple):
-    goal: Goal
-    order: SpokenOrder
+Correction = tuple[Goal, SpokenOrder]
 
 
 def correction(scene: GameScene, step: StepInProgress) -> Correction:
@@ -199,17 +196,16 @@ def _missing(scene: GameScene, step: StepInProgress, missing: Blocks) -> Correct
     left = [(cell, color) for cell, color in step.wanted if cell in missing]
     # Blocks that the builder took away come first: others may be told by them.
     piece = StructurePiece(tuple(left), step.figure) if len(left) == len(missing) else StructurePiece(tuple(missing.items())[:1])
-    blocks = said_at_once(scene, piece)
-    figure = piece.figure if piece.figure and len(blocks) == len(piece.figure.cells) else None
-    order = piece_order(scene, blocks, figure)
+    told = said_at_once(scene, piece)
+    order = piece_order(scene, told)
     fault = "nothing" if scene.blocks == step.before else "missing"
     section = "nothing" if fault == "nothing" else "again" if scene.blocks == step.begun else "missing"
     text = scene.voice.draw(section, order=order.text)
-    return Correction(Goal(blocks), order._replace(text=text, meta=order.meta | {"fault": fault}, amends=True))
+    return Goal(told.blocks), order._replace(text=text, meta=order.meta | {"fault": fault}, amends=True)
 
 
 def _correction(goal: Goal, text: str, fault: str) -> Correction:
-    return Correction(goal, SpokenOrder(text, {"fault": fault}, amends=True))
+    return goal, SpokenOrder(text, {"fault": fault}, amends=True)
 
 
 def _shift(scene: GameScene, step: StepInProgress) -> Cell | None:

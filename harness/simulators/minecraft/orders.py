@@ -225,13 +225,11 @@ def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
     return SpokenOrder(floating(scene, text) if hangs(scene.blocks, [cell]) else text, {"frame": "middle"})
 
 
-def said_at_once(scene: GameScene, piece: StructurePiece) -> tuple[tuple[Cell, str], ...]:
+def said_at_once(scene: GameScene, piece: StructurePiece) -> StructurePiece:
     """How much of a piece one order tells, given what stands: a whole figure, a run that goes on from a block, or one block."""
-    cells = [cell for cell, _ in piece.blocks]
-    if piece.figure and set(piece.figure.cells) == set(cells):
-        return piece.blocks
-    run = _going_on(scene, piece.blocks)
-    return piece.blocks[:run] if run > 1 else piece.blocks[:1]
+    if piece.figure and set(piece.figure.cells) == {cell for cell, _ in piece.blocks}:
+        return piece
+    return StructurePiece(piece.blocks[: _going_on(scene, piece.blocks)])
 
 
 def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
@@ -245,16 +243,15 @@ def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
     return next(alike, len(blocks))
 
 
-def piece_order(scene: GameScene, blocks: Sequence[tuple[Cell, str]], figure: PlacedFigure | None) -> SpokenOrder:
-    """An order for blocks that `said_at_once` gives."""
-    if len(blocks) == 1:
-        return block_order(scene, *blocks[0])
-    color = blocks[0][1]
-    if figure is None:
-        cells = [cell for cell, _ in blocks]
+def piece_order(scene: GameScene, piece: StructurePiece) -> SpokenOrder:
+    """An order for what `said_at_once` gives."""
+    cells, color = [cell for cell, _ in piece.blocks], piece.blocks[0][1]
+    if len(cells) == 1:
+        return block_order(scene, cells[0], color)
+    if piece.figure is None:
         base = moved(cells[0], difference(cells[0], cells[1]), -1)
         return several_order(scene, picked_out(scene, base), cells, color)
-    return figure_order(scene, figure, color)
+    return figure_order(scene, piece.figure, color)
 
 
 def figure_order(scene: GameScene, figure: PlacedFigure, color: str) -> SpokenOrder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.corpora.wording import joined
 from harness.simulators import impossible_if
+from harness.simulators.everyday.following import cannot_make
 from harness.simulators.everyday.hexagons.drawing import DrawingTalk
 from harness.simulators.everyday.talk import Maker, Request, Revision
 from harness.worlds.hexagons import COLUMNS, ROWS
@@ -204,13 +205,9 @@ def off_the_board(d: DrawingTalk) -> Request:
     return Request("cannot", d.say("off", color=d.color(), **slots))
 
 
-def cannot_draw(d: DrawingTalk) -> Request:
-    return Request("cannot", d.say("cannot draw", color=d.color()))
-
-
 AREAS: dict[Maker, int] = {
     _area("whole"): 6, _area("border"): 13, _area("corner"): 14, _area("line"): 5, stripes: 3, checkerboard: 2, halves: 2,
     one_line: 10, some_lines: 7, part_of_line: 4, between: 4, crossing: 2,
 }  # fmt: skip
-CANNOT: dict[Maker, int] = {off_the_board: 2, cannot_draw: 1}
+CANNOT: dict[Maker, int] = {off_the_board: 2, cannot_make: 1}
 AREAS_LATER: dict[Maker, int] = {white_area: 2, background: 4}

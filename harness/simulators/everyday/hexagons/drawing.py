@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -10,7 +11,6 @@ from harness.corpora.item import HexagonsItem, Turn
 from harness.simulators.everyday.talk import Request, Talk
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint
 from serialization.program import ast, hexagons
-from serialization.program.figure import Cell
 from serialization.program.literal import drawing_program
 from serialization.program.machine import ProgramResult
 from serialization.program.written import write
@@ -29,6 +29,7 @@ class DrawingTalk(Talk):
     common = ("flower", "ring", "row", "triangle", "dot", "line", "star")
     standing = "painted"
     speaker = "Instructor"
+    cell_of = attrgetter("tile")
 
     def __init__(self, rng: Random) -> None:
         super().__init__(rng)
@@ -58,9 +59,6 @@ class DrawingTalk(Talk):
 
     def recolored(self, cells: str, color: str) -> str:
         return f"{color} {cells}"
-
-    def cell_of(self, action: Paint) -> Cell:
-        return action.tile
 
     def figure(self, what: str, where: str, program: str, noun: str, kind: str = "figure", **fields: Any) -> Request:
         """A request to draw something where nothing is yet, with more fields of a `Request`."""

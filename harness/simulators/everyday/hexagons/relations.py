@@ -71,9 +71,8 @@ def ends(d: DrawingTalk) -> Request:
     thing = d.pick("line")
     left, right, top, bottom = _bounds(thing)
     impossible_if(left != right or top == 1 or bottom == ROWS)
-    color, cells = d.color(), d.where(thing)
-    if d.rng.random() < 0.3:
-        color = thing.colors[0]
+    other, cells = d.color(), d.where(thing)
+    color = thing.colors[0] if d.rng.random() < 0.3 else other
     text = d.say("ends", color=color, it=d.ref(thing))
     subject = thing if color in thing.colors else None
     program = f"{color} above({cells},1)+below({cells},1)"
@@ -84,27 +83,27 @@ def next_line(d: DrawingTalk) -> Request:
     """The row below, the column to the right of one that was painted."""
     thing = needed(d.last)
     impossible_if(thing.noun not in ("row", "column", "edge") or not thing.cells)
-    left, right, top, bottom = _bounds(thing)
-    row = top == bottom
-    impossible_if(not row and left != right)
+    line, mark, place, count, sides = _line(thing)
     k = d.some(-1, 1, 1)
-    at = (top if row else left) + k
-    impossible_if(not 1 <= at <= (ROWS if row else COLUMNS))
+    impossible_if(not 1 <= place + k <= count)
     color = d.color()
-    side = ("below" if k > 0 else "above") if row else ("right" if k > 0 else "left")
-    text = d.say("next line", line="row" if row else "column", side=d.say(f"line {side}"), color=color)
-    program = f"{color} {':' if row else ''}{at}"
-    return Request("relation", text, program, noun="row" if row else "column")
+    text = d.say("next line", line=line, side=d.say(f"line {sides[k > 0]}"), color=color)
+    return Request("relation", text, f"{color} {mark}{place + k}", noun=line)
+
+
+def _line(thing: NamedObject) -> tuple[str, str, int, int, tuple[str, str]]:
+    """A row or column: which of both, what stands before its number in a program, its number, how many there are, and the sides
+    of it. Raises Impossible for what is none."""
+    left, right, top, bottom = _bounds(thing)
+    impossible_if(top != bottom and left != right)
+    return ("row", ":", top, ROWS, ("above", "below")) if top == bottom else ("column", "", left, COLUMNS, ("left", "right"))
 
 
 def beyond_line(d: DrawingTalk) -> Request:
     """Everything above or below a row, left or right of a column."""
-    thing = d.pick("row", "column")
-    left, right, top, bottom = _bounds(thing)
-    color = d.color()
-    impossible_if(top != bottom and left != right)
-    mark, at, end, sides = (":", top, ROWS, ("below", "above")) if top == bottom else ("", left, COLUMNS, ("right", "left"))
-    side, first, last = (sides[0], at + 1, end) if d.rng.random() < 0.5 else (sides[1], 1, at - 1)
+    thing, color = d.pick("row", "column"), d.color()
+    _, mark, place, count, sides = _line(thing)
+    side, first, last = (sides[1], place + 1, count) if d.rng.random() < 0.5 else (sides[0], 1, place - 1)
     impossible_if(first >= last)
     text = d.say("beyond", color=color, side=d.say(f"line {side}"), it=d.ref(thing))
     return Request("relation", text, f"{color} {mark}{first}-{last}", noun="part")
@@ -154,10 +153,9 @@ def part_of(d: DrawingTalk) -> Request:
 
 
 def every_second_of(d: DrawingTalk) -> Request:
-    thing = d.pick("row", "column", "line", "edge")
-    impossible_if(len(thing.cells) < 4 or len(thing.colors) != 1)
-    left, right, top, bottom = _bounds(thing)
-    impossible_if(left != right and top != bottom)
+    thing = d.pick_plain("row", "column", "line", "edge")
+    impossible_if(len(thing.cells) < 4)
+    _line(thing)
     color, first, every = d.color(), *d.some(("first", "odd"), ("second", "even"))
     text = d.say("every second of", color=color, it=d.named(thing), first=first)
     return Request("count", text, f"{color} {every}(is({thing.colors[0]}))", subject=thing)
@@ -215,13 +213,13 @@ def to_the_edge(d: DrawingTalk) -> Request:
     way, room = ("right", COLUMNS - right) if right < COLUMNS - left else ("left", left - 1)
     impossible_if(room < 2 * k or d.rng.random() < 0.3)
     slots = {"it": d.ref(thing), "k": d.number(k), "way": d.say(f"to {way}"), "noun": thing.noun, "side": way}
-    n = 1 + room // k
+    n = room // k
     if thing.noun == "column":
-        span = f"{left + k}-{COLUMNS}/{k}" if way == "right" else f"{left - (n - 1) * k}-{left - k}/{k}"
+        span = f"{left + k}-{COLUMNS}/{k}" if way == "right" else f"{left - n * k}-{left - k}/{k}"
         impossible_if(len(thing.colors) > 1)
         return Request("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}")
-    program = f"copy repeat(shift({d.where(thing)},{way} {k}),{way} {k},{n - 1})"
-    return Request("repeat", d.say("to the edge", **slots), program, count=(n - 1) * len(thing.cells), fresh=True)
+    program = f"copy repeat(shift({d.where(thing)},{way} {k}),{way} {k},{n})"
+    return Request("repeat", d.say("to the edge", **slots), program, count=n * len(thing.cells), fresh=True)
 
 
 def also_line(d: DrawingTalk) -> Request:

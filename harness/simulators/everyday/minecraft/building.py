@@ -6,6 +6,7 @@ The builder stands before the middle of the ground and looks along +z: its left 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from random import Random
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ class BuildingTalk(Talk):
     common = ("tower", "block", "wall", "row", "house", "cube", "table")
     standing = "all"
     speaker = "Architect"
+    cell_of = attrgetter("cell")
     pose = FACING
 
     def __init__(self, rng: Random) -> None:
@@ -75,9 +77,6 @@ class BuildingTalk(Talk):
         if not self.colors or "is(" in order.program or "step(" in order.program:
             return True
         return len(minecraft.run(program(order.program)).actions) == len(changed)
-
-    def cell_of(self, action: Action) -> Cell:
-        return action.cell
 
     def block_or_tower(self, n: int, color: str) -> str:
         return self.say("block", color=color) if n == 1 else self.say("tower", color=color, n=self.number(n))

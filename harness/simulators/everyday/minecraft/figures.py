@@ -6,6 +6,7 @@ from itertools import groupby
 
 from harness.corpora.wording import listing
 from harness.simulators import impossible_if
+from harness.simulators.everyday.following import cannot_make
 from harness.simulators.everyday.minecraft.building import BuildingTalk, Other, Plan, box, build, span, standing
 from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Request, Revision
 from harness.worlds.minecraft import HEIGHT, SIDE
@@ -324,9 +325,8 @@ def corner(b: BuildingTalk) -> Request:
     for other in (f"{_OPPOSITE[way]} {side}", f"{way} {_OPPOSITE[side]}"):
         u, v = _CORNERS[other]
         variants += _other(f"{color} tower({u},1,{v},{n})", b.place(f"corner {other}"))
-    return Request(
-        "corner", text, f"{color} {standing(x, z, n)}", noun="block" if n == 1 else "tower", variants=variants, fresh=True
-    )
+    noun = "block" if n == 1 else "tower"
+    return Request("corner", text, f"{color} {standing(x, z, n)}", noun=noun, variants=variants, fresh=True)
 
 
 def all_corners(b: BuildingTalk) -> Request:
@@ -341,10 +341,6 @@ def off_the_ground(b: BuildingTalk) -> Request:
     return Request("cannot", b.say("off", color=b.color(), n=str(n), m=str(m)))
 
 
-def cannot_build(b: BuildingTalk) -> Request:
-    return Request("cannot", b.say("cannot build", color=b.color()))
-
-
 FIGURES: dict[Maker, int] = {
     block: 10, tower: 13, row: 13, wall: 6, cube: 6, floor: 6, outline: 4, upright_frame: 2, stairs: 5, flat_letter: 5, letter: 3,
     upright_plus: 1, diagonal: 2, snake: 2, alternating: 5, listed: 4, scattered: 5,
@@ -353,4 +349,4 @@ GROUND: dict[Maker, int] = {
     whole_floor: 3, half_floor: 3, checkered_floor: 2, striped_floor: 2, fence: 6, edge: 5, corner: 11, all_corners: 6,
 }  # fmt: skip
 GROUND_LATER: dict[Maker, int] = {second_layer: 2}
-CANNOT: dict[Maker, int] = {off_the_ground: 2, cannot_build: 1}
+CANNOT: dict[Maker, int] = {off_the_ground: 2, cannot_make: 1}

@@ -38,7 +38,8 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
         before, after = ([a for a in its.actions if isinstance(a, Action)] for its in (run, other))
         assert [(-a.z, a.x) for a in before] == [(a.x, a.z) for a in after]
         assert run.pose is not None
-        assert other.pose == (1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch)
+        expected = 1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch
+        assert other.pose == pytest.approx(expected)
 
 
 # --- turning drawing steps ---
