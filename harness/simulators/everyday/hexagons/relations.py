@@ -156,7 +156,8 @@ def every_second_of(d: DrawingTalk) -> Request:
     thing = d.pick_plain("row", "column", "line", "edge")
     impossible_if(len(thing.cells) < 4)
     _line(thing)
-    color, first, every = d.color(), *d.some(("first", "odd"), ("second", "even"))
+    color = d.color()
+    first, every = d.some(("first", "odd"), ("second", "even"))
     text = d.say("every second of", color=color, it=d.named(thing), first=first)
     return Request("count", text, f"{color} {every}(is({thing.colors[0]}))", subject=thing)
 
