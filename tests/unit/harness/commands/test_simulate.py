@@ -131,7 +131,11 @@ def running() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
 
 def _soon(is_true: Callable[[], bool]) -> bool:
     """Whether something becomes true within a minute."""
-    return any(is_true() or time.sleep(0.1) for _ in range(600))
+    for _ in range(600):
+        if is_true():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 # --- forms ---
