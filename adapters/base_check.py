@@ -27,7 +27,7 @@ from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, write_atomically
 from harness.util.hashing import json_hash
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.chat_template import own_template, template_date
 from prompts.probe import PROBES
 from prompts.render import Renderer

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
@@ -31,8 +32,7 @@ from harness.training.job import Job, Trained
 from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
 from harness.util.hashing import json_hash
-from harness.util.registry import resolve_path
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
@@ -87,7 +87,7 @@ class FinetuneJob(Job):
         return (self.result(folder) / HARNESS_FILE).is_file()
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
-        trained: Trained = resolve_path(METHODS[self.recipe.method])(self, folder, say)
+        trained: Trained = resolve_name(METHODS[self.recipe.method])(self, folder, say)
         return trained
 
 

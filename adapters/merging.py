@@ -25,7 +25,7 @@ from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, filled, hold_when_free
 from harness.util.hashing import short_hash
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.chat_template import answering
 from prompts.probe import described
 

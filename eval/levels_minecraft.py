@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.statistics import ratio_intervals
-from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions
-from harness.worlds.ordering import touching
+from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions, touching
 
 if TYPE_CHECKING:
     from harness.corpora.item import MinecraftItem

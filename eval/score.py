@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from eval.predictions import Predictions
 from eval.statistics import mean_interval
 from harness.errors import UsageError
 from harness.tasks import get_task
-from harness.util.registry import resolve_path
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
 
@@ -53,7 +53,7 @@ def score(
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
     its = get_task(task)
-    more = {key: resolve_path(made)(chosen.items, predicted, seed=seed) for key, made in its.scores.items()}
+    more = {key: resolve_name(made)(chosen.items, predicted, seed=seed) for key, made in its.scores.items()}
     if its.judged:
         return head | _requests(chosen.items, seed) | more | tail
     if its.world == "hexagons":

@@ -6,72 +6,55 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
 from harness import __version__
 from harness.errors import HarnessError
+from harness.util.processes import TRUST
 from harness.util.registry import resolve
 from harness.util.terminal import guard_terminal, plain
-from harness.util.trust import TRUST
 
 TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
 """The packages that are installed beside this one."""
 
 
-class Entry(NamedTuple):
-    """Where a command is, and its line in the help."""
-
-    target: str
-    summary: str
-
-
 SECTIONS = {
     "Run models": {
-        "prompt": Entry("harness.commands.prompt:prompt", "Prompt a model with the items of a split and score its answers."),
-        "experiment": Entry(
-            "harness.commands.experiment:experiment",
-            "Run and score rows that differ in prompts, trainings or data.",
-        ),
-        "play": Entry("harness.commands.play:play", "Let a model play whole games with a simulated Architect, who corrects it."),
-        "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
+        "prompt": "Prompt a model with the items of a split and score its answers.",
+        "experiment": "Run and score rows that differ in prompts, trainings or data.",
+        "play": "Let a model play whole games with a simulated Architect, who corrects it.",
+        "serve": "Serve a base model and its adapters over HTTP.",
     },
     "Train": {
-        "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
-        "check": Entry("harness.commands.check:check", "Check that a base model is trained and asked rightly."),
-        "adapters": Entry("harness.commands.adapters:adapters", "List, show, check, merge, export and import adapters."),
-        "baseline": Entry("harness.commands.baseline:baseline", "Train and run the classic baselines."),
+        "finetune": "Fine-tune a model: a LoRA adapter, or all of its weights.",
+        "check": "Check that a base model is trained and asked rightly.",
+        "adapters": "List, show, check, merge, export and import adapters.",
+        "baseline": "Train and run the classic baselines.",
     },
     "Data": {
-        "data": Entry("harness.commands.data:data", "List, count and print the items of a corpus."),
-        "simulate": Entry("harness.commands.simulate:simulate", "Generate training data: simulated games and drawings."),
-        "augment": Entry("harness.commands.augment:augment", "Augment the train split: other colors, other words, rotations."),
-        "mine": Entry("harness.commands.mine:mine", "Find programs for the instructions of the train split."),
-        "annotate": Entry(
-            "harness.commands.annotate:annotate", "Judge Minecraft items for the v2 benchmark: label, count, compare."
-        ),
+        "data": "List, count and print the items of a corpus.",
+        "simulate": "Generate training data: simulated games and drawings.",
+        "augment": "Augment the train split: other colors, other words, rotations.",
+        "mine": "Find programs for the instructions of the train split.",
+        "annotate": "Judge Minecraft items for the v2 benchmark: label, count, compare.",
     },
     "Evaluate": {
-        "score": Entry("harness.commands.score:score", "Score a predictions file."),
-        "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
-        "plugins": Entry(
-            "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks."
-        ),
-        "export": Entry(
-            "harness.commands.export:export", "Export scores for a model card, a paper or a page; draw learning curves."
-        ),
+        "score": "Score a predictions file.",
+        "compare": "Test runs against each other, item by item.",
+        "plugins": "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks.",
+        "export": "Export scores for a model card, a paper or a page; draw learning curves.",
     },
     "Look": {
-        "app": Entry("harness.commands.app:app", "Open a web page: draw, play, look at the corpora, build with a model."),
-        "show": Entry("harness.commands.show:show", "Draw an item, and what a run predicted for it."),
-        "program": Entry("harness.commands.program:program", "Run a drawing or building program."),
-        "report": Entry("harness.commands.report:report", "Write an HTML report of runs, with pictures of every item."),
+        "app": "Open a web page: draw, play, look at the corpora, build with a model.",
+        "show": "Draw an item, and what a run predicted for it.",
+        "program": "Run a drawing or building program.",
+        "report": "Write an HTML report of runs, with pictures of every item.",
     },
 }
-"""The commands as the help groups them."""
+"""The commands as the help groups them, each with its line there."""
 
-COMMANDS = {name: entry.target for entries in SECTIONS.values() for name, entry in entries.items()}
+COMMANDS = {name: f"harness.commands.{name}:{name}" for names in SECTIONS.values() for name in names}
 
 
 class LazyGroup(click.Group):
@@ -91,7 +74,7 @@ class LazyGroup(click.Group):
         width = max(map(len, COMMANDS))
         for title, entries in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in entries.items()])
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in entries.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.helpers import Command
+
 if TYPE_CHECKING:
     from harness.service.workers import Workers
     from tests.helpers.endpoint import FakeServer
@@ -89,3 +91,25 @@ def _clean_environment(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runs in an empty folder."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    """An endpoint whose answers the test chooses."""
+    from tests.helpers.endpoint import FakeServer
+
+    fake = FakeServer()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    from harness.cli import main
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([*map(str, words)])
+        return code, *capsys.readouterr()
+
+    return run

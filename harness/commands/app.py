@@ -135,7 +135,7 @@ def _listed(url: str) -> list[str]:
     async def ask() -> list[str]:
         endpoint = Endpoint(url, timeout=10, retries=0)
         try:
-            return [str(model["id"]) for model in (await endpoint.get("/models"))["data"]]
+            return [str(model["id"]) for model in (await endpoint.request("GET", "/models"))["data"]]
         finally:
             await endpoint.close()
 

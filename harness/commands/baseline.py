@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def train(options: Train) -> None:
     train_job(job, RUNS / (options.name or f"{job.name}-{job.task}"), click.echo)
 
 
-def check_training(options: Train, untrained: bool = False) -> str:
+def check_training(options: Train, untrained: bool) -> str:
     """What `harness baseline train` makes. Raises what it would raise before it trains."""
     _job(options)
     return "model"
@@ -209,13 +210,12 @@ def predict(options: Predict) -> int:
         "items": len(items),
         "data_hash": items_hash(items),
     }
-    run = Run(RUNS / run_name, settings)
-    log_to(run.folder)
-    try:
-        with memory_for(predictor.batch_size, "--batch-size ", " and another --name"):
-            answer_items(run, items, predictor, functools.partial(click.echo, err=True))
-    finally:
-        run.close()
+    with (
+        closing(Run(RUNS / run_name, settings)) as run,
+        memory_for(predictor.batch_size, "--batch-size ", " and another --name"),
+    ):
+        log_to(run.folder)
+        answer_items(run, items, predictor, functools.partial(click.echo, err=True))
     return finish(run, items, as_json=options.as_json, longest="--steps" if "steps" in own else "the model's own")
 
 

@@ -6,12 +6,13 @@ import functools
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.util.options import ModelCommand, argument, option
-from harness.util.settings import Strict
+from harness.util.settings import Strict, settings_file
 
 if TYPE_CHECKING:
     from harness.experiments.file import ExperimentStep
@@ -40,11 +41,11 @@ def experiment(options: ExperimentOptions) -> int:
 
     To go on with a killed one, or to try failed rows again, give the same command again.
     """
-    from harness.experiments.file import experiment_path, read_experiment
+    from harness.experiments.file import SHIPPED, read_experiment
     from harness.experiments.grid import Grid
     from harness.runs.folder import RUNS
 
-    path = experiment_path(options.file)
+    path = settings_file("experiment", options.file, SHIPPED.glob("*.yaml"))
     name = options.name or path.stem
     parts = read_experiment(path, name, steps(), options.overrides)
     rows = [row for part in parts.values() for row in part]
@@ -52,12 +53,9 @@ def experiment(options: ExperimentOptions) -> int:
         for row in rows:
             click.echo("\n".join([f"# {row.name}", *(shlex.join(("harness", *words)) for words in row.commands)]))
         return 0
-    grid = Grid(RUNS / name, rows)
-    try:
+    with closing(Grid(RUNS / name, rows)) as grid:
         grid.run(functools.partial(click.echo, err=True))
         lines = _report(grid, parts, options.as_json)
-    finally:
-        grid.close()
     failed = [line["row"] for line in lines if line["error"]]
     if failed:
         click.echo(

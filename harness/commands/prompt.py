@@ -6,6 +6,7 @@ import functools
 import json
 import math
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,7 @@ def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
-    from harness.engines.openai.spending import TokenUsage, amount
+    from harness.engines.openai.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool)
@@ -163,7 +164,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         requests += plan.samples
         counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
         prompt += plan.samples * counted
-    spending = spending_of(options).of(TokenUsage(prompt, requests * plan.sampling.max_tokens))
+    spending = replace(spending_of(options), tokens=TokenUsage(prompt, requests * plan.sampling.max_tokens))
     facts = {
         "requests": requests,
         "prompt_tokens": prompt,
@@ -185,7 +186,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     if unfit:
         click.echo(f"{unfit} items do not fit the context and are not asked")
     if options.engine == "openai":
-        known = f"at most {amount(spending.cost, spending.currency)}, with nothing cached" if spending.price else ""
+        known = f"at most {spending.amount}, with nothing cached" if spending.price else ""
         click.echo(known or f"no price is known for {options.model}: give a table with --prices FILE")
     return 0
 
@@ -241,7 +242,7 @@ def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item])
     from prompts.render import CHARS_PER_TOKEN
 
     for record in run.records:
-        engine.spending.add(TokenUsage.of_record(record))
+        engine.spending.tokens += TokenUsage.of_record(record)
 
     def measure() -> float:
         plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is counted.

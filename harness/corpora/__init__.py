@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Literal
 
 from harness.corpora.corpus import Corpus
@@ -14,7 +15,7 @@ from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
 from harness.task import OUR_LICENSE
 from harness.tasks import TASKS, get_task, world_of
-from harness.util.registry import choose, resolve_path
+from harness.util.registry import choose
 from harness.worlds.minecraft import Structure
 
 SPLITS = {name: task.splits for name, task in TASKS.items()}
@@ -24,7 +25,7 @@ SPLITS = {name: task.splits for name, task in TASKS.items()}
 def corpus_of(task: str) -> Corpus:
     """How the task's items are read. Raises UsageError for an unknown task."""
     its = get_task(task)
-    corpus: Corpus = resolve_path(its.corpus)(its)
+    corpus: Corpus = resolve_name(its.corpus)(its)
     return corpus
 
 

@@ -15,13 +15,13 @@ import sqlite3
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Engine, Report, Sampling
 from harness.engines.shared import item_seed
 from harness.util.files import cache_folder
+from harness.util.hashing import installed
 from prompts.rendered import Rendered
 
 log = logging.getLogger(__name__)
@@ -164,14 +164,8 @@ def machine() -> dict[str, Any]:
     """What decides the last bits of answers here: versions, vLLM's variables, the device, how many of them or of threads."""
     import torch
 
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
     gpu = torch.cuda.is_available()
     device = torch.cuda.get_device_name() if gpu else torch.backends.cpu.get_cpu_capability()
     options = {name: value for name, value in os.environ.items() if name.startswith("VLLM_") and name not in ANEW}
     workers = torch.cuda.device_count() if gpu else torch.get_num_threads()
-    return {"versions": versions, "device": device, "workers": workers, "options": options}
+    return {"versions": installed(PACKAGES), "device": device, "workers": workers, "options": options}

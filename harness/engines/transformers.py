@@ -10,7 +10,7 @@ from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.models.bases import exact_attention
 from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.rendered import Rendered
 
 

@@ -19,7 +19,7 @@ from harness.experiments.grid import Row
 from harness.runs.folder import RUNS
 from harness.util.options import ModelCommand
 from harness.util.registry import choose
-from harness.util.settings import Strict, checked, described_schema, flat, read_values, settings_file
+from harness.util.settings import Strict, checked, described_schema, flat, read_values
 
 T = TypeVar("T")
 
@@ -260,11 +260,6 @@ def _label(key: str, value: Any) -> str:
     several = value if isinstance(value, list) else [value] if isinstance(value, str) else [f"{key}-{value}"]
     text = "+".join(Path(str(one)).name for one in several)
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", text)
-
-
-def experiment_path(name: str) -> Path:
-    """See `settings_file`."""
-    return settings_file("experiment", name, SHIPPED.glob("*.yaml"))
 
 
 def read_experiment(

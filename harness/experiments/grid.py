@@ -237,13 +237,9 @@ def _error(code: int, printed: str) -> str:
     return next((line.removeprefix("Error: ") for line in reversed(lines) if line.startswith("Error: ")), "")
 
 
-Facts = Mapping[str, Sequence[float]]
-"""What a row cost, by what it is called in the table; of each, a number or several."""
-
-
-def costs(row: Row) -> Facts:
-    """What a finished row took: the seconds and tokens of its prompts and answers, after those of its training, if it is an
-    adapter's."""
+def costs(row: Row) -> dict[str, list[float]]:
+    """What a finished row took, by what it is called in the table: the seconds and tokens of its prompts and answers, after those
+    of its training, if it is an adapter's."""
     from adapters.catalog import read_about
     from eval.score_run import read_answers
     from harness.runs.asked import NAME, read_asked
@@ -261,8 +257,8 @@ def costs(row: Row) -> Facts:
     return facts
 
 
-def table(grid: Grid, rows: Sequence[Row] | None = None, facts: Callable[[Row], Facts] = costs) -> list[dict[str, Any]]:
-    """A line for each row of the grid, or of some of them: "row", "error" (None if finished), and of finished ones "scores" (as
+def table(grid: Grid, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """A line for each of some rows of the grid: "row", "error" (None if finished), and of finished ones "scores" (as
     `harness score --json` prints them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with
     p corrected over the rows.
 
@@ -273,8 +269,7 @@ def table(grid: Grid, rows: Sequence[Row] | None = None, facts: Callable[[Row], 
 
     lines: list[dict[str, Any]] = []
     items: dict[str, Any] = {}
-    compared = grid.rows if rows is None else rows
-    for row in compared:
+    for row in rows:
         state = grid.states.get(row.name)
         line: dict[str, Any] = {"row": row.name, "error": (state.error if state else None) or "not run"}
         if grid.finished(row):
@@ -283,9 +278,9 @@ def table(grid: Grid, rows: Sequence[Row] | None = None, facts: Callable[[Row], 
             line |= {
                 "error": None,
                 "scores": score_answers(answers),
-                "facts": {key: list(values) for key, values in facts(row).items()},
+                "facts": costs(row),
             }
-            line["difference"] = _difference(answers.task, row.name, compared[0].name, items)
+            line["difference"] = _difference(answers.task, row.name, rows[0].name, items)
         lines.append(line)
     pairs = [line["difference"] for line in lines if line.get("difference")]
     for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]) if pairs else (), strict=True):

@@ -41,8 +41,6 @@ class PromptFlag(Flag):
     """Whether other commands that ask a model have it too, as `harness play`."""
     diff: bool = False
     """Whether --diff may change it."""
-    row: bool = True
-    """Whether a row of an experiment may set it."""
 
 
 MODEL_GROUP, ENDPOINT_GROUP = "Model", "Endpoint (engine openai)"
@@ -107,7 +105,7 @@ class Options(Strict):
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
-    best: bool = DECODING(False, record=False, row=False)
+    best: bool = DECODING(False, record=False)
     """Decode as the adapter's card says is best on dev: it sets --constrain, --temperature, --samples and --vote."""
     temperature: float = DECODING(0.0, shared=True)
     """0 is greedy."""
@@ -146,7 +144,7 @@ class Options(Strict):
     """Further tries of a request that failed. [default: 5]"""
     quantize: str | None = MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False)
     """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]"""
-    dry_run: bool = RUN(False, group="Cost", row=False)
+    dry_run: bool = RUN(False, group="Cost")
     """Print the requests, tokens and cost that the run would take, without making it."""
     prices: str | None = COST()
     """A table of prices in YAML (openai; docs/endpoints.md). [default: examples]"""
@@ -160,13 +158,13 @@ class Options(Strict):
     """Whether a run that resumes asks again what failed."""
     cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
     """Take answers that were given before from the user's cache."""
-    name: str | None = RUN(common=True, row=False)
+    name: str | None = RUN(common=True)
     """The run's folder under runs/. [default: built from the settings]"""
-    preview: bool = RUN(False, common=True, row=False)
+    preview: bool = RUN(False, common=True)
     """Print the exact prompt and its token count without calling a model."""
-    diff: tuple[str, ...] = RUN((), metavar="KEY=VALUE", row=False)
+    diff: tuple[str, ...] = RUN((), metavar="KEY=VALUE")
     """With --preview: what changes with another context, format, template, shots, ..."""
-    as_json: bool = RUN(False, names=("--json",), row=False)
+    as_json: bool = RUN(False, names=("--json",))
     """Print the scores as JSON."""
 
     @property

@@ -68,8 +68,6 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     if options.engine == "openai":
         if not options.base_url or not options.model:
             raise UsageError("--engine openai needs --base-url and --model, e.g. --base-url http://127.0.0.1:8000/v1")
-        if options.batch_api:
-            from harness.engines.openai.batch_api import BatchEngine as kind
         engine = _endpoint_engine(kind, options)
     elif options.engine == "scripted":
         if not options.model:
@@ -122,19 +120,12 @@ def engine_name(options: Options) -> str:
     return f"{options.engine} on {len(gpus) * each} GPUs ({len(gpus)} copies{f' of {each} GPUs' if each > 1 else ''})"
 
 
-def recorded_for_vllm(options: Options) -> dict[str, Any]:
-    """Of vLLM's own options, those that may change an answer."""
-    if not (given := given_to_vllm(options)):
-        return {}
-    from harness.engines.vllm.options import recorded
-
-    return recorded(given)
-
-
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
     from harness.engines.openai import DIALECTS
     from harness.engines.openai.request_shape import extra_fields
 
+    if options.batch_api:
+        from harness.engines.openai.batch_api import BatchEngine as kind
     given = {"timeout": options.timeout, "max_retries": options.retries}
     engine: Engine = kind(
         options.base_url,
@@ -183,17 +174,13 @@ def counting_tokenizer(options: Options, model: str | None) -> Any:
     return load_tokenizer(resolve_base(name)) if options.engine in LOCAL_ENGINES or name else None
 
 
-def answer_tokens(options: Options, spec: PromptSpec) -> int:
-    """The longest answer, in tokens: --max-new-tokens or the format's and the thought's."""
-    return options.max_new_tokens or spec.written.longest + spec.think
-
-
 def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
     from harness.engines.engine import Sampling
     from harness.prompting.prompted import Plan
     from prompts.render import Renderer
 
-    renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
+    longest = options.max_new_tokens or spec.written.longest + spec.think
+    renderer = Renderer(spec, tokenizer, context_length, longest)
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
     if chats and spec.wording.is_plain:
@@ -204,7 +191,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     if options.dialect:
         _check_dialect(options.dialect, options.constrain, feasible, spec)
     sampling = Sampling(
-        max_tokens=answer_tokens(options, spec),
+        max_tokens=longest,
         temperature=options.temperature,
         seed=options.seed,
         stop=() if chats else renderer.stop,

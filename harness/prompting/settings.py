@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.engines.engine import without_secrets
 from harness.engines.models.bases import DEFAULT_BASE
 from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
-from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
+from harness.prompting.plan import answered_task, chosen_base, given_to_vllm
 from harness.prompting.shots import RANDOM, choice_settings
 from harness.util.hashing import short_hash
 
@@ -27,10 +27,12 @@ def run_settings(
 ) -> dict[str, Any]:
     """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
     from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
+    from harness.engines.vllm.options import recorded
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
     asked = {name: value for name, value in options if name in FLAGS and FLAGS[name].record}
+    script = Path(options.model or "")
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
@@ -41,7 +43,7 @@ def run_settings(
         "items_file": options.items_file,
         "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
         "base_url": without_secrets(options.base_url or "") or None,
-        "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
+        "script_hash": short_hash([script.read_bytes()]) if options.engine == "scripted" and script.is_file() else None,
         "shots_hash": plan.pool.hash,
         **choice_settings(options),
         "base_fingerprint": fingerprint(base) if base else None,
@@ -49,7 +51,7 @@ def run_settings(
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         "merged": merged,
         **trained_on(adapter, answered_task(options, spec)),
-        "vllm": recorded_for_vllm(options),
+        "vllm": recorded(given_to_vllm(options)),
         "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
         "items": len(items),
@@ -98,10 +100,6 @@ def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     constrain = {held: option for option, held in _CONSTRAINED.items()}.get(settings.get("constrained", False))
     values = {name: constrain if name == "constrain" else settings.get(name) for name in BEST}
     return {name: value for name, value in values.items() if value not in (None, Options.model_fields[name].default)}
-
-
-def _file_hash(path: Path) -> str | None:
-    return short_hash([path.read_bytes()]) if path.is_file() else None
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:

@@ -42,10 +42,6 @@ class Answer:
         return {"id": item_id, "actions": actions, "finish_reason": "stop" if self.stopped else "length", **self.notes}
 
 
-def silent(answered: int) -> None:
-    """The default report: does nothing."""
-
-
 class Predictor(Protocol):
     """A model in memory, ready to answer: a prompted one (`harness.prompting.prompted`) or a baseline's."""
 
@@ -56,7 +52,7 @@ class Predictor(Protocol):
     before all second ones, and so on (HEXAGONS)."""
     independent: bool = False
     """Whether answers are independent of their batch, so that a run may resume in the middle of one."""
-    report: Callable[[int], None] = staticmethod(silent)
+    report: Callable[[int], None] = staticmethod(lambda answered: None)
     """Set by the loop; receives how many items of the batch are answered, if the model reports it."""
     note: Callable[[], str] = staticmethod(lambda: "")
     """What to show beside the rate while the run goes on."""

@@ -8,7 +8,6 @@ import platform
 import subprocess
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +17,7 @@ from harness.errors import HarnessError, UsageError
 from harness.runs.asked import NAME as ASKED
 from harness.runs.asked import Asked, AskedFile
 from harness.util.files import hold, json_line, read_lines, write_atomically
-from harness.util.hashing import short_hash
+from harness.util.hashing import installed, short_hash
 
 RUNS = Path("runs")
 RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
@@ -42,12 +41,7 @@ def item_parts(item: Item) -> tuple[bytes, bytes]:
 
 def provenance() -> dict[str, Any]:
     """Versions, code revision and machine: what a run's result may depend on besides its settings."""
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
+    versions = {"python": platform.python_version(), **installed(PACKAGES)}
     return {"started": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions, "git": _git_revision()}
 
 

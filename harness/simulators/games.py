@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
+from pkgutil import resolve_name
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +21,7 @@ from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.scene import Voice
 from harness.tasks import SIMULATORS, TASKS
 from harness.util.hashing import short_hash
-from harness.util.registry import choose, resolve_path
+from harness.util.registry import choose
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 
@@ -81,7 +82,7 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
     """
     if simulator in LEVELS:
         return level(simulator, seed)[n : n + 1]
-    make = resolve_path(SIMULATORS[choose("simulator", simulator, SIMULATORS)].make)
+    make = resolve_name(SIMULATORS[choose("simulator", simulator, SIMULATORS)].make)
     rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
     if simulator not in ARCHITECTS:
         return _of_split(make(rng, n, split), split)
@@ -96,7 +97,7 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
 @lru_cache(maxsize=1)
 def level(simulator: str, seed: int) -> tuple[Item, ...]:
     """All items of one of `LEVELS`; each is a separate game, and the structure after it is its target."""
-    return tuple(replace(item, group=digest(item.after)) for item in resolve_path(LEVELS[simulator])(seed))
+    return tuple(replace(item, group=digest(item.after)) for item in resolve_name(LEVELS[simulator])(seed))
 
 
 def _of_split(items: Sequence[Item], split: str, target: str = "") -> tuple[Item, ...]:

@@ -1,10 +1,12 @@
-"""Fingerprints: hex digits of a sha256, mostly its first 16, which equal things share."""
+"""Fingerprints: hex digits of a sha256, mostly its first 16, which equal things share; versions."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -26,3 +28,12 @@ def file_sha256(path: Path) -> str:
 def json_hash(value: Any) -> str:
     """16 hex digits over a value for `json.dumps`; independent of the order of keys."""
     return short_hash([json.dumps(value, sort_keys=True).encode()])
+
+
+def installed(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of those packages that are installed."""
+    versions = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions

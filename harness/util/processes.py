@@ -1,8 +1,7 @@
-"""Other processes: how many to start, the GPUs that they share, and a child that ends with its parent."""
+"""Processes: what they trust, how many to start, the GPUs that they share, and a child that ends with its parent."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -12,7 +11,15 @@ from harness.errors import UsageError
 
 WORKERS = "HARNESS_WORKERS"
 """The environment variable that says how many processes make items and rows and build packs; 0: none but the command's own."""
+TRUST = "HARNESS_TRUST_REMOTE_CODE"
+"""The environment variable that says whether a base model's own Python code may run: `harness --trust-remote-code`. An adapter's
+never does."""
 _PR_SET_PDEATHSIG = 1
+
+
+def trusts_remote_code() -> bool:
+    """What every call that loads a base is told, as `trust_remote_code`."""
+    return os.environ.get(TRUST) == "1"
 
 
 def worker_count(default: int) -> int:
@@ -43,6 +50,8 @@ def ending_with_parent() -> Callable[[], None] | None:
     """What a child calls first, so that it does not outlive this process; only Linux has it."""
     if sys.platform != "linux":
         return None
+    import ctypes
+
     # Looked up before a fork, after which little may be called.
     prctl = ctypes.CDLL(None).prctl
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

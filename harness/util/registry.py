@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from harness.errors import UsageError
@@ -22,10 +22,4 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
 
 def resolve(kind: str, name: str, table: Mapping[str, str]) -> Any:
     """The object that `table` names for `name`, imported now. Raises UsageError for an unknown name."""
-    return resolve_path(table[choose(kind, name, table)])
-
-
-def resolve_path(path: str) -> Any:
-    """The object of a `module:object`, imported now."""
-    module, _, attribute = path.partition(":")
-    return getattr(import_module(module), attribute)
+    return resolve_name(table[choose(kind, name, table)])

@@ -137,11 +137,14 @@ def test_every_adapter_answers_for_itself(serving: Serving) -> None:
     assert len(answers) == 3
 
 
-def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving, base: Path) -> None:
+def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(
+    serving: Serving, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_API_KEY", KEY)
     renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
     rendered = [renderer.render(item) for item in load("hexagons", "dev")[:4]]
     sampling = Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))
-    with closing(OpenAIEngine(f"{serving.url}/v1", "one", api_key=KEY)) as engine:
+    with closing(OpenAIEngine(f"{serving.url}/v1", "one")) as engine:
         answers = list(engine.generate(rendered, sampling))
     assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
     assert {answer.text for answer in answers} <= {"red", "blue"}

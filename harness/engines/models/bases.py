@@ -12,7 +12,7 @@ from harness.engines.models.smollm import NAME, smollm_folder
 from harness.engines.models.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.chat_template import template_date
 
 DEFAULT_BASE = NAME

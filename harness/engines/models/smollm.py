@@ -14,7 +14,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from harness.engines.models.weights import weights_fingerprint
+from harness.engines.shared import quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.util.files import cache_folder, filled, hold_when_free
 from harness.util.hashing import file_sha256
@@ -143,23 +146,13 @@ def _convert(source: Path, folder: Path) -> None:
 @contextmanager
 def _saying() -> Iterator[None]:
     """Shows a status on stderr and silences the libraries' own."""
-    from rich.console import Console
-    from transformers.utils import logging as noise
-
     console, words = Console(file=sys.stderr), f"converting the base {NAME} (once, about 20 seconds)"
-    level = noise.get_verbosity()
-    noise.set_verbosity_error()
-    try:
-        if not console.is_terminal:
-            console.print(words, highlight=False)
-        # A status shows in a terminal only. The conversion's own progress bar cannot be switched off.
-        with console.status(words), redirect_stderr(StringIO()):
-            yield
-    finally:
-        noise.set_verbosity(level)
+    if not console.is_terminal:
+        console.print(words, highlight=False)
+    # A status shows in a terminal only. The conversion's own progress bar cannot be switched off.
+    with quiet_transformers(), console.status(words), redirect_stderr(StringIO()):
+        yield
 
 
 def _say_waiting() -> None:
-    from rich.console import Console
-
     Console(stderr=True).print(f"waiting for another process that is converting the base {NAME}", highlight=False)

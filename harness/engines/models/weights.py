@@ -50,11 +50,6 @@ def weights_size(base: str | Path) -> int:
     return sum(path.stat().st_size for path in _files_of(base) if path.is_file())
 
 
-def _files_of(base: str | Path) -> list[Path]:
-    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
-    return _weight_files(folder) if folder else []
-
-
 def snapshot(name: str) -> Path | None:
     """A hub model's folder in the local hub cache, if it is there."""
     from huggingface_hub import try_to_load_from_cache
@@ -66,8 +61,11 @@ def snapshot(name: str) -> Path | None:
     return Path(config).parent if isinstance(config, str) else None
 
 
-def _weight_files(folder: Path) -> list[Path]:
+def _files_of(base: str | Path) -> list[Path]:
     """The files that transformers loads: a folder may hold the same weights in other files, too."""
+    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
+    if folder is None:
+        return []
     if (folder / _WHOLE).is_file():
         return [folder / _WHOLE]
     index = folder / _INDEX

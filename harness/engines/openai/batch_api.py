@@ -121,7 +121,7 @@ class BatchEngine(OpenAIEngine):
 
     async def _ended(self, batch: str) -> dict[str, Any]:
         while True:
-            status = await self._endpoint.get(f"/batches/{batch}")
+            status = await self._endpoint.request("GET", f"/batches/{batch}")
             counts = status.get("request_counts")
             log.info("batch %s: %s %s", batch, status.get("status"), counts)
             if isinstance(counts, dict) and isinstance(counts.get("completed"), int):

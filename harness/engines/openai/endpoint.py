@@ -76,7 +76,6 @@ class Endpoint:
     def __init__(
         self,
         url: str,
-        api_key: str | None = None,
         *,
         socket: Path | None = None,
         connections: int = 8,
@@ -90,7 +89,7 @@ class Endpoint:
         self.shown = without_secrets(url)
         self.timeout, self.retries = timeout, retries
         self._connections = connections
-        key = api_key or (None if socket else key_in_environment())
+        key = None if socket else key_in_environment()
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         user = parts.netloc.rpartition("@")[0]
         if user:
@@ -110,10 +109,6 @@ class Endpoint:
         """The decoded answer. Raises Failure if there is none after all tries; `late` is that of `raw`."""
         headers = {"Content-Type": "application/json"}
         return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
-
-    async def get(self, path: str) -> dict[str, Any]:
-        """As `post`."""
-        return await self.request("GET", path)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         """As `post`; `options` are httpx2's."""

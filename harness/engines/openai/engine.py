@@ -43,7 +43,7 @@ class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
     See `Endpoint` for `timeout` (seconds, for one request) and `retries`, `RequestShape` for `extra` and `dialect`. The key comes
-    from HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only. `say` receives a line for
+    from HARNESS_API_KEY or OPENAI_API_KEY, and is sent to the server only. `say` receives a line for
     everything that a user should know; `spending` counts tokens and may hold limits. `close` must be called.
     """
 
@@ -54,7 +54,6 @@ class OpenAIEngine:
         base_url: str,
         model: str,
         *,
-        api_key: str | None = None,
         socket: Path | None = None,
         concurrency: int = 8,
         timeout: float = 60.0,
@@ -67,7 +66,7 @@ class OpenAIEngine:
         say: Callable[[str], None] = log.warning,
         dialect: str = "vllm",
     ) -> None:
-        self._endpoint = Endpoint(base_url, api_key, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
+        self._endpoint = Endpoint(base_url, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
         self._model, self._chat, self._say = model, chat, say
         self._path = "/chat/completions" if chat else "/completions"
         # A server writes the BOS token before a text itself.
@@ -163,7 +162,7 @@ class OpenAIEngine:
     def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
         """An answer that came too late may be charged, and nobody says how long it was: the longest one counts."""
         length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
-        self.spending.add(TokenUsage(length, sampling.max_tokens))
+        self.spending.tokens += TokenUsage(length, sampling.max_tokens)
 
     def _failed(self, failure: Failure) -> Completion:
         """The error of one prompt; ends the run if every prompt would meet it."""
@@ -201,7 +200,7 @@ class OpenAIEngine:
     def _read(self, answer: Mapping[str, Any], sampling: Sampling) -> Completion:
         """The completion in an answer. Raises Failure for one that holds none."""
         tokens = _tokens(answer.get("usage"))
-        self.spending.add(tokens)
+        self.spending.tokens += tokens
         text, reasoning, reason = _choice(answer, self._chat)
         logprob = _logprob(answer, self._chat) if sampling.logprobs else None
         if reason == "content_filter":
@@ -232,7 +231,7 @@ class OpenAIEngine:
         """From GET /models."""
         loop = self._loop()
         try:
-            models = loop.run_until_complete(self._endpoint.get("/models")).get("data")
+            models = loop.run_until_complete(self._endpoint.request("GET", "/models")).get("data")
         except Failure as failure:
             if not failure.connected:
                 raise EngineError(

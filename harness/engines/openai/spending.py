@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass
+from operator import add
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.errors import UsageError
+from harness.util.settings import Strict
 
 SHIPPED = Path(__file__).with_name("prices.yaml")
 MILLION = 1_000_000
@@ -20,10 +22,8 @@ _DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{2}-\d{4}|latest)$")
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Price(BaseModel):
+class Price(Strict):
     """Of a million tokens."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     input: _Amount
     output: _Amount
@@ -31,10 +31,8 @@ class Price(BaseModel):
     """Of prompt tokens that the endpoint had seen before; None: as others."""
 
 
-class Prices(BaseModel):
+class Prices(Strict):
     """A table of prices."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     currency: str
     models: dict[str, Price]
@@ -76,12 +74,7 @@ class TokenUsage:
     reasoning: int = 0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        return TokenUsage(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.cached + other.cached,
-            self.reasoning + other.reasoning,
-        )
+        return TokenUsage(*map(add, astuple(self), astuple(other)))
 
     @property
     def total(self) -> int:
@@ -111,9 +104,6 @@ class Spending:
     """The share of the price that is paid: the batch API costs less."""
     tokens: TokenUsage = TokenUsage()
 
-    def add(self, tokens: TokenUsage) -> None:
-        self.tokens += tokens
-
     @property
     def cost(self) -> float | None:
         """None without a price."""
@@ -124,9 +114,11 @@ class Spending:
         prompt = (tokens.prompt - cached) * price.input + cached * (price.input if price.cached is None else price.cached)
         return self.share * (prompt + tokens.completion * price.output) / MILLION
 
-    def of(self, tokens: TokenUsage) -> Spending:
-        """The same prices with other tokens."""
-        return replace(self, tokens=tokens)
+    @property
+    def amount(self) -> str:
+        """The cost in words: two decimals, of small amounts four; empty without a price."""
+        cost = self.cost
+        return "" if cost is None else f"{cost:,.{2 if cost >= 1 else 4}f} {self.currency}"
 
     def reached(self) -> str | None:
         """The limit that is reached, in words; None while there is room."""
@@ -137,11 +129,4 @@ class Spending:
         return None
 
     def __str__(self) -> str:
-        return f"{self.tokens}, {amount(self.cost, self.currency)}" if self.cost is not None else str(self.tokens)
-
-
-def amount(cost: float | None, currency: str) -> str:
-    """Money in words: two decimals, of small amounts four."""
-    if cost is None:
-        return "no known price"
-    return f"{cost:,.{2 if cost >= 1 else 4}f} {currency}"
+        return ", ".join(filter(None, (str(self.tokens), self.amount)))

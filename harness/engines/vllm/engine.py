@@ -13,7 +13,7 @@ from typing import Any
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_config, adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 from prompts.rendered import Rendered
 
 LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 from harness.engines.shared import brief
@@ -67,7 +68,7 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
     """
     if not pairs and not words:
         return {}
-    parser = _parser(_engine_arguments)
+    parser = _parser("vllm.engine.arg_utils:EngineArgs.add_cli_args")
     options = _read(parser, [*(_flag(parser, pair) for pair in pairs), *words])
     for name in sorted(OURS.keys() & options):
         raise UsageError(f"vLLM's {_dashed(name)} is decided by {OURS[name]} here: leave it out")
@@ -81,7 +82,7 @@ def serve_options(words: Sequence[str]) -> dict[str, Any]:
     """
     if not words:
         return {}
-    options = _read(_parser(_serve_arguments), words)
+    options = _read(_parser("vllm.entrypoints.launchers.cli_args:make_arg_parser"), words)
     if "model_tag" in options:
         raise UsageError(f"vLLM: {options['model_tag']} is no option; the model is given with --base")
     for name in sorted(SERVED.keys() & options):
@@ -97,30 +98,15 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value if isinstance(value, plain) else str(value) for key, value in sorted(options.items()) if key not in UNSEEN}
 
 
-def _parser(arguments: Callable[[], Callable[[Any], Any]]) -> Any:
-    """vLLM's own parser of what `arguments` adds to one, which is imported only now."""
+def _parser(path: str) -> Any:
+    """vLLM's own parser of what its function at `path` adds to one, which is imported only now."""
     set_up()
     with warnings.catch_warnings(action="ignore"):
         try:
-            add = arguments()
+            add = resolve_name(path)
         except ImportError as error:
             raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
         return _strict(add)
-
-
-def _engine_arguments() -> Callable[[Any], Any]:
-    from vllm.engine.arg_utils import EngineArgs
-
-    add: Callable[[Any], Any] = EngineArgs.add_cli_args
-    return add
-
-
-def _serve_arguments() -> Callable[[Any], Any]:
-    """Those of `vllm serve`."""
-    from vllm.entrypoints.launchers.cli_args import make_arg_parser
-
-    add: Callable[[Any], Any] = make_arg_parser
-    return add
 
 
 def _read(parser: Any, words: Sequence[str]) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from contextlib import closing, suppress
 from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from pkgutil import resolve_name
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.vllm.engine import by_prefix
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.util.processes import gpu_groups, visible_gpus
-from harness.util.registry import resolve_path
 from prompts.rendered import Rendered
 
 ENGINE = "harness.engines.vllm.engine:VllmEngine"
@@ -57,13 +57,12 @@ class ReplicatedEngine:
 
         context = get_context("spawn")
         self._replicas: dict[Connection, Any] = {}
-        self._names: dict[Connection, str] = {}
         for group in gpus:
             ours, theirs = context.Pipe()
             process = context.Process(target=_replica, args=(theirs, group, ENGINE, model, settings), name=f"GPU {group}")
             process.start()
             theirs.close()
-            self._replicas[ours], self._names[ours] = process, process.name
+            self._replicas[ours] = process
         try:
             sizes = [self._receive(connection) for connection in self._replicas]
             self.tokenizer: Any = load_tokenizer(model)
@@ -112,7 +111,7 @@ class ReplicatedEngine:
         try:
             sent = connection.recv()
         except (EOFError, OSError):
-            raise EngineError(f"the vLLM on {self._names[connection]} ended; what it printed says why") from None
+            raise EngineError(f"the vLLM on {self._replicas[connection].name} ended; what it printed says why") from None
         if isinstance(sent, HarnessError):
             raise sent
         return sent
@@ -142,7 +141,7 @@ def _replica(connection: Connection, gpus: str, engine: str, model: str, setting
     os.environ["CUDA_VISIBLE_DEVICES"] = gpus
     with suppress(EOFError, OSError):
         try:
-            loaded = resolve_path(engine)(model, **settings)
+            loaded = resolve_name(engine)(model, **settings)
         except HarnessError as error:
             connection.send(error)
             return

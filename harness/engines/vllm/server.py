@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.vllm.engine import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
-from harness.util.trust import trusts_remote_code
+from harness.util.processes import trusts_remote_code
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response

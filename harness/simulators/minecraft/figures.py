@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from harness.corpora.item import MinecraftItem
 from harness.simulators.minecraft.scene import NEAR, Cell, Relation, touching
-from harness.worlds.minecraft import COLORS, INVENTORY, Structure, in_region
-from harness.worlds.ordering import FACES
+from harness.worlds.minecraft import COLORS, FACES, INVENTORY, Structure, in_region
 
 KINDS = ("row", "diagonal", "plane", "L", "T", "U")
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {

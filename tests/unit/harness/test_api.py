@@ -14,7 +14,6 @@ from eval.predictions import Predictions
 from eval.score import score
 from harness.corpora.item import Item
 from harness.errors import UsageError
-from prompts.messages import conversation
 from tests.helpers import ROOT
 
 TASKS = ("hexagons", "minecraft", "iglu")
@@ -41,13 +40,6 @@ def test_totals_are_those_of_the_scorer(task: str) -> None:
     assert 0 < total["em"] < 1
     if task == "hexagons":
         assert total["em"] == told["action"]["em"]
-
-
-def test_prompts_are_those_of_the_renderer() -> None:
-    item, shot = harness.load("hexagons", "dev")[:2]
-    spec = harness.PromptSpec.make("hexagons", "no-history", "triplets")
-    assert harness.render(item, spec, [shot]) == conversation(item, spec, [shot])
-    assert harness.render(item) == conversation(item, harness.PromptSpec.make("hexagons"))
 
 
 def test_answers_to_both_tasks_have_no_total() -> None:

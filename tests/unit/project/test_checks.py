@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.helpers import ROOT
+from tools.cli_page import PAGE, page
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 
@@ -40,3 +41,7 @@ def test_ci_runs_checks_tests_and_the_demo_everywhere() -> None:
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
     assert [step["run"] for step in steps if "run" in step] == [".ci/run"]
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_the_page_of_the_command_line_is_up_to_date() -> None:
+    assert PAGE.read_text() == page(), "if the change is meant: make docs"

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from harness.prompting.options import Options
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
-from tests.helpers import ROOT
+from tests.helpers import ROOT, Command
 from tests.helpers.tiny import build_tiny_adapter
 from tools.record_goldens import golden
 
@@ -58,10 +59,9 @@ def here(adapter: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return tmp_path
 
 
-def run(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    code = main(["adapters", *words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+@pytest.fixture
+def run(command: Command) -> Command:
+    return partial(command, "adapters")
 
 
 class TestNames:
@@ -90,35 +90,35 @@ class TestNames:
 
 
 class TestList:
-    def test_it_says_what_each_is(self, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, err = run("list", capsys=capsys)
+    def test_it_says_what_each_is(self, run: Command) -> None:
+        code, out, err = run("list")
         assert (code, err) == (0, "")
         lines = [line.split() for line in out.splitlines() if "hexagons" in line]
         assert [line[:2] for line in lines] == [["hexagons", "shipped"], ["mine", "runs/mine"]]
         assert all("25.00" in line and "full-history/grouped/world" in line for line in lines)
 
-    def test_as_json(self, capsys: pytest.CaptureFixture[str]) -> None:
-        found = json.loads(run("list", "--json", capsys=capsys)[1])
+    def test_as_json(self, run: Command) -> None:
+        found = json.loads(run("list", "--json")[1])
         assert [(one["name"], one["where"], one["base"]) for one in found] == [
             ("hexagons", "shipped", "tiny"),
             ("mine", "runs/mine", "tiny"),
         ]
 
-    def test_a_broken_one_is_left_out_aloud(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_broken_one_is_left_out_aloud(self, run: Command) -> None:
         Path("runs/mine/adapter/harness.json").write_text("{}")
-        code, out, err = run("list", capsys=capsys)
+        code, out, err = run("list")
         assert (code, "mine" in out) == (0, False)
         assert err.startswith("left out: runs/mine/adapter/harness.json: task: Field required")
 
-    def test_none(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_none(self, run: Command) -> None:
         shutil.rmtree("runs")
         shutil.rmtree("trained")
-        assert "No adapters here" in run("list", capsys=capsys)[1]
-        assert json.loads(run("list", "--json", capsys=capsys)[1]) == []
+        assert "No adapters here" in run("list")[1]
+        assert json.loads(run("list", "--json")[1]) == []
 
 
-def test_show_tells_recipe_fingerprints_and_training(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run("show", "mine", capsys=capsys)
+def test_show_tells_recipe_fingerprints_and_training(base: Path, run: Command) -> None:
+    code, out, _ = run("show", "mine")
     assert code == 0
     for word in (
         format_hash(SPEC),
@@ -128,13 +128,13 @@ def test_show_tells_recipe_fingerprints_and_training(base: Path, capsys: pytest.
         '"epochs": 7',
     ):
         assert word in out
-    said = json.loads(run("show", "mine", "--json", capsys=capsys)[1])
+    said = json.loads(run("show", "mine", "--json")[1])
     assert (said["curve"], said["scores"]) == (CURVE, [])
 
 
 class TestCheck:
-    def test_one_that_fits(self, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, _ = run("check", "mine", capsys=capsys)
+    def test_one_that_fits(self, run: Command) -> None:
+        code, out, _ = run("check", "mine")
         assert code == 0
         assert out.startswith("mine fits tiny (")
         assert f"hexagons/full-history/grouped/world ({format_hash(SPEC)}): rank 4, " in out
@@ -148,16 +148,16 @@ class TestCheck:
             (lambda w: {}, "holds no weights"),
         ],
     )
-    def test_wrong_weights_are_one_line_and_exit_1(self, change: Any, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_wrong_weights_are_one_line_and_exit_1(self, change: Any, message: str, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         save_file(change(load_file(path)), path)
-        code, out, err = run("check", "mine", capsys=capsys)
+        code, out, err = run("check", "mine")
         assert (code, out, err.count("\n")) == (1, "", 1)
         assert message in err
 
-    def test_the_merged_model_answers_as_peft_does(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_merged_model_answers_as_peft_does(self, run: Command) -> None:
         words = ("check", "mine", "--items", "6", "--engine", "transformers", "--max-new-tokens", "8")
-        code, out, err = run(*words, capsys=capsys)
+        code, out, err = run(*words)
         assert code == 0
         assert "6 of 6 dev items get another answer than from the base alone" in out
         assert re.search(r"peft and merged, transformers +6 of 6 +6 of 6 *\n", out)
@@ -167,37 +167,32 @@ class TestCheck:
             "merging the adapter into a copy of tiny, once",
             "merged, transformers",
         ]
-        found = json.loads(run(*words, "--json", capsys=capsys)[1])
+        found = json.loads(run(*words, "--json")[1])
         assert (found["items"], found["changed"], found["vllm"]) == (6, 6, True)
         assert found["pairs"] == [{"a": "peft", "b": "merged, transformers", "texts": 6, "actions": 6, "first": None}]
 
-    def test_one_that_changes_no_answer_is_one_line_and_exit_1(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_one_that_changes_no_answer_is_one_line_and_exit_1(self, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         save_file({name: value * 1e-6 for name, value in load_file(path).items()}, path)
         words = ("check", "mine", "--items", "3", "--engine", "transformers", "--max-new-tokens", "4")
-        code, _, err = run(*words, capsys=capsys)
+        code, _, err = run(*words)
         assert code == 1
         assert err.splitlines()[-1].endswith("changes nothing: 3 dev items get the answers of the base alone")
 
-    def test_dora_is_for_peft_and_for_merging(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_dora_is_for_peft_and_for_merging(self, run: Command, command: Command) -> None:
         path = Path("runs/mine/adapter") / CONFIG_FILE
         path.write_text(json.dumps(json.loads(path.read_text()) | {"use_dora": True}))
-        code, out, _ = run("check", "mine", capsys=capsys)
+        code, out, _ = run("check", "mine")
         assert (code, "vLLM cannot serve it unmerged: it has DoRA" in out) == (0, True)
-        code = main(["prompt", "--adapter", "mine", "--no-merge", "--limit", "1", "--name", "unmerged"])
-        err = capsys.readouterr().err
-        assert (code, "vLLM cannot serve an adapter with DoRA: merge it" in err, "--engine transformers" in err) == (
-            1,
-            True,
-            True,
-        )
-        assert main(["serve", "--adapter", "mine"]) == 1
-        assert "vLLM cannot serve an adapter with DoRA" in capsys.readouterr().err
+        for words in (["prompt", "--no-merge", "--limit", "1", "--name", "unmerged"], ["serve"]):
+            code, _, err = command(*words, "--adapter", "mine")
+            assert code == 1
+            assert re.search("vLLM cannot serve an adapter with DoRA: merge it.*--engine transformers", err)
 
 
 class TestMerge:
-    def test_the_folder_is_a_whole_model_that_answers_as_the_adapter_does(self, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, err = run("merge", "mine", "whole/model", capsys=capsys)
+    def test_the_folder_is_a_whole_model_that_answers_as_the_adapter_does(self, run: Command) -> None:
+        code, out, err = run("merge", "mine", "whole/model")
         assert (code, err) == (0, "")
         flags = "--task hexagons --context full-history --format grouped --frame world"
         assert out.startswith("whole/model: ")
@@ -219,9 +214,9 @@ class TestMerge:
             texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
         assert texts[0] == texts[1]
 
-    def test_a_folder_that_exists_is_left_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_that_exists_is_left_alone(self, run: Command) -> None:
         Path("there").mkdir()
-        code, _, err = run("merge", "mine", "there", capsys=capsys)
+        code, _, err = run("merge", "mine", "there")
         assert (code, err) == (2, "Error: there already exists: name a new folder\n")
         assert list(Path("there").iterdir()) == []
 
@@ -237,8 +232,8 @@ class TestImport:
             (folder / name).write_bytes(content)
         return folder
 
-    def test_it_is_copied_listed_and_can_be_scored(self, published: Path, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, err = run("import", "published", *self.WORDS, "--name", "theirs", "--base", str(base), capsys=capsys)
+    def test_it_is_copied_listed_and_can_be_scored(self, published: Path, base: Path, run: Command) -> None:
+        code, out, err = run("import", "published", *self.WORDS, "--name", "theirs", "--base", str(base))
         assert (code, err) == (0, "")
         assert out.startswith("runs/theirs/adapter: rank 4, ")
         assert out.endswith(
@@ -251,22 +246,21 @@ class TestImport:
         said = json.loads(Path(f"runs/theirs/adapter/{HARNESS_FILE}").read_text())["imported"]
         weights = (published / WEIGHTS_FILE).read_bytes()
         assert (said["from"], said["sha256"][WEIGHTS_FILE]) == ("published", hashlib.sha256(weights).hexdigest())
-        (listed,) = (one for one in json.loads(run("list", "--json", capsys=capsys)[1]) if one["name"] == "theirs")
+        (listed,) = (one for one in json.loads(run("list", "--json")[1]) if one["name"] == "theirs")
         assert (listed["imported"], listed["dev"]) == (said, "")
-        assert "runs/theirs, imported" in run("list", capsys=capsys)[1]
-        shown = run("show", "theirs", capsys=capsys)[1]
+        assert "runs/theirs, imported" in run("list")[1]
+        shown = run("show", "theirs")[1]
         assert "imported: from published; sha256: " in shown
         assert "recipe" not in shown
         words = ["prompt", "--adapter", "theirs", "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
         assert main([*words, "--model", "tiny", "--name", "scored"]) == 0
         assert Path("runs/scored/scores.json").is_file()
-        capsys.readouterr()
-        assert run("export", "theirs", "given", capsys=capsys)[0] == 0
+        assert run("export", "theirs", "given")[0] == 0
         card = Path("given/README.md").read_text()
         assert "it was imported from `published`" in card
         assert "harness finetune" not in card
 
-    def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, run: Command) -> None:
         """Its configuration as its authors published it, in small; its prompt is the golden one of the template."""
         folder = build_tiny_adapter(base, Path("NeBuLa-org"), rank=64)
         path = folder / CONFIG_FILE
@@ -279,14 +273,14 @@ class TestImport:
             for line in (ROOT / "docs/adapters.md").read_text().splitlines()
             if line.startswith("harness adapters import NeBuLa")
         )
-        assert run(*documented.split()[2:], "--base", str(base), capsys=capsys)[0] == 0
+        assert run(*documented.split()[2:], "--base", str(base))[0] == 0
         spec = load_adapter("nebula", "tiny").spec
         assert golden(spec) == (ROOT / "tests/golden/minecraft.full-dialogue+mission.lines.world.nebula.txt").read_text()
 
     def test_an_adapter_is_asked_with_the_examples_that_it_was_trained_with(
-        self, published: Path, capsys: pytest.CaptureFixture[str]
+        self, published: Path, run: Command, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert run("import", "published", *self.WORDS[:-1], "calls", "--template", "few-shot-code", capsys=capsys)[0] == 0
+        assert run("import", "published", *self.WORDS[:-1], "calls", "--template", "few-shot-code")[0] == 0
         path = Path(f"runs/published/adapter/{HARNESS_FILE}")
         recipe = {"quantize": "nf4", "prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 0}}
         path.write_text(json.dumps(json.loads(path.read_text()) | {"recipe": recipe}))
@@ -304,13 +298,11 @@ class TestImport:
         assert "0 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "0")[1]
         assert "2 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "2")[1]
 
-    def test_its_name_and_base_are_its_own_by_default(
-        self, published: Path, base: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert run("import", "published", *self.WORDS, capsys=capsys)[0] == 0
+    def test_its_name_and_base_are_its_own_by_default(self, published: Path, base: Path, run: Command) -> None:
+        assert run("import", "published", *self.WORDS)[0] == 0
         said = json.loads(Path(f"runs/published/adapter/{HARNESS_FILE}").read_text())
         assert (said["base"], said["base_fingerprint"]) == ("tiny", weights_fingerprint(base))
-        code, _, err = run("import", "published", *self.WORDS, capsys=capsys)
+        code, _, err = run("import", "published", *self.WORDS)
         assert (code, err) == (2, "Error: runs/published already exists: choose another --name\n")
 
     def change(self, **fields: Any) -> None:
@@ -329,36 +321,34 @@ class TestImport:
             ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft does not take it"),
         ],
     )
-    def test_a_configuration_that_does_not_fit(
-        self, change: dict[str, Any], message: str, published: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_configuration_that_does_not_fit(self, change: dict[str, Any], message: str, published: Path, run: Command) -> None:
         self.change(**change)
-        self.refused(message, capsys)
+        self.refused(message, run)
 
-    def refused(self, message: str, capsys: pytest.CaptureFixture[str], expected: int = 1) -> None:
-        code, out, err = run("import", "published", *self.WORDS, capsys=capsys)
+    def refused(self, message: str, run: Command, expected: int = 1) -> None:
+        code, out, err = run("import", "published", *self.WORDS)
         assert (code, out, err.count("\n")) == (expected, "", 1)
         assert message in err
         assert not Path("runs/published").exists()
         assert not list(Path("runs").glob(".*"))
 
-    def test_a_folder_without_what_an_adapter_needs(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_without_what_an_adapter_needs(self, published: Path, run: Command) -> None:
         (published / WEIGHTS_FILE).rename(published / "adapter_model.bin")
-        self.refused("adapter_model.bin is of a format that can run code when it is read, and is never loaded", capsys)
+        self.refused("adapter_model.bin is of a format that can run code when it is read, and is never loaded", run)
         (published / "adapter_model.bin").unlink()
-        self.refused(f"{WEIGHTS_FILE} is not there", capsys)
+        self.refused(f"{WEIGHTS_FILE} is not there", run)
         (published / CONFIG_FILE).write_text("{")
         (published / WEIGHTS_FILE).write_bytes(b"not weights")
-        self.refused(f"{CONFIG_FILE} cannot be read", capsys)
+        self.refused(f"{CONFIG_FILE} cannot be read", run)
         (published / CONFIG_FILE).unlink()
-        self.refused(f"{CONFIG_FILE} is not there", capsys)
+        self.refused(f"{CONFIG_FILE} is not there", run)
         shutil.rmtree(published)
-        self.refused("published is not a folder", capsys, expected=2)
+        self.refused("published is not a folder", run, expected=2)
 
-    def test_a_link_out_of_the_folder(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_link_out_of_the_folder(self, published: Path, run: Command) -> None:
         (published / WEIGHTS_FILE).rename("elsewhere.safetensors")
         (published / WEIGHTS_FILE).symlink_to(Path("elsewhere.safetensors").absolute())
-        self.refused("is a link to a file outside the folder", capsys)
+        self.refused("is a link to a file outside the folder", run)
 
 
 class TestExport:
@@ -373,8 +363,8 @@ class TestExport:
         said["settings"] |= {"adapter": adapter, "engine": "vllm"}
         Path("runs/run/run.yaml").write_text(yaml.safe_dump(said))
 
-    def test_it_is_half_the_size_and_loads(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, _ = run("export", "mine", "given", capsys=capsys)
+    def test_it_is_half_the_size_and_loads(self, base: Path, run: Command) -> None:
+        code, out, _ = run("export", "mine", "given")
         assert code == 0
         assert out.startswith("given: 0.0 MB of weights in float16")
         kept, exact = load_file(f"given/{WEIGHTS_FILE}"), load_file(f"runs/mine/adapter/{WEIGHTS_FILE}")
@@ -384,9 +374,9 @@ class TestExport:
         assert json.loads(Path(f"given/{CONFIG_FILE}").read_text())["base_model_name_or_path"] == "tiny"
         assert {path.name for path in Path("given").iterdir()} == {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, "README.md"}
 
-    def test_its_card_says_how_it_was_made_and_how_good_it_is(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_its_card_says_how_it_was_made_and_how_good_it_is(self, run: Command) -> None:
         self.scored("mine")
-        assert run("export", "mine", "painter", "--scores", "run", capsys=capsys)[0] == 0
+        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         card = Path("painter/README.md").read_text()
         for text in (
             "# painter\n",
@@ -403,15 +393,15 @@ class TestExport:
         assert "None" not in card
         assert str(Path.cwd()) not in card
         shutil.copytree("painter", "trained/painter")
-        found = {one["name"]: one["dev"] for one in json.loads(run("list", "--json", capsys=capsys)[1])}
+        found = {one["name"]: one["dev"] for one in json.loads(run("list", "--json")[1])}
         assert found["painter"] == "100.00 [100.0, 100.0]"
-        out = run("show", "painter", capsys=capsys)[1]
+        out = run("show", "painter")[1]
         assert "dev: F1 100.00" in out
         assert "# painter" in out
 
-    def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, run: Command, command: Command) -> None:
         self.scored("mine")
-        assert run("export", "mine", "alone", "--scores", "run", capsys=capsys)[0] == 0
+        assert run("export", "mine", "alone", "--scores", "run")[0] == 0
         asked = ["prompt", "--adapter", "painter", "--best", "--base", str(base), "--preview"]
         options = Options(adapter="alone", best=True, model=str(base))
         with pytest.raises(AdapterError, match="compare no ways of decoding hexagons on dev"):
@@ -424,22 +414,22 @@ class TestExport:
         worse = json.loads(Path("runs/run/scores.json").read_text())
         worse["action"]["f1"] = 0.5
         Path("runs/run/scores.json").write_text(json.dumps(worse))
-        assert run("export", "mine", "painter", "--scores", "run", "--scores", "voted", capsys=capsys)[0] == 0
+        assert run("export", "mine", "painter", "--scores", "run", "--scores", "voted")[0] == 0
         options = options.changed(adapter="painter")
         chosen = as_trained(options, chosen_adapter(options))
         assert (chosen.samples, chosen.temperature, chosen.vote, chosen.constrain) == (8, 0.7, "share", "format")
         card = Path("painter/README.md").read_text()
         assert "| dev | format, 8 samples at temperature 0.7, vote share |" in card
         assert "`harness prompt --adapter painter --best` decodes as the row of dev with the highest F1." in card
-        assert main([*asked, "--samples", "4", "--temperature", "1"]) == 2
-        assert "--best sets --temperature, --samples itself: leave one of them out" in capsys.readouterr().err
+        code, _, err = command(*asked, "--samples", "4", "--temperature", "1")
+        assert (code, "--best sets --temperature, --samples itself: leave one of them out" in err) == (2, True)
 
     @pytest.mark.parametrize(
         "decoding", [{"base_url": "http://10.0.0.2"}, {"samples": "many"}, {"samples": 8, "temperature": 0}, {"samples": 8}]
     )
-    def test_scores_set_nothing_but_the_decoding(self, decoding: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores_set_nothing_but_the_decoding(self, decoding: dict[str, Any], run: Command) -> None:
         self.scored("mine")
-        assert run("export", "mine", "painter", "--scores", "run", capsys=capsys)[0] == 0
+        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         path = Path("painter/scores.json")
         (scored,) = json.loads(path.read_text())
         path.write_text(json.dumps([scored, {**scored, "decoding": decoding}]))
@@ -447,42 +437,40 @@ class TestExport:
             best_decoding(Path("painter"), "hexagons")
         assert "\n" not in str(raised.value)
 
-    def test_its_card_is_one_that_the_hub_reads(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_its_card_is_one_that_the_hub_reads(self, run: Command) -> None:
         from huggingface_hub import ModelCard
 
         self.scored("mine")
-        assert run("export", "mine", "painter", "--scores", "run", capsys=capsys)[0] == 0
+        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         data: Any = ModelCard(Path("painter/README.md").read_text()).data
         said = (data.base_model, data.library_name, data.pipeline_tag, data.license, data.datasets, data.metrics)
         assert said == ("tiny", "peft", "text-generation", "other", ["hexagons"], ["f1", "exact_match"])
         first = data.eval_results[0]
         assert (data.model_name, first.metric_type, first.metric_value) == ("painter", "f1", 100.0)
         assert (first.dataset_split, first.metric_args) == ("dev", {"interval_95": [100.0, 100.0]})
-        assert run("export", "mine", "unscored", capsys=capsys)[0] == 0
+        assert run("export", "mine", "unscored")[0] == 0
         assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
 
-    def test_scores_of_another_adapter_are_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores_of_another_adapter_are_refused(self, run: Command) -> None:
         self.scored("hexagons")
-        code, _, err = run("export", "mine", "given", "--scores", "run", capsys=capsys)
+        code, _, err = run("export", "mine", "given", "--scores", "run")
         assert (code, "the run used hexagons, not runs/mine/adapter" in err) == (2, True)
         assert not Path("given").exists()
 
-    def test_what_float16_cannot_hold_is_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_what_float16_cannot_hold_is_refused(self, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         for factor in (1e-8, 1e9):
             exact = load_file(path)
             save_file({name: value * factor for name, value in exact.items()}, path)
-            code, _, err = run("export", "mine", "given", capsys=capsys)
+            code, _, err = run("export", "mine", "given")
             assert (code, "float16 cannot hold" in err) == (1, True)
             save_file(exact, path)
         assert not [path for path in Path().iterdir() if "given" in path.name]
 
-    def test_one_too_large_to_ship_needs_to_be_asked_for(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_one_too_large_to_ship_needs_to_be_asked_for(self, monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
         monkeypatch.setattr("adapters.shipping.MAX_BYTES", 1000)
-        code, _, err = run("export", "mine", "given", capsys=capsys)
+        code, _, err = run("export", "mine", "given")
         assert (code, "--large" in err) == (1, True)
-        assert run("export", "mine", "given", "--large", capsys=capsys)[0] == 0
-        code, _, err = run("export", "mine", "given", capsys=capsys)
+        assert run("export", "mine", "given", "--large")[0] == 0
+        code, _, err = run("export", "mine", "given")
         assert (code, "given already exists" in err) == (2, True)

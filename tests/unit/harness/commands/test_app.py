@@ -55,15 +55,11 @@ def test_the_adapters_that_ship_play() -> None:
     assert notes == []
 
 
-def test_the_models_of_an_endpoint_play() -> None:
+def test_the_models_of_an_endpoint_play(server: FakeServer) -> None:
     """One with an adapter's name is asked as that adapter was trained."""
     notes: list[str] = []
-    server = FakeServer()
-    try:
-        server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
-        players = _served(server.url, (), (), Workers(), notes)
-    finally:
-        server.stop()
+    server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
+    players = _served(server.url, (), (), Workers(), notes)
     assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
     assert all(isinstance(player, EndpointPlayer) for player in players)
     assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), Workers(), notes)] == [

@@ -8,7 +8,7 @@ import pytest
 from harness.cli import main
 from harness.everyday.requests import REQUESTS
 from harness.task import SAMPLE
-from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
+from tests.helpers.corpora_files import procedure, write_hexagons, write_minecraft
 
 
 @pytest.fixture(autouse=True)
@@ -65,21 +65,6 @@ def test_items_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (first["before"], first["after"]) == ("0" * 180, "4" + "0" * 179)
     assert first["actions"] == [[0, 0, "red"]]
     assert (second["history"], second["actions"]) == (["Paint it red."], [])
-
-
-def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (line,) = printed(capsys, "items", "minecraft", "--split", "train").splitlines()
-    assert json.loads(line) == {
-        "id": f"minecraft/train/{GAME}/2",
-        "history": [
-            {"speaker": "Builder", "text": "Mission has started."},
-            {"speaker": "Architect", "text": "a red block, a blue one on top"},
-        ],
-        "before": [],
-        "pose": {"x": 0.5, "y": 1.0, "z": 0.5, "yaw": 0.0, "pitch": 0.0},
-        "actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 2, 0]],
-        "after": [[0, 1, 0, "red"], [0, 2, 0, "blue"]],
-    }
 
 
 def test_stats_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -24,11 +23,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Any:
-    fake = FakeServer()
-    fake.reply = lambda body, n: chat_answer("place red 0 1 0" if "block" in str(body) else "red: 1 1")
-    yield fake
-    fake.stop()
+def server(server: FakeServer) -> FakeServer:
+    """It answers in both worlds."""
+    server.reply = lambda body, n: chat_answer("place red 0 1 0" if "block" in str(body) else "red: 1 1")
+    return server
 
 
 def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None:

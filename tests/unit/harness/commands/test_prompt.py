@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 import yaml
 
 from adapters.asking import chosen_spec
-from harness.cli import main
 from harness.corpora import load
 from harness.prompting.options import Options
 from harness.prompting.plan import build_plan
@@ -18,11 +18,9 @@ from prompts.probe import PROBES, format_hash
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import FRAMES
+from tests.helpers import Command
 
-
-@pytest.fixture(autouse=True)
-def _sample_corpora_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def script(task: str, answer: Any = gold_answer, **spec: str) -> str:
@@ -32,16 +30,26 @@ def script(task: str, answer: Any = gold_answer, **spec: str) -> str:
     return "script.jsonl"
 
 
-def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    code = main(["prompt", "--engine", "scripted", *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+@pytest.fixture
+def run(command: Command) -> Command:
+    return partial(command, "prompt", "--engine", "scripted")
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft", "iglu"])
-@pytest.mark.parametrize("shots", ["0", "5"])
-def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run("--task", task, "--model", script(task), "--shots", shots, "--name", "r", "--json", capsys=capsys)
+@pytest.mark.parametrize(
+    ("task", "shots", "spec"),
+    [
+        *((task, shots, {}) for task in ("hexagons", "minecraft", "iglu") for shots in ("0", "5")),
+        ("minecraft", "2", {"template": "nebula"}),
+        ("minecraft", "2", {"template": "few-shot-code"}),
+        ("minecraft", "2", {"template": "./mine"}),
+        ("minecraft", "2", {"frame": "pose"}),
+    ],
+)
+def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str], run: Command) -> None:
+    Path("mine").mkdir()
+    Path("mine/minecraft.user.txt").write_text("{{ turns | join(' / ') }}")
+    flags = [word for key, value in spec.items() for word in (f"--{key}", value)]
+    code, out, err = run("--task", task, "--model", script(task, **spec), *flags, "--shots", shots, "--name", "r", "--json")
     assert code == 0
     scores = json.loads(out)
     assert (scores["missing"], scores["errors"]) == (0, 0)
@@ -49,7 +57,10 @@ def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.Captu
     assert json.loads(Path("runs/r/scores.json").read_text()) == scores
     assert "of the sample corpus; engine scripted, model script.jsonl; " in err
     names = {".lock", "run.yaml", "predictions.jsonl", "asked.jsonl", "scores.json", "log.txt"}
-    assert {p.name for p in Path("runs/r").iterdir()} == names
+    assert spec or {p.name for p in Path("runs/r").iterdir()} == names
+    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
+    assert settings.get("template") == (Path(spec["template"]).name if "template" in spec else None)
+    assert settings["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
 
 
 SAMPLED = ["--samples", "3", "--temperature", "0.7"]
@@ -76,10 +87,10 @@ def draws(task: str) -> None:
         ("minecraft", ("--vote", "share")),
     ],
 )
-def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> None:
     draws(task)
     words = ("--task", task, "--model", "script.jsonl", "--samples", "3", "--temperature", "0.7", "--name", "r", "--json", *share)
-    code, out, _ = run(*words, capsys=capsys)
+    code, out, _ = run(*words)
     assert code == 0
     scores = json.loads(out)
     assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
@@ -88,54 +99,44 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.Ca
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
-def test_nothing_readable_is_asked_for_once_more(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_readable_is_asked_for_once_more(run: Command) -> None:
     spec, (item, other, empty, *rest) = PromptSpec.make("hexagons"), load("hexagons", "dev")
     answers = {item.id: "No idea!", f"{item.id}#again": gold_answer(item, spec), other.id: "Nor here.", empty.id: "none"}
     answers |= {one.id: gold_answer(one, spec) for one in rest}
     lines = [json.dumps({"id": name, "text": text}) for name, text in answers.items()]
     Path("script.jsonl").write_text("\n".join(lines) + "\n")
-    run("--model", "script.jsonl", "--name", "r", "--repair", capsys=capsys)
+    run("--model", "script.jsonl", "--name", "r", "--repair")
     records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
     assert (records[0]["first"], records[0]["text"]) == ("No idea!", gold_answer(item, spec))
     assert records[0]["actions"] == [list(action) for action in item.actions]
     # A second question that fails leaves the first answer; one that changes nothing was read.
     assert [(record["text"], "first" in record) for record in records[1:3]] == [("Nor here.", False), ("none", False)]
     assert not any("first" in record for record in records[3:])
-    plain = run("--model", "script.jsonl", "--name", "p", capsys=capsys)
+    plain = run("--model", "script.jsonl", "--name", "p")
     assert plain[0] == 0
     assert "repair: false" in Path("runs/p/run.yaml").read_text()
 
 
-def test_a_context_of_predicted_boards_rolls_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
     arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
-    assert json.loads(run(*arguments, capsys=capsys)[1])["action"]["em"] == 1.0
+    assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
     ids = [json.loads(line)["id"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
     steps = [int(i.rpartition("/")[2]) for i in ids]
     assert steps == sorted(steps)
 
 
-def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(run: Command) -> None:
     lines = Path(script("hexagons")).read_text().splitlines()
     Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    code, out, err = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
+    code, out, err = run("--model", "script.jsonl", "--name", "r", "--json")
     assert (code, json.loads(out)["errors"]) == (1, 1)
     assert f"1 of {len(lines)} items have no answer" in err
     assert "First: hexagons/dev/" in err
     assert "have no answer" not in Path("runs/r/scores.json").read_text()
 
 
-def test_a_second_call_has_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    model = script("hexagons")
-    run("--model", model, "--name", "r", capsys=capsys)
-    before = Path("runs/r/predictions.jsonl").read_bytes()
-    code, _, err = run("--model", model, "--name", "r", capsys=capsys)
-    assert code == 0
-    assert f"{len(load('hexagons', 'dev'))} items are already answered" in err
-    assert Path("runs/r/predictions.jsonl").read_bytes() == before
-
-
-def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run("--preview", "--shots", "2", "--model", "there-is-no-such-file", capsys=capsys)
+def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
+    code, out, err = run("--preview", "--shots", "2", "--model", "there-is-no-such-file")
     item = load("hexagons", "dev")[0]
     assert code == 0
     assert out.count("### Input") == 3
@@ -166,6 +167,7 @@ def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixtur
         (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted tells no likelihoods"),
         (["--model", "x", "--repair", *SAMPLED], "--repair asks again for a single answer"),
+        (["--model", "x", "--base-url", "http://x"], "--base-url is for openai"),
         (["--model", "x", "--images", "beside"], "--images is for openai; --engine scripted does not take it"),
         (["--model", "x", "--diff", "format=json"], "--diff compares prompts: add --preview"),
         (["--model", "x", "--preview", "--diff", "format"], "--diff format: write KEY=VALUE"),
@@ -174,47 +176,17 @@ def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixtur
         (["--model", "x", "--preview", "--diff", "shots=many"], "'many' is not a valid integer"),
     ],
 )
-def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(*arguments, capsys=capsys)
+def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str, run: Command) -> None:
+    code, _, err = run(*arguments)
     assert code == 2
     assert message in err
     assert "Traceback" not in err
 
 
-def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for flags in (
-        ["--constrain", "format"],
-        ["--completions"],
-        ["--concurrency", "2"],
-        ["--context-length", "99"],
-        ["--base-url", "http://x"],
-    ):
-        code, _, err = run("--model", script("hexagons"), *flags, capsys=capsys)
-        assert code == 2
-        assert f"{flags[0]} is for " in err
-
-
-@pytest.mark.parametrize(
-    "spec", [{"template": "nebula"}, {"template": "few-shot-code"}, {"template": "./mine"}, {"frame": "pose"}]
-)
-def test_a_perfect_script_scores_one_in_every_template_and_frame(
-    spec: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("mine").mkdir()
-    Path("mine/minecraft.user.txt").write_text("{{ turns | join(' / ') }}")
-    flags = [word for key, value in spec.items() for word in (f"--{key}", value)]
-    asked = ("--task", "minecraft", "--model", script("minecraft", **spec), *flags, "--json")
-    code, out, _ = run(*asked, "--name", "r", "--shots", "2", capsys=capsys)
-    assert (code, json.loads(out)["micro"]["overall"]["f1"]) == (0, 1.0)
-    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
-    assert settings.get("template") == (Path(spec["template"]).name if "template" in spec else None)
-    assert settings["prompt_hash"] == format_hash(PromptSpec.make("minecraft", **spec))
-
-
-def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(run: Command) -> None:
     Path("mine").mkdir()
     Path("mine/minecraft.user.txt").write_text("{{ turn }}")
-    code, _, err = run("--task", "minecraft", "--template", "./mine", "--model", script("minecraft"), capsys=capsys)
+    code, _, err = run("--task", "minecraft", "--template", "./mine", "--model", script("minecraft"))
     assert code != 0
     assert err.splitlines()[-1].endswith("mine/minecraft.user.txt:1: 'turn' is undefined")
 
@@ -230,12 +202,12 @@ def test_answers_are_held_to_the_format_in_every_frame() -> None:
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_a_thought_is_not_read_and_enters_the_settings(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_thought_is_not_read_and_enters_the_settings(task: str, run: Command) -> None:
     model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
     words = ("--task", task, "--model", model, "--json", "--shots", "1", "--name")
-    scores = json.loads(run(*words, "r", "--think", "64", capsys=capsys)[1])
+    scores = json.loads(run(*words, "r", "--think", "64")[1])
     assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
     settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
     assert (settings["think"], settings["max_new_tokens"]) == ("64", PromptSpec.make(task).written.longest + 64)
-    run(*words, "plain", capsys=capsys)
+    run(*words, "plain")
     assert not {"think", "images", "diff"} & yaml.safe_load(Path("runs/plain/run.yaml").read_text())["settings"].keys()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,9 @@ import pytest
 
 from harness.cli import main
 from harness.runs.asked import read_asked
-from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, listed, slow_drip
+from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, slow_drip
 
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServer]:
-    monkeypatch.chdir(tmp_path)
-    server = FakeServer()
-    yield server
-    server.stop()
-
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 REFUSED_LENGTH = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
@@ -57,7 +49,7 @@ def test_every_fault_of_a_server(
     """The second of three items meets it. Nothing is lost, and nothing is scored as wrong in silence."""
     seconds = "1" if fault is slow_drip else "60"
     words = ["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--limit", "3", "--name", "r"]
-    words += ["--timeout", seconds, "--retries", "1" if outcome == "again" else "0", "--concurrency", "1"]
+    words += ["--timeout", seconds, "--retries", "0" if fault is slow_drip else "1", "--concurrency", "1"]
     words += ["--context-length", "4096"]
     server.reply = lambda body, n: fault if n == 1 else chat_answer("red: 1 2")
     code = main(words)
@@ -102,15 +94,6 @@ def test_a_run_whose_answers_are_all_cut_off_while_thinking_says_so(
     records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
     assert {(record["reasoning_tokens"], record["cached_tokens"]) for record in records} == {(3, 5)}
     assert Path("runs/r/scores.json").exists()
-
-
-def test_the_context_length_is_the_servers_or_must_be_said(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    server.models = listed(meta={"n_ctx_train": 5000})
-    assert command(server, "--limit", "1") == 0
-    assert "context_length: 5000" in Path("runs/r/run.yaml").read_text()
-    server.models = failure(404)
-    assert command(server, "--limit", "1") == 2
-    assert "give --context-length N" in capsys.readouterr().err
 
 
 def test_lengths_are_measured_by_the_endpoints_count(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,10 @@ import pytest
 from eval.metrics.minecraft import METRICS
 from eval.published import PUBLISHED, beside
 from eval.score_run import read_answers, score_answers
-from harness.cli import main
 from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint
+from tests.helpers import Command
 from tests.helpers.scored import step, turn
 
 STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in ("0", "1") for n in (1, 2, 3)]
@@ -45,14 +46,14 @@ def perfect(items: list[HexagonsItem]) -> list[dict[str, Any]]:
     return [{"id": item.id, "actions": [list(paint) for paint in item.before.diff(item.after)]} for item in items]
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main(["score", *map(str, arguments)])
-    return code, *capsys.readouterr()
+@pytest.fixture
+def run(command: Command) -> Command:
+    return partial(command, "score")
 
 
-def test_the_json_for_hexagons(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_for_hexagons(write: Write, run: Command) -> None:
     failed = {"id": STEPS[4].id, "error": "HTTP 500"}
-    code, out, err = run(capsys, write(*perfect(STEPS[:4]), failed), "--json")
+    code, out, err = run(write(*perfect(STEPS[:4]), failed), "--json")
     scores = json.loads(out)
     assert (code, err, out.count("\n")) == (0, "", 1)
     assert list(scores)[:5] == ["task", "split", "items", "missing", "errors"]
@@ -63,9 +64,9 @@ def test_the_json_for_hexagons(write: Write, capsys: pytest.CaptureFixture[str])
     assert low < 4 / 6 < high
 
 
-def test_the_json_for_minecraft(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_for_minecraft(write: Write, run: Command) -> None:
     file = write({"id": TURNS[0].id, "text": "place red 0 1 0\nplace red 1 1 0", "format": "lines"})
-    code, out, _ = run(capsys, file, "--json")
+    code, out, _ = run(file, "--json")
     scores = json.loads(out)
     assert code == 0
     assert list(scores)[:9] == ["benchmark", "task", "split", "items", "missing", "errors", "micro", "macro", "subsets"]
@@ -76,15 +77,13 @@ def test_the_json_for_minecraft(write: Write, capsys: pytest.CaptureFixture[str]
     assert scores["subsets"]["NEB"]["items"] == 0
 
 
-def test_fair_differs_from_legacy_on_an_empty_board(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fair_differs_from_legacy_on_an_empty_board(write: Write, run: Command) -> None:
     file = write({"id": TURNS[0].id, "actions": [["place", "red", 3, 1, 3]]})
-    found = [
-        json.loads(run(capsys, file, "--json", *more)[1])["micro"]["overall"]["tp"] for more in ((), ("--benchmark", "fair"))
-    ]
+    found = [json.loads(run(file, "--json", *more)[1])["micro"]["overall"]["tp"] for more in ((), ("--benchmark", "fair"))]
     assert found == [0, 1]
 
 
-def test_v2_scores_the_clean_items_of_an_annotation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_v2_scores_the_clean_items_of_an_annotation(write: Write, run: Command) -> None:
     labels = [("unique", False), ("multiple", True), ("unique", True), ("unclear", None)]
     annotation = write(
         *(
@@ -94,20 +93,18 @@ def test_v2_scores_the_clean_items_of_an_annotation(write: Write, capsys: pytest
         name="annotation.jsonl",
     )
     file = write(*({"id": item.id, "actions": [["place", "red", 3, 1, 3]]} for item in TURNS))
-    code, out, _ = run(capsys, file, "--json", "--benchmark", "v2", "--annotation", annotation)
+    code, out, _ = run(file, "--json", "--benchmark", "v2", "--annotation", annotation)
     scores = json.loads(out)
     assert code == 0
     assert (scores["benchmark"], scores["annotation"], scores["items"]) == ("v2", str(annotation), 3)
     assert {name: part["items"] for name, part in scores["subsets"].items()} == {"EB": 3, "NEB": 0, "U": 2, "M": 1}
     assert scores["subsets"]["M"]["micro"]["overall"]["tp"] == 1
     assert scores["subsets"]["U"]["micro"]["overall"]["tp"] == 0
-    assert f"v2 ({annotation}) benchmark" in run(capsys, file, "--benchmark", "v2", "--annotation", annotation)[1].replace(
-        "\n", ""
-    )
+    assert f"v2 ({annotation}) benchmark" in run(file, "--benchmark", "v2", "--annotation", annotation)[1].replace("\n", "")
 
 
-def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, write(*perfect(STEPS[:3])), "--rollout")
+def test_tables_in_percent_with_the_papers_numbers(write: Write, run: Command) -> None:
+    code, out, _ = run(write(*perfect(STEPS[:3])), "--rollout")
     assert code == 0
     assert "hexagons/test: 6 items" in out
     assert "3 missing and 0 with an error" in out
@@ -115,26 +112,26 @@ def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.
     assert "board, rollout" in out
     assert "46.15" in out
     assert "no: 453 items" in out
-    code, out, _ = run(capsys, write({"id": TURNS[0].id, "actions": []}))
+    code, out, _ = run(write({"id": TURNS[0].id, "actions": []}))
     assert code == 0
     assert "overall EB (4)" in out
     assert "second-hand" in out
 
 
-def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, run: Command, tmp_path: Path) -> None:
     write(*perfect(STEPS[:2]), name="runs_a/predictions.jsonl", end='{"id": "hexa')
     folder = tmp_path / "runs_a"
-    code, _, err = run(capsys, folder, "--json")
+    code, _, err = run(folder, "--json")
     assert code == 1
     assert "predictions.jsonl:3: not JSON" in err
-    assert json.loads(run(capsys, folder, "--json", "--partial")[1])["items"] == 6
+    assert json.loads(run(folder, "--json", "--partial")[1])["items"] == 6
     (folder / "run.yaml").write_text("settings: {task: hexagons, split: test, limit: 2, model: m}\n")
-    scores = json.loads(run(capsys, folder, "--json", "--partial")[1])
+    scores = json.loads(run(folder, "--json", "--partial")[1])
     assert (scores["items"], scores["missing"], scores["action"]["f1"]) == (2, 0, 1.0)
     write(name="runs_a/predictions.jsonl")
-    assert json.loads(run(capsys, folder, "--json")[1])["missing"] == 2
+    assert json.loads(run(folder, "--json")[1])["missing"] == 2
     (folder / "run.yaml").write_text("[settings")
-    assert "run.yaml does not describe a run" in run(capsys, folder)[2]
+    assert "run.yaml does not describe a run" in run(folder)[2]
 
 
 def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
@@ -144,7 +141,7 @@ def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
         read_answers(file, ids=["x"])
 
 
-def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_actions_where_nothing_can_be_done_are_counted(write: Write, run: Command) -> None:
     right = [0, 1, "red"]
     file = write(
         {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
@@ -152,17 +149,17 @@ def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pyt
         {"id": STEPS[2].id, "text": "red: 4,19 1", "format": "grouped"},
         {"id": STEPS[3].id, "actions": [[99, 0, "red"]], "error": "HTTP 500"},
     )
-    scores = json.loads(run(capsys, file, "--json")[1])
+    scores = json.loads(run(file, "--json")[1])
     assert (scores["off_board"], scores["action"]["f1"]) == (4, 0.5)
-    assert "4 predicted actions off the board, left out" in run(capsys, file)[1]
+    assert "4 predicted actions off the board, left out" in run(file)[1]
     assert score_answers(read_answers(file, ids=[STEPS[1].id]))["off_board"] == 1
     file = write({"id": TURNS[0].id, "actions": [["place", "red", 0, 1, 0], ["place", "red", 6, 1, 0]]})
-    scores = json.loads(run(capsys, file, "--json")[1])
+    scores = json.loads(run(file, "--json")[1])
     assert (scores["off_board"], scores["micro"]["overall"]["tp"], scores["micro"]["overall"]["fp"]) == (1, 1, 0)
-    assert "1 predicted action outside the build region, left out" in run(capsys, file)[1]
+    assert "1 predicted action outside the build region, left out" in run(file)[1]
     inside = write({"id": TURNS[0].id, "actions": []})
-    assert json.loads(run(capsys, inside, "--json")[1])["off_board"] == 0
-    assert "left out" not in run(capsys, inside)[1]
+    assert json.loads(run(inside, "--json")[1])["off_board"] == 0
+    assert "left out" not in run(inside)[1]
 
 
 GOOD = {"id": STEPS[0].id, "actions": []}
@@ -200,19 +197,13 @@ BAD = {
 
 @pytest.mark.parametrize(("records", "arguments", "code", "message"), BAD.values(), ids=BAD)
 def test_bad_input_is_one_line_and_an_exit_code(
-    write: Write, capsys: pytest.CaptureFixture[str], records: list[dict[str, Any]], arguments: list[str], code: int, message: str
+    write: Write, run: Command, records: list[dict[str, Any]], arguments: list[str], code: int, message: str
 ) -> None:
-    found, out, err = run(capsys, write(*records), *arguments, "--json")
+    found, out, err = run(write(*records), *arguments, "--json")
     assert (found, out) == (code, "")
     assert message in err
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
-
-
-def test_a_file_that_is_not_there(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "none.jsonl")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "none.jsonl" in err
 
 
 def test_only_numbers_on_the_same_items_are_comparable() -> None:

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-import harness.corpora
 from harness.cli import main
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.worlds.hexagons import Board, Paint
@@ -191,15 +190,3 @@ def test_colors_only_where_the_terminal_has_them(capsys: pytest.CaptureFixture[s
     assert "48;2;220;20;60" in shown(capsys, HEXAGONS.id)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "48;2" not in shown(capsys, HEXAGONS.id)
-
-
-@pytest.mark.parametrize(("task", "split"), [("hexagons", "dev"), ("minecraft", "test")])
-def test_items_of_the_shipped_sample(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: str, split: str
-) -> None:
-    monkeypatch.undo()
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    for item in harness.corpora.load(task, split):
-        assert shown(capsys, item.id, "--svg", str(tmp_path / "a.svg")).startswith(item.id)
-        ElementTree.parse(tmp_path / "a.svg")

@@ -49,9 +49,6 @@ def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> lis
     return [replace(item, meta=json.loads(json.dumps(item.meta))) for item in first_items(simulator, seed, count, split)]
 
 
-# --- games ---
-
-
 @pytest.mark.parametrize("simulator", [name for name in SIMULATORS if name != "level-2"])
 def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulator: str) -> None:
     split = simulator_splits(simulator)[0]
@@ -81,9 +78,6 @@ def test_no_target_is_in_two_splits_and_every_split_gets_its_share(simulator: st
         assert not one & other
     train, validation, test = skipped.values()
     assert train < 40 < min(validation, test)
-
-
-# --- order, number, workers ---
 
 
 @pytest.mark.parametrize("simulator", ["shapes", "hexagons", "everyday-minecraft"])
@@ -138,9 +132,6 @@ def _soon(is_true: Callable[[], bool]) -> bool:
     return False
 
 
-# --- forms ---
-
-
 @pytest.mark.parametrize("simulator", SIMULATORS)
 @pytest.mark.parametrize("name", ["items.jsonl", "items.jsonl.gz", "items.parquet"])
 def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
@@ -165,9 +156,6 @@ def test_datasets_reads_parquet_with_the_card_beside_it(monkeypatch: pytest.Monk
     named = datasets.load_dataset("d", "random", cache_dir=str(tmp_path / "c"))["validation"]
     assert plain["id"][:] == named["id"][:] == [item.id for item in made("random", 40, "val")]
     assert plain.column_names == ["id", "history", "before", "pose", "actions", "after", "group", "cluster", "meta"]
-
-
-# --- what is there already, and what goes wrong ---
 
 
 @pytest.mark.parametrize("name", ["items.jsonl", "items.jsonl.gz", "items.parquet"])
@@ -231,9 +219,6 @@ def test_everyday_is_told_its_world(task: str) -> None:
     assert "# Simulated ordinary" in card
 
 
-# --- usage ---
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -276,9 +261,6 @@ def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert "configs" not in card
     assert refused(capsys, "--preset", "paper", "--out", "data")[0] == 2
     assert "README.md exists" in refused(capsys, "random", "--items", "3", "--out", "data/a.jsonl", "--card")[1]
-
-
-# --- using ---
 
 
 def test_finetuning_on_simulated_items_says_so_in_its_settings(

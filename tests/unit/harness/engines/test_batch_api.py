@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -57,13 +56,10 @@ class Batches:
 
 
 @pytest.fixture
-def batches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Batches]:
-    monkeypatch.chdir(tmp_path)
+def batches(monkeypatch: pytest.MonkeyPatch, server: FakeServer, empty_folder: None) -> Batches:
     assert BatchEngine.__init__.__kwdefaults__
     monkeypatch.setattr(BatchEngine.__init__, "__kwdefaults__", {"poll": 0.01})
-    server = FakeServer()
-    yield Batches(server)
-    server.stop()
+    return Batches(server)
 
 
 def command(server: FakeServer, *words: str) -> int:

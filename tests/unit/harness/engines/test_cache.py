@@ -11,33 +11,29 @@ from typing import Any
 import pytest
 
 from harness.engines.cache import CachedEngine, Completions
-from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Sampling
+from harness.engines.scripted import ScriptedEngine
 from prompts.rendered import Rendered
 
 PROMPTS = [Rendered(f"item/{n}", ({"role": "user", "content": f"ask {n}"},), f"ask {n}", (n, 7)) for n in range(6)]
 
 
-class Counting:
+class Counting(ScriptedEngine):
     """Answers with its count of prompts, so that no two answers are the same; fails where it is told to."""
 
-    tokenizer: Any = None
-    context_length = 100
-    batch_size = 4
-
     def __init__(self, independent: bool) -> None:
+        super().__init__([])
         self.independent = independent
         self.asked: list[str] = []
         self.failing: set[str] = set()
-        self.report: Report = silent
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        answers = []
         for prompt in prompts:
             self.asked.append(prompt.text)
             failed = "no" if prompt.text in self.failing else None
-            yield Completion(f"answer {len(self.asked)}", "stop", 2, 3, failed)
-
-    def close(self) -> None:
-        pass
+            answers.append(Completion(f"answer {len(self.asked)}", "stop", 2, 3, failed))
+        return answers
 
 
 @pytest.fixture

@@ -51,14 +51,6 @@ def test_the_cache_is_used_rebuilt_and_never_unpickled(encoder: Path, tmp_path: 
     assert len(files(tmp_path)) == 2
 
 
-def test_a_changed_model_never_meets_old_vectors(encoder: Path, tmp_path: Path) -> None:
-    embedded(TEXTS, str(encoder))
-    config = json.loads((encoder / "config.json").read_text())
-    (encoder / "config.json").write_text(json.dumps(config | {"note": 1}))
-    embedded(TEXTS, str(encoder))
-    assert len(files(tmp_path)) == 2
-
-
 def test_pooling_is_read_from_the_folder(encoder: Path) -> None:
     modules = [
         {"type": f"sentence_transformers.models.{name}", "path": path} for name, path in (("Transformer", ""), ("Pooling", "p"))

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the answers of two models, one of which is right half the time. Child processes run this checkout's code."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(grid_module, "costs", lambda row: {"letters": [len(row.name), 7]})
     items = load("hexagons", "dev")
     for name, share in (("right", 1), ("half", 2)):
         lines = [{"id": item.id, "text": "" if n % share else gold_answer(item, SPEC)} for n, item in enumerate(items)]
@@ -43,12 +45,9 @@ def row(name: str) -> Row:
 def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
     """What was said, and the table."""
     said: list[str] = []
-    grid = Grid(Path("runs/grid"), rows)
-    try:
+    with closing(Grid(Path("runs/grid"), rows)) as grid:
         grid.run(said.append)
-        return said, table(grid, facts=lambda row: {"letters": [len(row.name), 7]})
-    finally:
-        grid.close()
+        return said, table(grid, rows)
 
 
 def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
 
 from harness.corpora import load
-from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Sampling
+from harness.engines.scripted import ScriptedEngine
 from harness.errors import EngineError
 from harness.prompting.prompted import Plan, Prompted
 from prompts.render import Renderer
@@ -19,23 +21,16 @@ from prompts.spec import PromptSpec
 SPEC = PromptSpec.make("hexagons")
 
 
-class Drawn:
+class Drawn(ScriptedEngine):
     """The same draws for every item: texts, with the log-probability and the number of tokens of each."""
 
-    tokenizer: Any = None
-    context_length, batch_size, independent = 100_000, 10, True
-
     def __init__(self, draws: Sequence[tuple[str, float | None, int]]) -> None:
+        super().__init__([])
         self.draws = draws
-        self.report: Report = silent
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
-        for n, _ in enumerate(prompts):
-            text, logprob, tokens = self.draws[n % len(self.draws)]
-            yield Completion(text, "stop", 5, tokens, logprob=logprob)
-
-    def close(self) -> None:
-        pass
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        drawn = islice(cycle(self.draws), len(prompts))
+        return [Completion(text, "stop", 5, tokens, logprob=logprob) for text, logprob, tokens in drawn]
 
 
 def answers(draws: Sequence[tuple[str, float | None, int]], *, likeliest: bool) -> list[Any]:

@@ -67,8 +67,7 @@ def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
 
 
-def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
+def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor) -> None:
     items = builder_turns(load("minecraft", "train"))[:6]
     predictor.decoding = Decoding(5, constrained=True, samples=12, share=0.2)
     together = predictor.predict(items)

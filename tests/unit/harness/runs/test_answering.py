@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, MinecraftItem
-from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Sampling
+from harness.engines.scripted import ScriptedEngine
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.prompting.prompted import Plan, Prompted
 from harness.runs.answering import answer_items
@@ -27,30 +28,21 @@ from prompts.spec import PromptSpec
 from tests.helpers.procedures import ITEMS
 
 
-class Fake:
+class Fake(ScriptedEngine):
     """Answers the item's gold action, and remembers what it was asked; fails at the item named `dies_at`."""
 
-    tokenizer = None
-    context_length = 4096
-
-    def __init__(self, independent: bool, dies_at: str = "", errs_at: str = "") -> None:
-        self.independent, self.dies_at, self.errs_at = independent, dies_at, errs_at
-        self.batch_size = 4
+    def __init__(self, independent: bool, dies_at: str = "") -> None:
+        super().__init__([])
+        self.independent, self.dies_at = independent, dies_at
         self.asked: list[Rendered] = []
-        self.report: Report = silent
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:  # type: ignore[override]
         for prompt in prompts:
             if prompt.id == self.dies_at:
                 raise EngineError("killed")
             self.asked.append(prompt)
             index, step = (int(part) for part in prompt.id.split("/")[2:])
-            if prompt.id == self.errs_at:
-                yield Completion(error="429")
-            else:
-                yield Completion(f"red: {index + 1} {step + 1}", "stop", 10, 5)
-
-    def close(self) -> None: ...
+            yield Completion(f"red: {index + 1} {step + 1}", "stop", 10, 5)
 
 
 def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
@@ -87,7 +79,7 @@ def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> 
 
 def test_programs_build_on_what_earlier_answers_drew_and_never_on_gold(tmp_path: Path) -> None:
     class Copier(Fake):
-        def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+        def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:  # type: ignore[override]
             return [Completion("red 5:5" if prompt.id.endswith("/1") else "copy shift(step(-1),right 2)") for prompt in prompts]
 
     renderer = Renderer(PromptSpec.make("hexagons", "no-history", "program"), None, 8192, 100)
@@ -110,19 +102,6 @@ def test_a_run_that_died_ends_with_the_same_bytes(tmp_path: Path, independent: b
             file.write('{"id": "hexagons/de')
         run_all(folder, Fake(independent), how)
         assert (folder / "predictions.jsonl").read_bytes() == (tmp_path / "whole" / "predictions.jsonl").read_bytes()
-
-
-def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
-    with pytest.raises(EngineError):
-        run_all(tmp_path, Fake(True, ITEMS[6].id), plan())
-    again = Fake(True)
-    run_all(tmp_path, again, plan())
-    assert [p.id for p in again.asked] == [i.id for i in ITEMS[6:]]
-    whole = Fake(False)
-    with pytest.raises(EngineError):
-        run_all(tmp_path / "dependent", Fake(False, ITEMS[6].id), plan())
-    run_all(tmp_path / "dependent", whole, plan())
-    assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]
 
 
 def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
@@ -221,14 +200,6 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
         Run(tmp_path, {})
     with pytest.raises(UsageError, match="no run named 'nowhere'"):
         find_run("nowhere")
-
-
-def test_the_data_hash_follows_words_states_and_gold() -> None:
-    assert items_hash(ITEMS) == items_hash(list(ITEMS))
-    assert items_hash(ITEMS) != items_hash(ITEMS[1:])
-    other = [replace(ITEMS[0], instruction="tile two"), *ITEMS[1:]]
-    assert items_hash(ITEMS) != items_hash(other)
-    assert items_hash(ITEMS) != items_hash([replace(ITEMS[0], actions=()), *ITEMS[1:]])
 
 
 def test_the_data_hash_follows_the_poses_of_runs_that_are_known() -> None:

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 from itertools import islice, pairwise
+from pkgutil import resolve_name
 from random import Random
 from typing import Any
 
@@ -28,7 +29,6 @@ from harness.simulators.hexagons.voice import SpeakerVoice
 from harness.simulators.live import Manner
 from harness.simulators.minecraft.scene import Voice
 from harness.tasks import SIMULATORS
-from harness.util.registry import resolve_path
 from tests.helpers.faulty import play
 from tests.helpers.simulated import first_items
 
@@ -52,7 +52,7 @@ def digest(records: list[str]) -> str:
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_items(simulator: str) -> None:
     # Levels are finite sets, of which only the beginning is made here.
-    items = islice(resolve_path(LEVELS[simulator])(1), 60) if simulator in LEVELS else first_items(simulator, 1, 120)
+    items = islice(resolve_name(LEVELS[simulator])(1), 60) if simulator in LEVELS else first_items(simulator, 1, 120)
     assert digest([json.dumps(to_full_record(item)) for item in items]) == ITEMS[simulator]
 
 
@@ -77,7 +77,7 @@ def test_all_frames_are_used(simulator: str, monkeypatch: pytest.MonkeyPatch) ->
         return str(say(self, section, **slots))
 
     monkeypatch.setattr(speaker, method, noted)
-    make = resolve_path(SIMULATORS[simulator].make)
+    make = resolve_name(SIMULATORS[simulator].make)
     for n in range(4000):
         game(simulator, 7, "train", n) if simulator in ARCHITECTS else make(Random(f"7/{n}"), n, "train")
         if used >= sections:

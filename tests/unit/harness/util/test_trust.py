@@ -11,7 +11,7 @@ from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm.server import server_options
 from harness.errors import EngineError
-from harness.util.trust import TRUST
+from harness.util.processes import TRUST
 
 CODE = """
 from pathlib import Path
