@@ -1,4 +1,4 @@
-"""What is known of the adapters here: how each was trained, and what the scorer said of its answers."""
+"""The adapters here: how each was trained, and its scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.runs.folder import RUNS
 from harness.tasks import world_of
 
 SCORES_FILE = "scores.json"
-"""The scores of runs with the adapter; no answer depends on it."""
+"""The scores of runs with the adapter; they do not affect its predictions."""
 CARD_FILE = "README.md"
 
 
@@ -39,7 +39,7 @@ class AdapterRecord(BaseModel):
     dropped: int = 0
     steps: int = 0
     kept: int | None = None
-    """The step whose adapter it is; adapters of earlier versions are of the last one."""
+    """The step at which this adapter was saved; None: at the last one."""
     tokens: int = 0
     """Of all steps; 0 if trained before they were counted."""
     seconds: float = 0.0
@@ -47,7 +47,7 @@ class AdapterRecord(BaseModel):
     versions: dict[str, str] = {}
     git: str | None = None
     held_out: dict[str, Any] = {}
-    """What of dev and test its train items were compared with (`HeldOut.compared`); empty if trained before they were."""
+    """The dev and test items that its training items were checked against (`HeldOut.compared`); empty if they were not."""
     imported: dict[str, Any] | None = None
     """Where it came from, if it was not trained here: then nothing is known of its training."""
 
@@ -108,7 +108,7 @@ class AdapterEntry:
     folder: Path
     about: AdapterRecord
     megabytes: float
-    judged: str
+    dev_f1: str
     """Its F1 on dev in percent, with the number of items if measured during training; empty if never measured."""
 
 
@@ -131,7 +131,7 @@ def read_entry(folder: Path) -> AdapterEntry:
     except OSError as error:
         raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
     where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
-    return AdapterEntry(adapter_name(folder), where, folder, about, size, _judged(folder, about))
+    return AdapterEntry(adapter_name(folder), where, folder, about, size, _dev_f1(folder, about))
 
 
 def read_about(folder: Path) -> AdapterRecord:
@@ -158,17 +158,17 @@ def read_scores(folder: Path) -> list[ScoredRun]:
 
 
 def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
-    """The options of `harness prompt` that gave an adapter its highest headline F1 on a task's dev split, of those that were
-    scored on most of it; the first of equal ones. Raises AdapterError where the adapter's scores compare none.
+    """The options of `harness prompt` with the highest headline F1 on a task's dev split, among the runs that cover the most dev
+    items; the first of equal ones. Raises AdapterError if fewer than two ways of decoding were scored.
     """
     dev = [one for one in read_scores(folder) if one.part.startswith("dev") and one.scores["task"] == task]
-    whole = [one for one in dev if one.scores["items"] == max(other.scores["items"] for other in dev)]
-    if not any(one.decoding != whole[0].decoding for one in whole):
+    fullest = [one for one in dev if one.scores["items"] == max(other.scores["items"] for other in dev)]
+    if not any(one.decoding != fullest[0].decoding for one in fullest):
         raise AdapterError(
             f"--best: the scores of {adapter_name(folder)} compare no ways of decoding {task} on dev; leave --best out, "
             "or export the adapter with --scores of runs that differ in --vote or --constrain"
         )
-    return max(whole, key=lambda one: one.headline[0]).decoding
+    return max(fullest, key=lambda one: one.headline[0]).decoding
 
 
 def percent(value: float, interval: list[float] | None = None) -> str:
@@ -177,7 +177,7 @@ def percent(value: float, interval: list[float] | None = None) -> str:
     return f"{100 * value:.2f}{ends}"
 
 
-def _judged(folder: Path, about: AdapterRecord) -> str:
+def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.part.startswith("dev"):
             return percent(*scored.headline)

@@ -13,7 +13,7 @@ from harness.util.settings import Strict
 
 OVER = partial(option, group="Instead of what the recipe says")
 
-BASE = OVER(None, "Base model: a hub name or a local folder. [default: smollm2-135m]")
+BASE = OVER(None, "Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
 MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1)
 
 
@@ -40,7 +40,7 @@ class Subject(Strict):
     """What is trained; first, because experiments know their rows by the order of a command's options."""
 
     recipe: str = argument()
-    task: str | None = OVER(None, f"{TASK_NAMES}. [default: {DEFAULT_TASK}]")
+    task: str | None = OVER(None, f"{TASK_NAMES}. [default: the recipe's, else {DEFAULT_TASK}]")
     base: str | None = BASE
     name: str | None = option(None, "Name of the run folder under runs/; RECIPE-TASK if not given.")
     max_steps: int | None = MAX_STEPS
@@ -49,17 +49,17 @@ class Subject(Strict):
 class Finetune(Prompt, Subject):
     limit: int | None = option(None, "Train on the first N items of the train split, and of each simulated set.", ge=1)
     data: tuple[Path, ...] = OVER(())
-    """Also train on this file from harness simulate, in place of what the recipe adds to the train split. Repeatable."""
+    """Also train on this file from harness simulate. It replaces the recipe's additional data. Repeatable."""
     start: str | None = option(
         None, "Start from the weights of this adapter: a folder or a name.", names=("--from",), metavar="ADAPTER"
     )
     history: str | None = option(metavar="RUN")
-    """HEXAGONS: take earlier answers and boards from this run on the train split instead of gold."""
+    """HEXAGONS: the history holds the answers of RUN, a run on the train split, instead of gold."""
     programs: tuple[Path, ...] = option((), metavar="FILE")
     """Learn to answer with the programs that harness mine wrote to FILE. Repeatable."""
     overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
     dry_run: bool = option(False)
-    """Print counts, memory and some rows without loading weights, training or writing anything."""
+    """Print counts, memory and some rows. Loads no weights, trains nothing and writes no run."""
 
     @property
     def given(self) -> dict[str, list[str]]:

@@ -16,12 +16,12 @@ from eval.annotation import Annotation, Judgment
 from eval.tables import numbers_table
 from harness.errors import UsageError
 
-CONTEXTS = ("unique", "multiple", "unclear")
+CONTEXT_LABELS = ("unique", "multiple", "unclear")
 _CORRECT = {True: "correct", False: "incorrect"}
 
 
 def agreement(first: Annotation, second: Annotation) -> dict[str, Any]:
-    """Two annotations over the items that both hold: shares as fractions, kappa and alpha, confusion tables, differences.
+    """Compares two annotations on the items they share: shares as fractions, kappa and alpha, confusion tables, differences.
 
     In a confusion table the first key is the label of `first`. Correctness is compared where both found the context clear.
     Raises UsageError if no item is in both.
@@ -32,7 +32,7 @@ def agreement(first: Annotation, second: Annotation) -> dict[str, Any]:
         "items": len(pairs),
         "only_first": len(first.judgments) - len(pairs),
         "only_second": len(second.judgments) - len(pairs),
-        "context": _compare([(a.context, b.context) for a, b in pairs], CONTEXTS),
+        "context": _compare([(a.context, b.context) for a, b in pairs], CONTEXT_LABELS),
         "correct": _compare([(_CORRECT[bool(a.correct)], _CORRECT[bool(b.correct)]) for a, b in clear], tuple(_CORRECT.values())),
         "differ": [{"id": a.id, "first": a.label, "second": b.label} for a, b in pairs if a.label != b.label],
     }
@@ -73,7 +73,7 @@ def _alpha(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> float:
 
 
 def print_agreement(first: str, second: str, result: Mapping[str, Any]) -> None:
-    """Print what `agreement` returned for two annotations of these names."""
+    """Print what `agreement` returned for two annotations with these names."""
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(f"A: {first}\nB: {second}", soft_wrap=True)
     console.print(f"{result['items']:,} items in both, {result['only_first']:,} in A only, {result['only_second']:,} in B only\n")

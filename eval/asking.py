@@ -17,7 +17,7 @@ from rich.console import Console
 from eval.items import sizes
 from eval.score_run import Answers
 from eval.statistics import ratio, ratio_intervals
-from eval.tables import Cell, numbers_table
+from eval.tables import Percentage, numbers_table
 from harness.errors import UsageError
 
 STEPS = 20
@@ -107,7 +107,12 @@ def print_asking(scores: Mapping[str, Any]) -> None:
         ask, act, below = row["ask"], row["act"], row["below"]
         name = "only where it does nothing" if below is None else f"{below:.3f}"
         best = " (best)" if below is not None and below == scores.get("best") else ""
-        cells = Cell(ask["f1"], ask["interval"]), Cell(ask["precision"]), Cell(ask["recall"]), Cell(act["f1"], act["interval"])
+        cells = (
+            Percentage(ask["f1"], ask["interval"]),
+            Percentage(ask["precision"]),
+            Percentage(ask["recall"]),
+            Percentage(act["f1"], act["interval"]),
+        )
         rows.append((name + best, f"{row['asked']:,}", *cells))
     table = numbers_table("asks below", "asked", "asking F1", "P", "R", "acting F1", rows=rows, caption=caption)
     console = Console()

@@ -1,4 +1,4 @@
-"""Scores for people: tables in percent, with 95% intervals and the papers' numbers beside them."""
+"""Tables of scores in percent, with 95% intervals and the papers' numbers beside them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ HEXAGONS_ROWS = {
     "procedure_macro": "action, procedures",
     "without_longest": "without longest",
 }
-DRAWN = ("F1", "EM", "P", "R")
-BUILT = ("micro F1", "P", "R", "macro F1")
-"""The columns of a world's scores."""
+HEXAGONS_COLUMNS = ("F1", "EM", "P", "R")
+MINECRAFT_COLUMNS = ("micro F1", "P", "R", "macro F1")
 _DECIMALS = {"hexagons": 2, "minecraft": 1}
 
 
-class Cell(NamedTuple):
-    """A number as a fraction, and its 95% interval, where it has one."""
+class Percentage(NamedTuple):
+    """A fraction that is shown in percent, and its 95% interval, where it has one."""
 
     value: float | None
     interval: Sequence[float] | None = None
@@ -38,17 +37,21 @@ class Cell(NamedTuple):
         return "" if self.value is None else f"{100 * self.value:.2f}{ends}"
 
 
-def hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
-    """A row of `HEXAGONS_ROWS`, under `DRAWN`."""
+def hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Percentage]:
+    """A row of `HEXAGONS_ROWS`, under `HEXAGONS_COLUMNS`."""
     values, ends = scores[kind], scores["intervals"][kind]
-    return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+    return [
+        *(Percentage(values[name], ends[name]) for name in ("f1", "em")),
+        Percentage(values.get("precision")),
+        Percentage(values.get("recall")),
+    ]
 
 
-def minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Cell]:
-    """A metric of all items or of a subset, under `BUILT`."""
+def minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Percentage]:
+    """A metric of all items or of a subset, under `MINECRAFT_COLUMNS`."""
     micro = part["micro"][name]
-    shares = Cell(micro["precision"]), Cell(micro["recall"])
-    return [Cell(micro["f1"], ends["micro"][name]), *shares, Cell(part["macro"][name], ends["macro"][name])]
+    shares = Percentage(micro["precision"]), Percentage(micro["recall"])
+    return [Percentage(micro["f1"], ends["micro"][name]), *shares, Percentage(part["macro"][name], ends["macro"][name])]
 
 
 def print_scores(scores: Mapping[str, Any]) -> None:
@@ -74,8 +77,8 @@ def print_scores(scores: Mapping[str, Any]) -> None:
 
 def overlap_line(overlap: Mapping[str, Any]) -> str:
     """The F1 of whole structures (`eval.metrics.minecraft`)."""
-    precision, recall, nothing = (Cell(overlap[name]) for name in ("precision", "recall", "unchanged"))
-    value = Cell(overlap["f1"], overlap["interval"])
+    precision, recall, nothing = (Percentage(overlap[name]) for name in ("precision", "recall", "unchanged"))
+    value = Percentage(overlap["f1"], overlap["interval"])
     return f"best overlap of structures, mean F1: {value} (precision {precision}, recall {recall}; doing nothing {nothing})"
 
 
@@ -87,7 +90,7 @@ def off_board(scores: Mapping[str, Any]) -> str:
 
 
 def benchmark_name(scores: Mapping[str, Any]) -> str:
-    """The Minecraft benchmark as every result must name it: v2 with whose annotation it is on."""
+    """The Minecraft benchmark as every result must name it: v2 with its annotation."""
     return f"{scores['benchmark']} ({scores['annotation']})" if "annotation" in scores else str(scores["benchmark"])
 
 
@@ -104,7 +107,7 @@ def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption:
 def _hexagons(scores: Mapping[str, Any]) -> Table:
     caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
     rows = ((label, *hexagons_cells(scores, kind)) for kind, label in HEXAGONS_ROWS.items() if kind in scores)
-    return numbers_table("", *DRAWN, rows=rows, caption=caption)
+    return numbers_table("", *HEXAGONS_COLUMNS, rows=rows, caption=caption)
 
 
 def longest_note(scores: Mapping[str, Any]) -> str:
@@ -118,7 +121,7 @@ def longest_note(scores: Mapping[str, Any]) -> str:
 def _requests(scores: Mapping[str, Any]) -> Table:
     caption = "Percent [95% interval over requests]; a request is solved if all its turns are."
     parts = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
-    rows = ((name, Cell(part["solved"], part["interval"]), f"{part['of']:,}") for name, part in parts.items())
+    rows = ((name, Percentage(part["solved"], part["interval"]), f"{part['of']:,}") for name, part in parts.items())
     return numbers_table("", "solved", "of", rows=rows, caption=caption)
 
 
@@ -131,14 +134,14 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
     for name, part in scores["subsets"].items():
         label = f"{METRICS[0]} {name} ({part['items']:,})"
         rows.append((label, *minecraft_cells(part, ends["subsets"][name], METRICS[0])))
-    return numbers_table("", *BUILT, rows=rows, caption=caption)
+    return numbers_table("", *MINECRAFT_COLUMNS, rows=rows, caption=caption)
 
 
 def _level(level: Mapping[str, Any]) -> Table:
     """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
     parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
     rows = (
-        (prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", Cell(rate["accuracy"], rate["interval"]))
+        (prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", Percentage(rate["accuracy"], rate["interval"]))
         for prefix, part in parts
         for name, rate in part.items()
         if isinstance(rate, Mapping) and "accuracy" in rate
@@ -163,7 +166,9 @@ def _papers(scores: Mapping[str, Any]) -> Table:
     for name in ours:
         table.add_column(name.upper(), justify="right", no_wrap=True)
     table.add_column("comparable")
-    table.add_row("these predictions", "", *(str(Cell(value)) for value in ours.values()), "", style="bold", end_section=True)
+    table.add_row(
+        "these predictions", "", *(str(Percentage(value)) for value in ours.values()), "", style="bold", end_section=True
+    )
     for row, obstacle in rows:
         mark = "*" if row.second_hand else ""
         values = [f"{row.values[name]:.{_DECIMALS[world_of(row.task)]}f}{mark}" if name in row.values else "" for name in ours]
@@ -175,8 +180,8 @@ def _papers(scores: Mapping[str, Any]) -> Table:
 def print_groups(tables: Iterable[Mapping[str, Any]]) -> None:
     """Print the tables of `eval.breakdown`."""
     console = Console()
-    # The p ignores clusters, and readers should know.
-    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
+    # The p-value ignores clusters; tell the reader.
+    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis test on F1, as if items were independent.")
     for breakdown in tables:
         console.print()
         console.print(_groups(breakdown))
@@ -185,7 +190,7 @@ def print_groups(tables: Iterable[Mapping[str, Any]]) -> None:
 def _groups(breakdown: Mapping[str, Any]) -> Table:
     test = breakdown["test"]
     notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
-    rows = ((g["label"], f"{g['items']:,}", Cell(g["f1"], g["interval"]), Cell(g["em"])) for g in breakdown["groups"])
+    rows = ((g["label"], f"{g['items']:,}", Percentage(g["f1"], g["interval"]), Percentage(g["em"])) for g in breakdown["groups"])
     return numbers_table(breakdown["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
 
 

@@ -1,7 +1,7 @@
 """The HTML report of some runs: plain data in, one page out that needs no other file and no network.
 
 What the page shows at first is in its HTML, with a light index of the items as JSON. The rest (pictures, prompts, texts) is
-packed: JSON, gzip, base64, a few items at a time, so that the page opens fast and unpacks only what is viewed. Text
+compressed: JSON, gzip, base64, a few items at a time, so that the page opens fast and expands only what is viewed. Text
 from a model or a person is in JSON only and enters the page as text, never as HTML; a content security policy lets
 nothing run but the page's own script and nothing load but its own pictures.
 """
@@ -24,7 +24,7 @@ from eval.report import tables
 from eval.tables import off_board
 
 CHUNK = 16
-"""How many items are packed together."""
+"""How many items are compressed together."""
 MAX_TEXT = 20_000
 """Longest text shown, in characters; the rest is only counted."""
 
@@ -37,7 +37,7 @@ class ReportedRun:
     facts: Mapping[str, str]
     """What was run: a label and its value."""
     cost: Mapping[str, str]
-    """What it took, likewise."""
+    """What it cost: a label and its value."""
     notes: Sequence[str]
     """Sentences for the reader, such as how its prompts were found."""
     scores: Mapping[str, Any]
@@ -78,7 +78,7 @@ def pack(value: Any) -> str:
 
 
 def embed(value: Any) -> str:
-    """JSON that can stand in a script element: ASCII without any character that HTML gives a meaning to."""
+    """JSON that can stand in a script element: ASCII with no character that is special in HTML."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -110,7 +110,7 @@ def render(report: Report) -> bytes:
         costs=tables.fact_rows([run.cost for run in report.runs]),
         known={item.id for item in report.listed},
     )
-    # Half a surrogate pair, in a name for instance, has no UTF-8.
+    # A lone surrogate, in a file's name say, cannot be encoded as UTF-8.
     return page.encode("utf-8", "replace")
 
 

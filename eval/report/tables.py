@@ -13,7 +13,15 @@ from eval import export
 from eval.errors import CLASSES
 from eval.items import ItemScore
 from eval.metrics.minecraft import METRICS
-from eval.tables import BUILT, DRAWN, HEXAGONS_ROWS, Cell, hexagons_cells, longest_note, minecraft_cells
+from eval.tables import (
+    HEXAGONS_COLUMNS,
+    HEXAGONS_ROWS,
+    MINECRAFT_COLUMNS,
+    Percentage,
+    hexagons_cells,
+    longest_note,
+    minecraft_cells,
+)
 from harness.tasks import get_task, world_of
 
 
@@ -23,7 +31,7 @@ class Measure(NamedTuple):
     name: str
     """As the papers' rows name it: f1 or em; empty for one they do not report."""
     label: str
-    cell: Cell
+    cell: Percentage
     strip: Markup
 
 
@@ -32,7 +40,7 @@ class MetricTable(NamedTuple):
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Sequence[Cell]]]]
+    rows: Sequence[tuple[str, Sequence[Sequence[Percentage]]]]
 
 
 def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
@@ -50,10 +58,11 @@ _REPORTED = {"action_f1": "f1", "action_em": "em", "micro_f1": "f1"}
 """The papers' names of the numbers that they report."""
 
 
-def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
+def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Percentage]]:
     numbers = export.headline(scores)[:3]
     return [
-        (_REPORTED.get(one.key, ""), one.label.replace("EM", "exact match"), Cell(one.value, one.interval)) for one in numbers
+        (_REPORTED.get(one.key, ""), one.label.replace("EM", "exact match"), Percentage(one.value, one.interval))
+        for one in numbers
     ]
 
 
@@ -62,13 +71,13 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     first = scores[0]
     if get_task(first["task"]).judged:
         kinds = [each["kinds"] for each in scores]
-        solved = [(name, [[Cell(of[name]["solved"], of[name]["interval"])] for of in kinds]) for name in first["kinds"]]
+        solved = [(name, [[Percentage(of[name]["solved"], of[name]["interval"])] for of in kinds]) for name in first["kinds"]]
         return [MetricTable("Requests solved, by kind", ("solved",), solved)]
     if world_of(first["task"]) == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
         rows = [(HEXAGONS_ROWS[kind], [hexagons_cells(each, kind) for each in scores]) for kind in kinds]
         caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"
-        return [MetricTable(caption, DRAWN, rows)]
+        return [MetricTable(caption, HEXAGONS_COLUMNS, rows)]
     tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
     if "overlap" in first:
         rows = [("structures", [_overlap_cells(each["overlap"]) for each in scores])]
@@ -89,13 +98,13 @@ _SUBSETS = {
 }
 
 
-def _overlap_cells(overlap: Mapping[str, Any]) -> list[Cell]:
+def _overlap_cells(overlap: Mapping[str, Any]) -> list[Percentage]:
     others = ("precision", "recall", "unchanged")
-    return [Cell(overlap["f1"], overlap["interval"]), *(Cell(overlap[name]) for name in others)]
+    return [Percentage(overlap["f1"], overlap["interval"]), *(Percentage(overlap[name]) for name in others)]
 
 
 def _minecraft_table(caption: str, parts: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> MetricTable:
-    return MetricTable(caption, BUILT, [(name, [minecraft_cells(*part, name) for part in parts]) for name in METRICS])
+    return MetricTable(caption, MINECRAFT_COLUMNS, [(name, [minecraft_cells(*part, name) for part in parts]) for name in METRICS])
 
 
 def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list[tuple[str, Mapping[str, Any]]]]]:
@@ -112,7 +121,7 @@ class SubsetTable(NamedTuple):
 
     name: str
     note: str
-    rows: Sequence[tuple[str, int, Sequence[tuple[Cell, Cell]]]]
+    rows: Sequence[tuple[str, int, Sequence[tuple[Percentage, Percentage]]]]
     tests: Sequence[Mapping[str, Any] | None]
 
 
@@ -124,7 +133,7 @@ def subset_tables(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[SubsetTab
         rows = []
         for group in subset["groups"]:
             groups = [_named(other["groups"], "label", group["label"]) for other in same]
-            cells = [(Cell(g.get("f1"), g.get("interval")), Cell(g.get("em"))) for g in groups]
+            cells = [(Percentage(g.get("f1"), g.get("interval")), Percentage(g.get("em"))) for g in groups]
             rows.append((str(group["label"]), int(group["items"]), cells))
         tables.append(SubsetTable(str(subset["name"]), subset.get("note") or "", rows, [other.get("test") for other in same]))
     return tables

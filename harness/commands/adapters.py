@@ -49,7 +49,7 @@ def list_adapters(options: List) -> None:
         for entry in entries:
             about = entry.about
             where = f"{entry.where}, imported" if about.imported else entry.where
-            cells = (where, about.task, about.base, about.prompt_format, f"{entry.megabytes:.1f}", entry.judged)
+            cells = (where, about.task, about.base, about.prompt_format, f"{entry.megabytes:.1f}", entry.dev_f1)
             table.add_row(entry.name, *cells)
         Console().print(table)
     else:
@@ -60,7 +60,7 @@ def list_adapters(options: List) -> None:
 
 def _values(entry: AdapterEntry) -> dict[str, Any]:
     own = {"name": entry.name, "where": entry.where, "folder": str(entry.folder)}
-    return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.judged} | entry.about.model_dump(include={*_SHOWN})
+    return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.dev_f1} | entry.about.model_dump(include={*_SHOWN})
 
 
 class Show(List):
@@ -91,8 +91,8 @@ def show(options: Show) -> None:
         click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
     for scored in scores:
         click.echo(f"{scored.part}: F1 {percent(*scored.headline)} on {scored.scores['items']:,} items; {scored.command}")
-    if not scores and entry.judged:
-        click.echo(f"dev F1 at the end of training: {entry.judged}")
+    if not scores and entry.dev_f1:
+        click.echo(f"dev F1 at the end of training: {entry.dev_f1}")
     if about.recipe:
         click.echo(f"recipe: {json.dumps(about.recipe)}")
     if (folder / CARD_FILE).is_file() and scores:

@@ -32,16 +32,19 @@ class Serve(Strict):
     port: int = option(8000, "The port to listen on.", ge=1, le=65535)
     no_model: bool = option(False, "Serve the task API alone, with the parser and the baselines, without vLLM.")
     key_file: Path | None = option(names=("--api-keys",), metavar="FILE")
-    """A file of keys, one a line, besides the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600."""
-    requests_per_minute: int | None = option(None, "How many a key may make. [default: any]", ge=1)
-    tokens_per_minute: int | None = option(None, "Of prompts and answers of a key. [default: any]", ge=1)
-    max_in_flight: int = option(512, "Requests at a time; more are refused (429). Each key has a share.", ge=1)
+    """A file with a key on each line, in addition to HARNESS_API_KEY. A line `KEY admin` also allows loading adapters. The file
+    must have mode 600."""
+    requests_per_minute: int | None = option(None, "Limit for each key. [default: none]", ge=1)
+    tokens_per_minute: int | None = option(None, "Limit for each key, prompts and answers together. [default: none]", ge=1)
+    max_in_flight: int = option(
+        512, "Requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
+    )
     max_body: float = option(10, "Megabytes of a request; larger ones are refused (413).", gt=0)
     body_timeout: float = option(30, "Seconds in which a request must have arrived.", gt=0)
-    answer_timeout: float = option(600, "Seconds in which an answer, or its next piece, must come.", gt=0)
-    time_limit: float = option(10, "Seconds for an answer of the parser or a baseline (422).", gt=0)
-    memory_limit: int = option(2000, "Megabytes of data for such an answer (422).", ge=1)
-    workers: int | None = option(None, "Processes that work out such answers. [default: one a core, two at least]", ge=1)
+    answer_timeout: float = option(600, "Seconds to wait for an answer, or for the next piece of a stream.", gt=0)
+    time_limit: float = option(10, "Seconds that the parser or a baseline may take for an answer (422).", gt=0)
+    memory_limit: int = option(2000, "Megabytes that the parser or a baseline may use for an answer (422).", ge=1)
+    workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, at least 2]", ge=1)
     drain_timeout: float = option(30, "Seconds that requests in flight have after SIGTERM.", gt=0)
     words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 
@@ -56,9 +59,9 @@ def serve(options: Serve) -> None:
     harness serve --base Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness serve --no-model
 
-    The server speaks the OpenAI protocol. On the same port, the task API takes an instruction and a board or blocks, and gives
-    the actions and what is there after them; the parser and the baselines answer there too. It runs until Ctrl-C; after SIGTERM
-    it answers what it has begun, and ends with exit code 143.
+    The server speaks the OpenAI protocol. On the same port, the task API takes an instruction and a board or a structure, and
+    returns the actions and the state after them; it also serves the parser and the baselines. The server runs until Ctrl-C; on
+    SIGTERM it finishes the requests in flight and exits with code 143.
     """
     from harness.engines.vllm.server import end_by_exceptions
 

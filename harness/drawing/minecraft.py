@@ -52,7 +52,8 @@ def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> li
     """The blocks in the turned world, with an outline or a ghost at each change."""
     view = structure.turned(quarters)
     parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
-    for action in changes:
+    # Changes may be a set, whose order differs between processes; equal pictures are equal to the byte.
+    for action in sorted(changes, key=lambda action: action.cell):
         if action.kind == "place":
             parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
         elif action.color and view.color_at(*action.cell) is None:

@@ -88,7 +88,7 @@ class Options(Strict):
     template: str | None = ASKED(diff=True, shared=True, record=False)
     """The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]"""
     think: int | None = ASKED(diff=True, record=False, ge=0)
-    """Let the model think first, in at most N tokens, which are not read."""
+    """Let the model think in up to N tokens before it answers. The thought is not scored."""
     images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
     """Send the state as a picture, with its text (beside) or without it (instead) (openai)."""
     limit: int | None = ASKED(common=True, ge=1)
@@ -100,24 +100,25 @@ class Options(Strict):
     encoder: str | None = EXAMPLES(record=False)
     """Sentence encoder (select embedding): a folder or hub name. [default: all-MiniLM-L6-v2]"""
     shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
-    """How examples stand. [default: best-last where they are chosen by likeness]"""
+    """Order of the examples. [default: best-last with bm25 or embedding]"""
     seed: int = DECODING(0, diff=True)
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
     best: bool = DECODING(False, record=False)
-    """Decode as the adapter's card says is best on dev: it sets --constrain, --temperature, --samples and --vote."""
+    """Decode in the way that scored best on dev by the adapter's card. Sets --constrain, --temperature, --samples, --vote and
+    --share."""
     temperature: float = DECODING(0.0, shared=True)
     """0 is greedy."""
     samples: int = DECODING(1, ge=1, le=64)
     """Draw N answers and combine them into one."""
     share: float | None = DECODING(gt=0, le=1)
-    """With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]"""
+    """With --samples: keep a change if at least this share of the answers makes it. [default: 0.2 with --vote share]"""
     vote: str | None = DECODING(choices=("mbr", "share", "likelihood"))
-    """With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the
-    answer with the likeliest tokens). [default: mbr, or share with --share]"""
+    """With --samples: mbr (the answer that the others agree with most), share (see --share) or likelihood (the most probable
+    answer). [default: mbr, or share with --share]"""
     repair: bool = DECODING(False)
-    """Where nothing of an answer can be read, ask once more and say why."""
+    """If no action can be read from an answer, tell the model why and ask once more."""
     max_new_tokens: int | None = DECODING(shared=True, ge=1)
     """Longest answer, in tokens. [default: by the format]"""
     context_length: int | None = MODEL(engines=(*LOCAL_ENGINES, "openai"), ge=1)
@@ -127,7 +128,7 @@ class Options(Strict):
     completions: bool = ENDPOINT(False)
     """Use the completions endpoint, for a model without a chat template."""
     dialect: str | None = ENDPOINT(choices=DIALECTS)
-    """How an endpoint is told to --constrain format. [default: vllm]"""
+    """The request syntax that the endpoint takes for --constrain. [default: vllm]"""
     reasoning_effort: str | None = ENDPOINT()
     """How long a model thinks, e.g. low."""
     extra_body: str | None = ENDPOINT(metavar="JSON")
@@ -143,7 +144,7 @@ class Options(Strict):
     retries: int | None = ENDPOINT(record=False, ge=0, le=100)
     """Further tries of a request that failed. [default: 5]"""
     quantize: str | None = MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False)
-    """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]"""
+    """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, if bitsandbytes is installed]"""
     dry_run: bool = RUN(False, group="Cost")
     """Print the requests, tokens and cost that the run would take, without making it."""
     prices: str | None = COST()
@@ -153,11 +154,11 @@ class Options(Strict):
     max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
     batch_api: bool = COST(False)
-    """Ask all items in one batch, answered within a day at a lower price (openai)."""
+    """Use the endpoint's batch API: cheaper, answers within 24 hours (openai)."""
     retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))
     """Whether a run that resumes asks again what failed."""
     cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
-    """Take answers that were given before from the user's cache."""
+    """Reuse answers that are in the cache."""
     name: str | None = RUN(common=True)
     """The run's folder under runs/. [default: built from the settings]"""
     preview: bool = RUN(False, common=True)
