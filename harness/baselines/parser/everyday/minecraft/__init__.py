@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.minecraft.conversation import Conversation, Outcome
-from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, done_by, in_world
+from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, in_world, placed_by
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import CODES, Action, Pose, Structure
 from serialization.program import ast
@@ -22,7 +22,7 @@ def understand(item: MinecraftItem) -> Understood:
     conversation = Conversation(Scene.of(states[0], quarter))
     for (text, actions), after in zip(turns[:-1], states[1:], strict=True):
         conversation.hear(text)
-        conversation.settle(Scene.of(after, quarter).blocks, done_by(actions, quarter)[0])
+        conversation.settle(Scene.of(after, quarter).blocks, placed_by(actions, quarter))
     outcome = conversation.hear(turns[-1][0])
     program = _program(item.before, conversation.scene, item.pose)
     return Understood(write(program), _confidence(outcome), outcome.unknown, outcome.question)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing, it
 from harness.baselines.parser.everyday.minecraft.references import found
 from harness.baselines.parser.everyday.minecraft.scene import Scene
 
@@ -47,10 +47,10 @@ def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
 def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
     """In `I want the roof purple` the color is what it becomes; in `instead of red` the color is that it had."""
     for place in order.places:
-        if place.word == "of" and place.of is not None and place.of.colors and "instead" in order.flags:
+        if place.word == "of" and place.landmark.colors and "instead" in order.flags:
             order.places = [one for one in order.places if one is not place]
             if not thing.definite:
-                order.act, order.things, order.become = "replace", [place.of], thing
+                order.act, order.things, order.become = "replace", [place.landmark], thing
                 return
     plain = order.become is None and order.act in BUILDING and not order.places and len(order.things) == 1
     if plain and thing.definite and thing.noun and thing.colors and not found(thing, scene):
@@ -61,48 +61,45 @@ def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
 
 def _nothing(order: Order, scene: Scene) -> str:
     """Talk, questions, and what is not to be done."""
-    thing, flags = order.thing, order.flags
-    said = thing is not None and (bool(thing.colors) or not thing.definite) and "question" not in flags
-    if thing is not None and thing.definite and "only" in flags | thing.flags and "idle" in flags and found(thing, scene):
+    thing, flags = order.first, order.flags
+    said = bool(order.things) and (bool(thing.colors) or not thing.definite) and "question" not in flags
+    if thing.definite and "only" in flags | thing.flags and "idle" in flags and found(thing, scene):
         return "keep"
     quiet = order.act in {"", "hold", "build", "make"} or (order.act == "look" and "idle" in flags)
     if quiet and flags & {"idle", "question", "remark", "talk"}:
-        if "remark" in flags and thing is not None and not order.become:
+        if "remark" in flags and order.things and not order.become:
             return "look"
         if not (order.become or said or order.growth):
             return "nothing"
-    bare = thing is not None and order == Order(things=[Thing(kind="thing", noun="block", word=thing.word)], said=order.said)
+    bare = order == Order(things=[Thing(kind="thing", noun="block", word=thing.word)], said=order.said)
     refused = "not_done" in flags and order.act != "remove"
     return "nothing" if order.act == "hold" or bare or refused else ""
 
 
 def _opening(order: Order, scene: Scene) -> str:
     """`dig a hole in it`, `leave a gate`."""
-    thing = order.thing
-    new = thing is not None and not thing.definite
+    thing = order.first
     if order.act == "leave":
-        return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
-    within = any(place.word == "in" and place.of is not None and not place.of_area for place in order.places)
-    if thing is not None and new and thing.noun == "arch" and not thing.colors and within and scene.blocks:
-        return "open"
-    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"", "remove", "make", "build"}:
-        return "open"
-    return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""
+        return "open" if thing.noun in _OPENINGS else "nothing"
+    if thing.definite or thing.noun not in _OPENINGS:
+        return ""
+    within = any(place.word == "in" and place.of and not place.of_area for place in order.places)
+    opens = within and scene.blocks if thing.noun == "arch" else order.act in {"", "make", "build"}
+    return "open" if order.act == "remove" or (opens and not thing.colors) else ""
 
 
 def _by_verb(order: Order, scene: Scene) -> str:
-    thing, act = order.thing, order.act
-    new = thing is not None and not thing.definite
-    if act == "look" and thing is not None and new and thing.noun and not found(thing, scene):
+    thing, act, told = order.first, order.act, order.told
+    new = bool(order.things) and not thing.definite
+    if act == "look" and new and thing.noun and not found(thing, scene):
         return "build"
-    told = order.told
     if act == "swap" and len(told) == 2 and told[0].definite and not told[1].definite and " for " in order.said:
         return "replace"
-    if act == "lay_down" and new and thing is not None and thing.noun:
+    if act == "lay_down" and new and thing.noun:
         return "build"
     if act == "remove" and order.growth and order.growth.factor == 0.5:
         return "resize"
-    if act == "remove" and thing is not None and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):
+    if act == "remove" and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):
         return "build"
     if act == "recolor" and order.said.startswith("switch") and order.become is None:
         return "swap"
@@ -112,9 +109,9 @@ def _by_verb(order: Order, scene: Scene) -> str:
 
 def _by_flag(order: Order, scene: Scene) -> str:
     """`again`, `upside down`, `by 90 degrees`; and the verbs that only these may change."""
-    thing, flags = order.thing, order.flags
-    if thing is not None and not thing.noun and "alternate" in thing.picks and len(thing.colors) > 1 and scene.blocks:
-        order.things, order.become = [Thing(kind="it", noun="it", word="it")], Thing(colors=thing.colors)
+    thing, flags = order.first, order.flags
+    if not thing.noun and "alternate" in thing.picks and len(thing.colors) > 1 and scene.blocks:
+        order.things, order.become = [it()], Thing(colors=thing.colors)
         return "recolor"
     if "mirrored" in flags or order.act == "mirror":
         return "mirror"
@@ -126,17 +123,14 @@ def _by_flag(order: Order, scene: Scene) -> str:
         return "move" if order.act == "lift" else order.act
     if order.act in _RESIZING:
         return "resize"
-    if order.act == "make" and "same" in flags and thing is not None and thing.definite and thing.plural and not order.places:
+    if order.act == "make" and "same" in flags and thing.definite and thing.plural and not order.places:
         return "recolor"
     return "copy" if _is_copy(order, thing) else ""
 
 
-def _is_copy(order: Order, thing: Thing | None) -> bool:
+def _is_copy(order: Order, thing: Thing) -> bool:
     """`again`, `the same on top of it`, `three of those`."""
-    again = bool(order.flags & {"once_more", "same"})
-    if thing is None:
-        return again
-    if again and (thing.noun == "figure" or thing.definite or thing.only_describes):
+    if order.flags & {"once_more", "same"} and (thing.noun == "figure" or thing.definite or thing.only_describes):
         return True
     if "extra" in thing.flags and thing.definite:
         return True
@@ -144,27 +138,24 @@ def _is_copy(order: Order, thing: Thing | None) -> bool:
 
 
 def _without_thing(order: Order, scene: Scene) -> str:
-    if order.thing is not None:
+    if order.things:
         return ""
     return "resize" if order.growth and order.act in {"", "make"} else "amend"
 
 
 def _with_parts(order: Order, scene: Scene) -> str:
     """`with a red top`, `with a blue border`, `with a blue block in its center`: what was built last, in other colors."""
-    thing = order.thing
-    if order.act != "with" or thing is None or not scene.blocks:
-        return ""
+    thing = order.first
     part = thing.kind == "part" or (thing.noun == "frame" and not thing.sizes and not thing.by)
     part |= thing.generic and bool(thing.picks or thing.ordinals or thing.article == "other")
-    if thing.colors and part and not order.places:
-        return "recolor_parts"
-    return ""
+    with_part = order.act == "with" and part and not order.places
+    return "recolor_parts" if with_part and thing.colors and scene.blocks else ""
 
 
 def _becoming(order: Order, scene: Scene) -> str:
     """What a thing that stands is to be: of another color, of another size, another thing."""
-    thing, become = order.thing, order.become
-    if thing is None or become is None:
+    thing, become = order.first, order.become
+    if become is None:
         return ""
     if not (thing.definite and found(thing, scene)):
         return "build_as" if thing.definite else ""
@@ -188,8 +179,8 @@ def _becoming(order: Order, scene: Scene) -> str:
 
 def _standing(order: Order, scene: Scene) -> str:
     """What is done to a thing that stands by the words around it: `the row away from you`, `only the bottom layer`."""
-    thing = order.thing
-    if thing is None or not thing.definite or not found(thing, scene):
+    thing = order.first
+    if not thing.definite or not found(thing, scene):
         return ""
     if order.act == "give" and len(order.things) > 1:
         return "give"
@@ -199,14 +190,14 @@ def _standing(order: Order, scene: Scene) -> str:
         return "lay_down"
     if "only" in order.flags | thing.flags and all(place.relation == "here" for place in order.places):
         return "keep"
-    if order.places and not (thing.article in {"each", "all"} and not thing.noun):
+    if order.places and not (thing.each and not thing.noun):
         turns = all(place.relation in {"away", "sideways", "toward"} for place in order.places)
         return "rotate" if turns else "move"
     return "look" if order == Order(things=[thing], said=order.said, flags=order.flags) else ""
 
 
 def _building(order: Order, scene: Scene) -> str:
-    thing = order.thing or Thing()
+    thing = order.first
     unclear = order.act in {"", "make"} and not order.places and (thing.only_describes or thing.definite or order.mended)
     if unclear or thing.is_it:
         return "amend"

@@ -20,11 +20,9 @@ class Asides(Reader):
             self.at += 1
             while (place := self.place()) is not None:
                 self.accept("link")
-                if place.of is not None and place.of.noun == "middle" and order.things:
+                if place.landmark.noun == "middle" and order.things:
                     order.things[-1].flags.add("hollow")
-        elif (token.text == "like" and after.kind in named("article it")) or (
-            token.meaning == "touching" and order.places and after.kind in named("article it")
-        ):
+        elif (token.text == "like" or (token.meaning == "touching" and order.places)) and self.refers(1):
             self.at += 1
             self.thing()
         elif token.text == "because" or (token.text in {"so", "so that"} and self._purpose(order)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.figures import SINGLE, Shape, cells_of, colored, palette
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing, it
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
@@ -21,11 +22,11 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     fits,
     moved,
     spans,
+    together,
 )
 from harness.baselines.parser.everyday.minecraft.words import named
 from harness.worlds.minecraft import HEIGHT, SIDE
 
-FIRST_COLOR = "red"
 _AREA = Thing(kind="thing", noun="area", word="area", article="the")
 _LINES = named("row tower diagonal block wall square frame lshape plus tshape ushape cube checkerboard floor") | {""}
 _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
@@ -49,7 +50,7 @@ def build(order: Order, scene: Scene) -> None:
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
-        _build(things[1], [Place("on", of=Thing(kind="it", noun="it", word="it"), word="across the top")], scene)
+        _build(things[1], [Place("on", of=it(), word="across the top")], scene)
         return
     for number, thing in enumerate(things):
         own = places if number == len(things) - 1 else [place for place in places if not _is_own(place)]
@@ -60,10 +61,7 @@ def _lines_up(order: Order) -> bool:
     """Whether blocks of several colors are one line: `a red, a blue and a green block in a row`."""
     line = any(flags & {"stacked", "touching"} for flags in [order.flags, *(thing.flags for thing in order.things)])
     line |= any(
-        place.of is not None
-        and place.of.noun in {"row", "tower", "diagonal"}
-        and not place.of.definite
-        and place.relation == "at"
+        place.relation == "at" and place.landmark.noun in {"row", "tower", "diagonal"} and not place.landmark.definite
         for place in order.places
     )
     return line and len(order.things) > 1 and all(thing.generic and thing.colors for thing in order.things)
@@ -80,11 +78,11 @@ def _one_by_one(things: list[Thing]) -> list[Thing]:
 
 def _is_own(place: Place) -> bool:
     """Whether only the last of several things stands there: `a tower and a red block on it`."""
-    return place.of is None or place.of.kind == "it" or (place.of.kind == "part" and place.of.of is None)
+    return place.of is None or place.of.is_it or (place.of.kind == "part" and place.of.of is None)
 
 
 def _relative(places: list[Place]) -> bool:
-    return any(place.of is not None and place.of.noun != "area" for place in places)
+    return any(place.of and not place.of_area for place in places)
 
 
 def gap_of(places: list[Place], default: int = 0) -> int:
@@ -95,7 +93,7 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
-    if not (thing.noun or thing.count) and any(place.of_area and place.of.article == "all" for place in order.places if place.of):
+    if not (thing.noun or thing.count) and any(place.of_area and place.landmark.article == "all" for place in order.places):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
     thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
@@ -104,33 +102,36 @@ def _settled(thing: Thing, order: Order) -> Thing:
         thing.count, thing.few = 6 * (thing.count or 1), False
         thing.flags.add("varied")
     for place in list(order.places):
-        of = place.of
-        if (
-            of is not None
-            and of.noun in _LINES
-            and of.article in {"", "a"}
-            and place.relation in {"at", "inside", "along"}
-            and not of.picks
-        ):
-            if of.noun == "row" and thing.noun in SINGLE and (thing.count or 0) > 1 and thing.noun != "block":
-                thing.flags.add("parallel")
-            elif of.noun in {"", "block"} and (of.colors or of.flags):
-                thing.colors = thing.colors or of.colors
-                thing.flags |= of.flags
-            elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
-                thing = replace(thing, noun="square", word=of.word, count=None, by=[of.sizes["count"], of.count or 1])
-            elif of.noun not in {"", "block"} and (of.article == "a" or of.count == 1 or not of.colors):
-                count = max(thing.count or 0, thing.sizes.get("count") or 0)
-                word = thing.word if thing.noun == "named" else of.word
-                thing = replace(
-                    thing, noun=of.noun, word=word, count=None, by=of.by or thing.by, colors=thing.colors or of.colors
-                )
-                thing.flags |= of.flags
-                thing.sizes |= of.sizes | ({"count": count} if count else {})
-            else:
-                continue
+        of = place.landmark
+        lies = place.of and place.relation in {"at", "inside", "along"}
+        shaped = _shaped(thing, of) if lies and of.noun in _LINES and of.article in {"", "a"} and not of.picks else None
+        if shaped is not None:
+            thing = shaped
             order.places = [one for one in order.places if one is not place]
     return thing
+
+
+def _shaped(thing: Thing, of: Thing) -> Thing | None:
+    """A thing in the shape that its place says: `3 blocks in a row`; None where that is a place and no shape."""
+    if of.noun == "row" and thing.noun in SINGLE and (thing.count or 0) > 1:
+        return replace(thing, flags=thing.flags | {"parallel"})
+    if of.generic and (of.colors or of.flags):
+        return replace(thing, colors=thing.colors or of.colors, flags=thing.flags | of.flags)
+    if of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
+        return replace(thing, noun="square", word=of.word, count=None, by=[of.sizes["count"], of.count or 1])
+    if of.generic or (of.article != "a" and of.count != 1 and of.colors):
+        return None
+    count = max(thing.count or 0, thing.sizes.get("count") or 0)
+    return replace(
+        thing,
+        noun=of.noun,
+        word=thing.word if thing.noun == "named" else of.word,
+        count=None,
+        by=of.by or thing.by,
+        colors=thing.colors or of.colors,
+        flags=thing.flags | of.flags,
+        sizes=thing.sizes | of.sizes | ({"count": count} if count else {}),
+    )
 
 
 # --- one thing ---
@@ -143,27 +144,26 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
         raise Unplaced(f"What is a {thing.word}?")
     places = _standing_first([_sided(place, thing) for place in places], scene)
     if thing.noun in {"area", "everything"} or (thing.noun in {"floor", "checkerboard"} and _everywhere(thing, places)):
-        _place_at(colored(GROUND, replace(thing, noun="floor"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
+        _place_cells(GROUND, thing, scene, noun="floor")
         return
-    if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
-        places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
-    if thing.noun in {"frame", "row", "wall", "block"} and not thing.count and _on_edge(thing, places, scene):
-        return
+    if thing.noun in {"frame", "row", "wall", "block"}:
+        if thing.plural or thing.noun != "block":
+            places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
+        if not thing.count and _on_edge(thing, places, scene):
+            return
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
     if ends and any(place.relation == "on" and not place.of_area for place in places):
-        places = [place for place in places if place not in ends]
-        ends = []
+        places, ends = [place for place in places if place not in ends], []
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
         found = [cell for place in ends for cell in landmarks(place, scene)[:1]]
         if len(found) < len(ends):
             raise Unplaced("Where?")
         connect(found[0], found[1], thing, scene)
         return
-    special = next(
-        (rule for place in places for rule in [_SPECIAL.get(place.relation)] if rule and rule(thing, place, places, scene)), None
-    )
-    if special:
-        return
+    for place in places:
+        rule = _SPECIAL.get(place.relation)
+        if rule and rule(thing, place, places, scene):
+            return
     if any(_on_each(place, thing, scene) for place in places):
         thing = replace(thing, count=1)
     shape = colored_thing(thing, scene, places)
@@ -182,22 +182,15 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
 
 
 def _is_all_edges(place: Place) -> bool:
-    of = place.of
-    return (
-        of is not None
-        and of.noun in {"edge", "side"}
-        and of.plural
-        and not of.picks
-        and of.of is not None
-        and of.of.noun == "area"
-    )
+    of = place.landmark
+    return of.noun in {"edge", "side"} and of.plural and not of.picks and of.whole.noun == "area"
 
 
 def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     """Puts something all along the edge of what is flat, on top of it."""
-    edge = next((place.of for place in places if place.of is not None and place.of.noun == "edge" and not place.of.picks), None)
-    flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not place.of_area), None)
-    if edge is None or (edge.of is not None and edge.of.noun == "area") or not scene.blocks:
+    edge = next((place.of for place in places if place.landmark.noun == "edge" and not place.landmark.picks), None)
+    flat = next((place.of for place in places if place.relation == "on" and place.of and not place.of_area), None)
+    if edge is None or edge.whole.noun == "area" or not scene.blocks:
         return False
     base = edge.of or flat
     whole = cells_found(base, scene) if base is not None else whole_of(Thing(), scene)
@@ -206,7 +199,7 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     top = extent(whole)[1][1]
     rim = border(tuple(cell for cell in whole if cell[1] == top))
     cells = [moved(cell, WAYS["up"], n) for n in range(1, thing.sizes.get("high", 1) + 1) for cell in rim]
-    _place_at(colored(cells, replace(thing, noun="frame"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
+    _place_cells(cells, thing, scene, noun="frame")
     return True
 
 
@@ -226,7 +219,6 @@ def _sided(place: Place, thing: Thing) -> Place:
 
 def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
     """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
-    it = Thing(kind="it", noun="it", word="it")
     for place in places:
         of = place.of
         base = of.of if of is not None and of.kind == "part" else of
@@ -234,10 +226,10 @@ def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
             continue
         if of is not base and base.colors:
             _build(base, [], scene)
-            return [replace(one, of=replace(of, of=it)) if one is place else one for one in places]
+            return [replace(one, of=replace(of, of=it())) if one is place else one for one in places]
         if of is base and place.relation in {"on", "left", "right", "behind", "front", "beside"}:
             _build(base, [one for one in places if one is not place], scene)
-            return [replace(place, of=it)]
+            return [replace(place, of=it())]
     return places
 
 
@@ -254,7 +246,7 @@ def _everywhere(thing: Thing, places: list[Place]) -> bool:
 
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
     alike = cells_found(thing.like["color"], scene) if "color" in thing.like else ()
-    return colored(_cells(thing, places, scene), thing, scene.blocks[alike[0]] if alike else scene.color or FIRST_COLOR)
+    return colored(_cells(thing, places, scene), thing, scene.blocks[alike[0]] if alike else scene.color)
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
@@ -312,12 +304,8 @@ def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
 
 def _is_over(place: Place) -> bool:
     """Whether several blocks there stand one on the other; not those that lie across something."""
-    return (
-        place.relation in {"on", "up", "below"}
-        and not place.of_area
-        and "across" not in place.word
-        and "spanning" not in place.word
-    )
+    lies = "across" in place.word or "spanning" in place.word
+    return place.relation in {"on", "up", "below"} and not place.of_area and not lies
 
 
 def _way(thing: Thing, places: list[Place]) -> str:
@@ -329,12 +317,12 @@ def _way(thing: Thing, places: list[Place]) -> str:
 
 def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
     """Rows and walls along an edge, or from one edge to the other, with their direction."""
-    side = next((place.of for place in places if place.of is not None and place.of.noun in {"edge", "side"}), None)
+    side = next((place.of for place in places if place.landmark.noun in {"edge", "side"}), None)
     if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
         return thing, way
     if side is not None and set(side.picks) & {"leftmost", "rightmost"} and not _spans_area(places):
         way = "away"
-    if _spans_area(places) and any(place.of and set(place.of.picks) & {"nearest", "farthest"} for place in places):
+    if _spans_area(places) and any(set(place.landmark.picks) & {"nearest", "farthest"} for place in places):
         way = "away"
     whole = thing.noun == "row" or "max_to_edge" in thing.flags or any(place.relation == "along" for place in places)
     if whole and not thing.by and not thing.sizes.keys() & {"wide", "long", "count"}:
@@ -343,7 +331,7 @@ def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
 
 
 def _spans_area(places: list[Place]) -> bool:
-    return sum(place.of is not None and place.of.noun in {"edge", "side"} for place in places) > 1
+    return sum(place.landmark.noun in {"edge", "side"} for place in places) > 1
 
 
 def _spread(shapes: list[Shape], gap: int, noun: str) -> Shape:
@@ -378,7 +366,7 @@ def _each_free(shape: Shape, count: int, thing: Thing, places: list[Place], scen
 
 def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> None:
     cells = tuple(shape)
-    exact = _exact_height(places)
+    exact = next((place.distance for place in places if place.relation == "height"), None)
     if exact is not None:
         origin = free_spot(cells, Scene())
         _place_at(shape, (origin[0], exact, origin[2]), thing, scene)
@@ -396,8 +384,9 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
     scene.focus = tuple(built)
 
 
-def _exact_height(places: list[Place]) -> int | None:
-    return next((place.distance for place in places if place.relation == "height"), None)
+def _place_cells(cells: Sequence[Cell], thing: Thing, scene: Scene, noun: str) -> None:
+    """Places a thing in the cells that it has in the region, colored like a figure of the noun."""
+    _place_at(colored(cells, replace(thing, noun=noun), scene.color), (0, 0, 0), thing, scene)
 
 
 def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: Scene) -> None:
@@ -415,18 +404,17 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     """A frame around something, with as many free cells between as are said."""
     if place.of is None and "around" not in thing.flags:
         return False
-    area = place.of is not None and "area" in {place.of.noun, place.of.of.noun if place.of.of else ""}
-    inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
+    area = "area" in {place.landmark.noun, place.landmark.whole.noun}
+    inner = () if area or place.of is None else together(landmarks(place, scene))
     if not area and not inner:
         raise Unplaced("Around what?")
     gap = place.distance or gap_of(places)
     low, high = ((-SIDE + 1, 1, -SIDE + 1), (SIDE - 1, 1, SIDE - 1)) if area else extent(inner)
-    width = thing.sizes.get("wide", 1)
-    height = thing.sizes.get("high", 1)
-    out = gap + width
-    cells = box((low[0] - out, low[1], low[2] - out), (high[0] + out, low[1] + height - 1, high[2] + out))
+    out = gap + thing.sizes.get("wide", 1)
+    top = low[1] + thing.sizes.get("high", 1) - 1
+    cells = box((low[0] - out, low[1], low[2] - out), (high[0] + out, top, high[2] + out))
     ring = [c for c in cells if not (low[0] - gap <= c[0] <= high[0] + gap and low[2] - gap <= c[2] <= high[2] + gap)]
-    _place_at(colored(ring, replace(thing, noun="frame"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
+    _place_cells(ring, thing, scene, noun="frame")
     return True
 
 
@@ -448,20 +436,20 @@ def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
     (a, b) = min(((a, b) for a in one for b in other), key=lambda pair: sum(abs(p - q) for p, q in zip(*pair, strict=True)))
     steps = max(abs(p - q) for p, q in zip(a, b, strict=True))
     line = [tuple(p + round((q - p) * n / steps) for p, q in zip(a, b, strict=True)) for n in range(steps + 1)] if steps else []
-    cells = [(c[0], c[1], c[2]) for c in line if (c[0], c[1], c[2]) not in scene.blocks]
+    cells = [(x, y, z) for x, y, z in line if (x, y, z) not in scene.blocks]
     if not cells:
         raise Unplaced("Where?")
-    _place_at(colored(cells, replace(thing, noun="row"), scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
+    _place_cells(cells, thing, scene, noun="row")
 
 
 def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
     """What fills the inside of something."""
-    if thing.noun != "floor" or thing.sizes or place.of is None or place.of.noun == "area":
+    if thing.noun != "floor" or thing.sizes or place.of is None or place.of_area:
         return False
     cells = interior(cells_found(place.of, scene)) if found(place.of, scene) else ()
     if not cells:
         return False
-    _place_at(colored(cells, thing, scene.color or FIRST_COLOR), (0, 0, 0), thing, scene)
+    _place_cells(cells, thing, scene, noun=thing.noun)
     return True
 
 

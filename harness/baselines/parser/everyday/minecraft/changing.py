@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect, gap_of
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.building import build, connect, gap_of
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing, it
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
@@ -18,21 +18,23 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     Cells,
     Made,
     Scene,
+    around,
     box,
     extent,
     fits,
     moved,
     pieces,
     spans,
+    together,
 )
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE
-
-_IT = Thing(kind="it", noun="it", word="it")
 
 
 def things_found(order: Order, scene: Scene) -> Cells:
     """The blocks that an order is about. Raises Unplaced where none is."""
-    cells = tuple(dict.fromkeys(cell for thing in order.things or [_IT] for cell in cells_found(_qualified(thing, order), scene)))
+    cells = tuple(
+        dict.fromkeys(cell for thing in order.things or [it()] for cell in cells_found(_qualified(thing, order), scene))
+    )
     if not cells:
         raise Unplaced("Which one?")
     return cells
@@ -43,13 +45,12 @@ def _qualified(thing: Thing, order: Order) -> Thing:
     if order.act in {"move", "copy"}:
         return thing
     for place in order.places:
-        if place.word == "from" and thing.count and place.of is not None and place.of.kind == "part":
-            thing = replace(thing, picks=[*thing.picks, *(place.of.picks or [place.of.noun])])
-        elif (
-            place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None
-        ):
-            thing = replace(thing, of=place.of)
-        elif place.relation in _BESIDE and place.of is not None and place.of.noun != "area" and place.of.kind != "part":
+        of = place.landmark
+        if place.word == "from" and thing.count and of.kind == "part":
+            thing = replace(thing, picks=[*thing.picks, *(of.picks or [of.noun])])
+        elif of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None:
+            thing = replace(thing, of=of)
+        elif place.relation in _BESIDE and place.of and of.noun != "area" and of.kind != "part":
             thing = replace(thing, place=place)
         elif place.relation in _PICKS and place.of is None:
             thing = replace(thing, picks=[*thing.picks, _PICKS[place.relation]])
@@ -64,24 +65,20 @@ _PICKS = OF_SIDE | {"toward": "nearest", "away": "farthest"}
 
 
 def remove(order: Order, scene: Scene) -> None:
-    for thing in order.things or [_IT]:
+    for thing in order.things or [it()]:
         thing = _qualified(thing, order)
         if "extra" in thing.flags and thing.generic and not thing.colors:
-            thing = replace(_IT, count=thing.count or 1)
-        if thing.noun in {"arch", "hole"} and not found(thing, scene):
-            raise Unplaced("Which one?")
+            thing = replace(it(), count=thing.count or 1)
         groups = found(thing, scene)
         if not groups:
             raise Unplaced("Which one?")
-        if thing.article in {"a", ""} and not thing.plural and thing.noun in {"block", ""} and not thing.picks:
-            one = (thing.count or 1) * (
-                len(groups) if thing.of is not None and thing.of.of is not None and thing.of.of.plural else 1
-            )
-            groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
-        if thing.kind == "it" and thing.count:
-            groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
-        gone = {cell for group in groups for cell in group}
-        touched = [piece for piece in pieces(scene.blocks) if not gone.isdisjoint(piece)]
+        gone = together(groups)
+        if thing.article in {"a", ""} and not thing.plural and thing.generic and not thing.picks:
+            each = len(groups) if thing.whole.whole.plural else 1
+            gone = _loose(gone, scene)[: (thing.count or 1) * each]
+        if thing.is_it and thing.count:
+            gone = _loose(gone, scene)[: thing.count]
+        touched = [piece for piece in pieces(scene.blocks) if not set(gone).isdisjoint(piece)]
         scene.remove(gone)
         rest = scene.standing(cell for piece in touched for cell in piece)
         scene.focus = scene.standing(scene.focus) or (rest if len(pieces(rest)) > 1 else ())
@@ -89,11 +86,7 @@ def remove(order: Order, scene: Scene) -> None:
 
 def _loose(cells: Cells, scene: Scene) -> Cells:
     """Blocks in the order in which they may be taken one by one: from the top, from an end."""
-    return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in _sides(cell)), cell)))
-
-
-def _sides(cell: Cell) -> list[Cell]:
-    return [moved(cell, WAYS[way]) for way in ("left", "right", "front", "behind", "up", "down")]
+    return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in around(cell)), cell)))
 
 
 def keep(order: Order, scene: Scene) -> None:
@@ -108,27 +101,27 @@ def recolor(order: Order, scene: Scene) -> None:
     become = order.become or Thing()
     if become.no_color:
         raise Unplaced("Which color?")
-    thing = order.things[0] if order.things else _IT
+    thing = order.thing or it()
     if thing.noun == "area" and become.noun not in {"", "block"}:
         build(Order("build", [replace(become, by=[2 * SIDE + 1] * 2)]), scene)
         return
     cells = things_found(order, scene)
-    if not become.colors and ("same" in become.flags | order.flags | thing.flags or "varied" in become.flags):
-        become = replace(
-            become, colors=[] if "varied" in become.flags and "same" not in become.flags else [scene.blocks[cells[0]]]
-        )
     alike = cells_found(become.like["color"], scene) if "color" in become.like else ()
-    colors = [main_color(alike, scene)] if alike else become.colors or (list(COLORS) if "varied" in become.flags else [])
-    if not colors:
+    if alike:
+        colors = [main_color(alike, scene)]
+    elif become.colors:
+        colors = become.colors
+    elif "varied" in become.flags and "same" not in become.flags:
+        colors = list(COLORS)
+    elif "same" in become.flags | order.flags | thing.flags:
+        colors = [scene.blocks[cells[0]]]
+    else:
         raise Unplaced("Which color?")
-    ordered = sorted(cells)
-    scene.recolor({cell: colors[number % len(colors)] for number, cell in enumerate(ordered)})
+    scene.recolor({cell: colors[number % len(colors)] for number, cell in enumerate(sorted(cells))})
 
 
 def swap(order: Order, scene: Scene) -> None:
-    things = [*order.things, *([order.become] if order.become else [])]
-    if "way" in order.said:
-        things = []
+    things = [] if "way" in order.said else order.told
     if len(things) == 1 and len(things[0].colors) == 2:
         things = [replace(things[0], colors=[color]) for color in things[0].colors]
     things = [thing for thing in things if thing.noun or thing.colors or thing.picks or thing.ordinals]
@@ -144,10 +137,9 @@ def swap(order: Order, scene: Scene) -> None:
     a, b = (cells_found(thing, scene) for thing in things)
     if not a or not b:
         raise Unplaced("Which ones?")
-    low, far = extent(a)[0], extent(b)[0]
+    step = moved(extent(b)[0], extent(a)[0], -1)
     colors_a, colors_b = ({cell: scene.blocks[cell] for cell in cells} for cells in (a, b))
     scene.remove([*a, *b])
-    step = (far[0] - low[0], far[1] - low[1], far[2] - low[2])
     scene.place({moved(cell, step): color for cell, color in colors_a.items()})
     scene.place({moved(cell, step, -1): color for cell, color in colors_b.items()})
 
@@ -157,32 +149,25 @@ def swap(order: Order, scene: Scene) -> None:
 
 def move(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
-    colors = {cell: scene.blocks[cell] for cell in cells}
     without = scene.copy()
     without.remove(cells)
     without.focus = scene.focus if not set(scene.focus) & set(cells) else ()
-    new = _destination(order, colors, without, cells)
-    first, there = next(iter(cells)), next(iter(new))
-    scene.shift(cells, (there[0] - first[0], there[1] - first[1], there[2] - first[2]))
-    scene.focus = tuple(new)
-    scene.made.append(
-        Made(order.things[0].word if order.things else "", order.things[0].noun if order.things else "", tuple(new))
-    )
-
-
-def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
-    step = _step(order, cells, scene)
-    if step is None:
-        low = extent(cells)[0]
-        shape = tuple(moved(cell, low, -1) for cell in cells)
-        if not order.places:
-            raise Unplaced("Where?")
-        origin = spots(order.places, shape, scene, Thing())[0]
-        step = (origin[0] - low[0], origin[1] - low[1], origin[2] - low[2])
-    new = {moved(cell, step): color for cell, color in colors.items()}
-    if not fits(new) or not scene.free(new):
+    step = _step(order, cells, without) or _step_to_place(order, cells, without)
+    new = tuple(moved(cell, step) for cell in cells)
+    if not fits(new) or not without.free(new):
         raise Unplaced("Where? There is no room.")
-    return new
+    scene.shift(cells, step)
+    scene.focus = new
+    thing = order.thing or Thing()
+    scene.made.append(Made(thing.word, thing.noun, new))
+
+
+def _step_to_place(order: Order, cells: Cells, scene: Scene) -> Cell:
+    if not order.places:
+        raise Unplaced("Where?")
+    low = extent(cells)[0]
+    shape = tuple(moved(cell, low, -1) for cell in cells)
+    return moved(spots(order.places, shape, scene, Thing())[0], low, -1)
 
 
 def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
@@ -192,10 +177,10 @@ def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
         if place.relation in WAYS and place.of is None:
             add = order.growth.add if order.growth else 0
             total = moved(total, WAYS[place.relation], place.distance or add or 1)
-        elif place.other and place.of is not None and place.of.noun in {"end", "corner", "side"}:
-            total = _to_other(place.of, cells, scene)
-        elif place.of is not None and place.of.noun == "edge" and place.of.picks:
-            total = _to_edge(place.of.picks[0], cells)
+        elif place.other and place.landmark.noun in {"end", "corner", "side"}:
+            total = _to_other(place.landmark, cells, scene)
+        elif place.landmark.noun == "edge" and place.landmark.picks:
+            total = _to_edge(place.landmark.picks[0], cells)
     return total if any(total) else None
 
 
@@ -209,8 +194,7 @@ def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
     groups = sorted(parts(whole_of(part, scene), part), key=distance)
     if len(groups) < 2:
         return 0, 0, 0
-    near, far = extent(groups[0])[0], extent(groups[-1])[0]
-    return far[0] - near[0], far[1] - near[1], far[2] - near[2]
+    return moved(extent(groups[-1])[0], extent(groups[0])[0], -1)
 
 
 def _to_edge(pick: str, cells: Cells) -> Cell:
@@ -226,33 +210,14 @@ def copy(order: Order, scene: Scene) -> None:
         if "do" not in order.said.split() and any(one.noun and not one.flags & {"same", "once_more"} for one in order.things)
         else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
     )
-    if not cells:
-        raise Unplaced("Which one?")
-    become = order.become or Thing()
-    become = next(
-        (place.of for place in order.places if place.of is not None and place.of.only_describes and place.of.colors), become
-    )
+    become = next((place.of for place in order.places if place.of and place.only_colors), order.become or Thing())
     become = next((thing for thing in order.things if thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
-    times = (
-        next(
-            (
-                thing.count
-                for thing in order.things
-                if thing.count and thing.article != "all" and (thing.kind in {"it", ""} or "extra" in thing.flags)
-            ),
-            None,
-        )
-        or (order.growth and int(order.growth.factor))
-        or 1
-    )
-    if any(thing.kind == "it" and (thing.count or 0) > 1 and "extra" not in thing.flags for thing in order.things):
-        times -= 1
     if "max_to_edge" in order.flags or "keep" in order.said:
         _repeat_to_edge(order, colors, scene)
         return
     built: list[Cell] = []
-    for _ in range(times):
+    for _ in range(_times(order)):
         new = _copy_place(order, colors, scene, cells)
         scene.place(new)
         scene.made.append(Made("", "", tuple(new)))
@@ -262,30 +227,34 @@ def copy(order: Order, scene: Scene) -> None:
     scene.focus = tuple(built)
 
 
+def _times(order: Order) -> int:
+    """How many copies are made: 2 of `two more of those`, also of `three of those`, of which one stands."""
+    counts = (
+        thing.count
+        for thing in order.things
+        if thing.count and thing.article != "all" and (thing.kind in {"it", ""} or "extra" in thing.flags)
+    )
+    times = next(counts, 0) or (int(order.growth.factor) if order.growth else 0) or 1
+    return times - any(thing.is_it and (thing.count or 0) > 1 and "extra" not in thing.flags for thing in order.things)
+
+
 def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
     directed = next((place for place in order.places if place.relation in {*WAYS, "on", "beside"}), None)
-    itself = directed is not None and (
-        directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"
-    )
-    low, (wide, high, deep) = extent(cells)[0], spans(cells)
-    if itself and directed is not None:
+    if directed and (directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"):
+        wide, high, deep = spans(cells)
+        gap = gap_of(order.places)
         for way in ("right", "left", "behind", "front") if directed.relation == "beside" else (directed.relation,):
             vector = WAYS["up" if way == "on" else way]
             size = {"left": wide, "right": wide, "front": deep, "behind": deep, "away": deep, "toward": deep}.get(way, high)
-            gap = gap_of(order.places)
             if gap:
                 directed.distance = size + gap
-            step = (
-                directed.distance
-                if directed.distance and directed.distance >= size
-                else size + (directed.distance or 0)
-                if directed.distance
-                else size
-            )
+            told = directed.distance or 0
+            step = told if told >= size else size + told
             new = {moved(cell, vector, step): color for cell, color in colors.items()}
             if fits(new) and scene.free(new):
                 return new
         raise Unplaced("Where? There is no room.")
+    low = extent(cells)[0]
     shape = tuple(moved(cell, low, -1) for cell in cells)
     origins = spots(order.places, shape, scene, Thing(flags=order.flags))
     return {moved(moved(cell, low, -1), origin): color for origin in origins for cell, color in colors.items()}
@@ -295,13 +264,8 @@ def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None
     way = next((WAYS[place.relation] for place in order.places if place.relation in WAYS), WAYS["right"])
     size = max(spans(tuple(colors))[axis] for axis in range(3) if way[axis])
     step = size + gap_of(order.places)
-    new = {
-        moved(c, way, n * step): color
-        for n in range(1, 2 * SIDE + 2)
-        for c, color in colors.items()
-        if fits([moved(c, way, n * step)])
-    }
-    scene.place(new)
+    new = {moved(c, way, n * step): color for n in range(1, 2 * SIDE + 2) for c, color in colors.items()}
+    scene.place({cell: color for cell, color in new.items() if fits([cell])})
 
 
 # --- filling and connecting ---
@@ -314,30 +278,29 @@ def look(order: Order, scene: Scene) -> None:
         thing = _qualified(thing, order)
         if thing.noun in {"row", "lane"} and not scene.blocks:
             thing = replace(thing, noun="edge", kind="part", of=Thing(noun="area"))
-            thing.picks = [*thing.picks, *(pick for place in order.places if place.of for pick in place.of.picks)]
-        if thing.kind == "part" and thing.of is not None and thing.of.noun == "area":
-            cells += [cell for group in parts(GROUND, thing) for cell in group]
-        else:
-            cells += cells_found(thing, scene)
+            thing.picks = [*thing.picks, *(pick for place in order.places for pick in place.landmark.picks)]
+        on_ground = thing.kind == "part" and thing.whole.noun == "area"
+        cells += together(parts(GROUND, thing)) if on_ground else cells_found(thing, scene)
     if cells:
         scene.focus = tuple(dict.fromkeys(cells))
 
 
 def leave_open(order: Order, scene: Scene) -> None:
     """`leave a gate in the middle of the near side`: the blocks there go; `a door in it` is in the middle of its front."""
-    for of in [*(thing.of for thing in order.things), *(place.of for place in order.places)]:
-        cells = cells_found(of, scene) if of is not None else ()
-        if cells:
-            whole = of is not None and of.kind != "part" and len(cells) > 1
-            if len(cells) == 1 and order.things:
-                tall = HEIGHT if "max_to_edge" in order.flags | order.things[0].flags else order.things[0].sizes.get("high", 1)
+    thing = order.things[0]
+    for of in [*(one.of for one in order.things), *(place.of for place in order.places)]:
+        cells = cells_found(of, scene) if of else ()
+        if of and cells:
+            whole = of.kind != "part" and len(cells) > 1
+            if len(cells) == 1:
+                tall = HEIGHT if "max_to_edge" in order.flags | thing.flags else thing.sizes.get("high", 1)
                 cells = tuple(moved(cells[0], WAYS["up"], n) for n in range(tall))
-            scene.remove(_opening(cells, order.things[0]) if whole and order.things else cells)
+            scene.remove(_opening(cells, thing) if whole else cells)
             return
-    if not order.places and (focus := scene.standing(scene.focus)):
-        scene.remove(_opening(focus, order.things[0]))
-        return
-    raise Unplaced("Where?")
+    focus = scene.standing(scene.focus)
+    if order.places or not focus:
+        raise Unplaced("Where?")
+    scene.remove(_opening(focus, thing))
 
 
 def _opening(whole: Cells, thing: Thing) -> Cells:
@@ -353,14 +316,14 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
 
 
 def fill(order: Order, scene: Scene) -> None:
-    thing = order.things[0] if order.things else _IT
+    thing = order.thing or it()
     become = order.become or Thing()
     if thing.noun == "area" or (thing.noun in {"layer", "everything"} and not scene.blocks):
         build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
         return
     whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)
     if thing.kind == "it" and scene.focus and not scene.standing(scene.focus):
-        color = (become.colors or [scene.color or FIRST_COLOR])[0]
+        color = become.colors[0] if become.colors else scene.color
         scene.place(dict.fromkeys([cell for cell in scene.focus if cell not in scene.blocks], color))
         return
     if not whole:
@@ -372,27 +335,23 @@ def fill(order: Order, scene: Scene) -> None:
     height = become.sizes.get("high") or thing.sizes.get("high")
     if height:
         inner = [(x, low[1] + y, z) for x, _, z in dict.fromkeys((x, 0, z) for x, _, z in inner) for y in range(height)]
-    color = (become.colors or thing.colors or [main_color(whole, scene) if thing.noun == "hole" else scene.color or FIRST_COLOR])[
-        0
-    ]
     if not inner:
         raise Unplaced("What?")
-    scene.place(dict.fromkeys(inner, color))
+    colors = become.colors or thing.colors or [main_color(whole, scene) if thing.noun == "hole" else scene.color]
+    scene.place(dict.fromkeys(inner, colors[0]))
     scene.made.append(Made("inside", "inside", tuple(inner)))
 
 
 def main_color(cells: Cells, scene: Scene) -> str:
     colors = [scene.blocks[cell] for cell in cells if cell in scene.blocks]
-    return max(colors, key=colors.count) if colors else scene.color or FIRST_COLOR
+    return max(colors, key=colors.count) if colors else scene.color
 
 
 def join(order: Order, scene: Scene) -> None:
     groups = [group for thing in order.things for group in found(thing, scene)]
-    if (len(groups) == 1 and order.things[0].kind == "it") or not groups:
-        groups = pieces(groups[0] if len(pieces(groups[0] if groups else ())) > 1 else tuple(scene.blocks))
-    become = (
-        order.become or next((place.of for place in order.places if place.of is not None and place.of.colors), None) or Thing()
-    )
+    if not groups or (len(groups) == 1 and order.things[0].is_it):
+        groups = pieces(groups[0] if groups and len(pieces(groups[0])) > 1 else scene.blocks)
+    become = order.become or next((place.of for place in order.places if place.of and place.of.colors), Thing())
     if len(groups) < 2:
         raise Unplaced("Which ones?")
     if any(place.of.noun == "top" if place.of else place.relation in {"on", "up"} for place in order.places):
@@ -405,10 +364,5 @@ def join(order: Order, scene: Scene) -> None:
 def hollow(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     low, high = extent(cells)
-    flat = high[1] == low[1]
-    inner = [
-        c
-        for c in box((low[0] + 1, low[1] + (not flat), low[2] + 1), (high[0] - 1, high[1] - (not flat), high[2] - 1))
-        if c in scene.blocks
-    ]
-    scene.remove(inner)
+    shell = int(high[1] > low[1])
+    scene.remove(box((low[0] + 1, low[1] + shell, low[2] + 1), (high[0] - 1, high[1] - shell, high[2] - 1)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft import telling
 from harness.baselines.parser.everyday.minecraft.asides import Asides
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing, deepest
+from harness.baselines.parser.everyday.minecraft.meaning import NOTHING, Growth, Order, Place, Thing, deepest, it
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
@@ -73,7 +73,6 @@ class _Sentence:
         self._steps = {
             "link": self._link,
             "be": self._be,
-            "not": self._negate,
             "mend": self._mend,
             "talk": self._mark,
             "idle": self._mark,
@@ -81,9 +80,7 @@ class _Sentence:
             "verb": self._verb,
             "with": self._attach,
             "without": self._attach,
-            "relative": self._relate,
             "as": self._as,
-            "until": self._until,
         }
 
     def orders(self) -> list[Order]:
@@ -109,13 +106,21 @@ class _Sentence:
             return
         gap = reader.gap()
         if gap is not None:
-            self._apart(gap)
+            if reader.peek().meaning == "between":
+                reader.place()  # Between which ones is clear.
+            self._order.places.append(Place("gap", distance=gap))
             return
         growth = reader.growth()
         if growth:
             self._grow(growth)
         elif token.kind in self._steps:
             self._steps[token.kind](reader.take())
+        elif reader.accept("not"):
+            self._not = True
+        elif reader.accept("relative"):
+            self._relative = True
+        elif reader.accept("until"):
+            reader.until(self._order)
         elif (
             token.kind == "flag"
             and token.meaning in _ORDER_FLAGS
@@ -127,7 +132,7 @@ class _Sentence:
             self._except()
         elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
             self._thing(thing)
-        elif token.text == "inside" and self._order.new and reader.peek(1).kind in {"article", "it"}:
+        elif token.text == "inside" and self._order.new and reader.refers(1):
             reader.take()
             self._place(Place("inside", of=reader.thing()))
         elif (place := reader.place()) is not None:
@@ -178,9 +183,6 @@ class _Sentence:
         about = bool(self._order.things) and self._order.act != "with"
         self._is = (not self._relative and about) or self._alternate != ""
 
-    def _negate(self, token: Token) -> None:
-        self._not = True
-
     def _mend(self, token: Token) -> None:
         if self._order.things or self._order.places:
             self._flush()
@@ -196,12 +198,6 @@ class _Sentence:
     def _ask(self, token: Token) -> None:
         if not self._done and not self._order.things and not self._order.act:
             self._order.flags.add("question")
-
-    def _relate(self, token: Token) -> None:
-        self._relative = True
-
-    def _until(self, token: Token) -> None:
-        self._reader.until(self._order)
 
     def _as(self, token: Token) -> None:
         follows = self._reader.peek()
@@ -239,13 +235,11 @@ class _Sentence:
 
     def _verb(self, token: Token) -> None:
         order = self._order
-        if self._relative and not self._linked:
+        acts = order.act not in _VAGUE
+        if not self._linked and (self._relative or (acts and token.meaning in _VAGUE and not order.things)):
             return
-        if order.act not in _VAGUE and token.meaning in _VAGUE and not order.things and not self._linked:
-            return
-        if (
-            order.things or (order.act not in _VAGUE and self._linked) or (order.growth and order.act)
-        ) and not self._is_subject():
+        ends = order.things or (acts and self._linked) or (order.growth and order.act)
+        if ends and not self._is_subject():
             self._flush()
         told = token.text.startswith("there") and not (self._first and not self._done and not order.places)
         self._order.act = "build" if told else token.meaning
@@ -286,23 +280,16 @@ class _Sentence:
             self._not = False
             order.flags.add("not_place")
             return
-        before = order.places[-1].of if order.places else None
-        if place.relation == "between" and before is not None and before.noun == "hole":
+        if place.relation == "between" and order.places and order.places[-1].landmark.noun == "hole":
             order.places.pop()
-        landmark = order.places[-1].of if order.places else None
-        named = landmark is not None and landmark.kind == "thing" and landmark.noun != "area" and landmark.definite
-        if self._relative and landmark is not None and named and place.of is not None:
+        landmark = order.places[-1].landmark if order.places else NOTHING
+        named = landmark.kind == "thing" and landmark.noun != "area" and landmark.definite
+        if self._relative and named and place.of:
             landmark.place = place
             return
         if not telling.takes_place(order, place):
             order.places.append(place)
             self._latest = deepest(place.of) or self._latest
-
-    def _apart(self, gap: int) -> None:
-        """Takes in how far apart things are; between which ones is clear."""
-        if self._reader.peek().meaning == "between":
-            self._reader.place()
-        self._order.places.append(Place("gap", distance=gap))
 
     def _thing(self, thing: Thing) -> None:
         if self._named:
@@ -378,14 +365,13 @@ class _Sentence:
     def _colors_part(self, thing: Thing) -> bool:
         """`a tower, the bottom half yellow and the top half blue`: parts of what is to be built, with their colors."""
         order = self._order
-        builds = order.act in {"", "make", "build", "with"} and order.thing is not None and not order.places
+        builds = order.act in {"", "make", "build", "with"} and bool(order.things) and not order.places
         new = order.new is not None or order.act == "with"
         follows = self._reader.peek(self._reader.peek().kind == "be")
         colored = bool(thing.colors) or follows.kind == "color"
         one = thing.generic and thing.article != "a" and bool(thing.picks or thing.ordinals or thing.article == "other")
-        return (
-            builds and new and (self._linked or self._relative) and colored and (one or (thing.kind == "part" and thing.definite))
-        )
+        part = one or (thing.kind == "part" and thing.definite)
+        return builds and new and (self._linked or self._relative) and colored and part
 
     def _picks_of_latest(self, thing: Thing) -> bool:
         """`the side that is nearest to you`: a pick after its noun."""
@@ -428,7 +414,8 @@ class _Sentence:
             last.noun, last.word, last.kind = thing.noun, thing.word, thing.kind
         if first and self._says_again(thing):
             return
-        if first and self._linked and thing.only_counts and self._reader.peek().kind in {"relation", "side"}:
+        placed = self._linked and self._reader.peek().kind in {"relation", "side"}
+        if first and placed and thing.only_counts:
             self._flush(keep_act=True)
             self._order.things.append(Thing(noun="block", word="1", kind="thing", count=thing.count))
         elif first and order.become and self._linked and thing.definite:
@@ -436,7 +423,7 @@ class _Sentence:
             self._order.things.append(thing)
         elif telling.takes_thing(order, thing, self._linked):
             return
-        elif first and self._linked and order.places and thing.colors and self._reader.peek().kind in {"relation", "side"}:
+        elif first and placed and order.places and thing.colors:
             self._flush(keep_act=order.act not in CHANGING)
             self._order.things.append(thing)
         elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
@@ -460,12 +447,13 @@ class _Sentence:
         """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""
         attached, self._with = self._with, ""
         order = self._order
-        if self._reader.peek().meaning == "between" and thing.noun == "block" and not thing.colors and (thing.count or order.new):
+        between = self._reader.peek().meaning == "between"
+        if between and thing.noun == "block" and not thing.colors and (thing.count or order.new):
             thing.noun = "hole"
-        elif self._reader.peek().meaning == "between" and thing.colors and order.new and order.new.count == 2:
+        elif between and thing.colors and order.new and order.new.count == 2:
             order.places.append(Place("gap", distance=1))
             self._flush()
-            self._order = Order("with", [thing], [Place("between", of=Thing(kind="it", noun="it", word="them"))])
+            self._order = Order("with", [thing], [Place("between", of=it("them"))])
             return
         if attached == "without":
             if telling.takes_without(order, thing):

@@ -30,13 +30,13 @@ def united(orders: list[Order]) -> list[Order]:
         if order.new and order.act == "remove" and order.new.flags & {"varied", "each_color"}:
             order.act = "build"
     for number, order in enumerate(orders):
-        if area and order.thing is not None and order.thing.is_it:
+        if area and order.first.is_it:
             order.things = area
         area = [thing for thing in order.things if thing.noun == "area" and thing.kind == "thing"]
         if done and _goes_on(order, done):
             continue
         if _is_heading(order, orders[number + 1 :]):
-            heading = order.things[0].noun
+            heading = order.first.noun
             colors = next((place.of.colors for place in order.places if place.of and place.of.generic), [])
             continue
         if _only_leads(order) and number + 1 < len(orders):
@@ -53,15 +53,15 @@ def united(orders: list[Order]) -> list[Order]:
 def _goes_on(order: Order, done: list[Order]) -> bool:
     """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
-    if last.act == order.act == "remove" and order.thing is not None and order.thing.is_it and not order.places:
+    if last.act == order.act == "remove" and order.first.is_it and not order.places:
         return True
-    grows = order.growth and last.thing is not None and last.thing.count == 2 and len(last.things) == 1
-    if grows and order.growth and order.thing is not None and order.thing.generic and not order.thing.colors:
+    alike = bool(order.things) and order.first.generic and not order.first.colors
+    if order.growth and alike and last.first.count == 2 and len(last.things) == 1:
         one = replace(last.things[0], count=None, article="a")
         last.things = [one, _grown(replace(one), replace(order), one)]
         return True
-    if "without" in order.flags and order.thing is not None and _builds(last):
-        return takes_without(last, order.thing) or order.thing.noun in {"floor", "area"}
+    if "without" in order.flags and order.things and _builds(last):
+        return takes_without(last, order.first) or order.first.noun in {"floor", "area"}
     if not order.things and any(place.relation == "gap" for place in order.places):
         last.places += order.places
         return True
@@ -126,43 +126,41 @@ def _only_tells(order: Order, last: Order) -> bool:
     shapes = bool(order.places) and all(_shapes(place) or place.relation == "round" for place in order.places)
     if it and shapes and order.act == "build":
         return True
-    if order.things and order.act == "" and "first" in order.things[0].picks and not order.things[0].colors:
+    if order.act == "" and "first" in order.first.picks and not order.first.colors:
         return True
     if order.act not in {"", "build", "with", "make"} or order.flags & {"too", "once_more"} or not order.told:
         return False
     sized = all(not one.noun and one.sizes for one in order.told)
-    if not all(place.of_each or place.of_area or (sized and _of_itself(place)) for place in order.places):
+    if not all(place.landmark.each or place.of_area or (sized and _of_itself(place)) for place in order.places):
         return False
     return all(_describes(thing, order, last) for thing in order.told)
 
 
 def _of_itself(place: Place) -> bool:
     """`3 wide at the top`: a part of what is being described."""
-    return place.relation == "at" and place.of is not None and place.of.kind == "part" and place.of.of is None
+    return place.relation == "at" and place.landmark.kind == "part" and place.landmark.of is None
 
 
 def _describes(thing: Thing, order: Order, last: Order) -> bool:
-    own_part = thing.word.rstrip("s") in PARTS.get(last.things[-1].noun, ()) and not thing.colors
-    if thing.colors and thing.count and not thing.noun and (last.things[-1].count or 0) > 1:
+    target = last.things[-1]
+    several = thing.colors and thing.count and not thing.noun and (target.count or 0) > 1
+    same = thing.noun == target.noun and thing.each and not thing.picks
+    own_part = thing.word.rstrip("s") in PARTS.get(target.noun, ()) and not thing.colors
+    flagged = thing == Thing(article="a", flags=thing.flags)
+    if several or same or own_part or flagged or thing.kind in {"it", "everything"}:
         return True
-    if thing.noun == last.things[-1].noun and thing.article in {"each", "all"} and not thing.picks:
-        return True
-    if own_part or thing.kind in {"it", "everything"}:
-        return True
-    if thing == Thing(article="a", flags=thing.flags):
-        return True
-    if thing.noun == "" and (thing.article in {"", "each", "all"} or thing.article == "other"):
+    if thing.noun == "" and thing.article in {"", "each", "all", "other"}:
         return not (order.mended and thing.article == "")
     if thing.noun in {"layer", "block"} and not thing.colors and thing.article in {"", "each", "all"} and thing.picks == []:
-        counts = thing.count is not None and last.things[-1].noun in SINGLE
+        counts = thing.count is not None and target.noun in SINGLE
         return bool(thing.article or order.act == "with" or thing.flags or counts)
     return order.mended and thing.word == "1" and bool(thing.vague)
 
 
 def _shapes(place: Place) -> bool:
     """Whether a place says no more than a form, or that it is on the ground: `in a row`."""
-    of = place.of
-    return of is not None and (of.noun == "area" or (place.relation == "at" and of.kind == "thing" and not of.definite))
+    of = place.landmark
+    return of.noun == "area" or (place.relation == "at" and of.kind == "thing" and not of.definite)
 
 
 def _tell(order: Order, last: Order, done: list[Order]) -> None:
@@ -191,7 +189,7 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
     if len(order.things) != 1 or order.act not in {"", "build", "make"} or order.become or order.mended:
         return False
     thing = order.things[0]
-    part = rest[0].things[0] if rest and rest[0].act == "with" and rest[0].things else Thing()
+    part = rest[0].first if rest and rest[0].act == "with" else Thing()
     if part.word.rstrip("s") in PARTS.get(thing.noun, ()) and not (thing.noun == "house" and (part.sizes or part.by)):
         return False
     if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
@@ -258,4 +256,4 @@ def _like_last(thing: Thing, last: Thing) -> Thing:
 
 
 def _in_area(place: Place) -> bool:
-    return place.of_area or (place.of is not None and place.of.of is not None and place.of.of.noun == "area")
+    return "area" in {place.landmark.noun, place.landmark.whole.noun}

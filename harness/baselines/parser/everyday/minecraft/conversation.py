@@ -12,11 +12,22 @@ from harness.baselines.parser.everyday.minecraft.building import build
 from harness.baselines.parser.everyday.minecraft.clauses import read_orders
 from harness.baselines.parser.everyday.minecraft.completing import completed_thing, united
 from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing, it
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
-from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, OPPOSITE, SIDE_OF, Cell, Cells, Made, Scene, pieces, spans
+from harness.baselines.parser.everyday.minecraft.scene import (
+    OF_SIDE,
+    OPPOSITE,
+    SIDE_OF,
+    Cell,
+    Cells,
+    Made,
+    Scene,
+    pieces,
+    spans,
+    together,
+)
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
@@ -81,9 +92,8 @@ class Conversation:
         """Takes in what was really done in a turn, where that is something else."""
         if self.scene.blocks == blocks:
             return
-        self.scene.removed = {
-            cell: color for cell, color in self.scene.blocks.items() if cell not in blocks
-        } or self.scene.removed
+        gone = {cell: color for cell, color in self.scene.blocks.items() if cell not in blocks}
+        self.scene.removed = gone or self.scene.removed
         self.scene.blocks = dict(blocks)
         if placed:
             self.scene.focus = self.scene.turn = tuple(placed)
@@ -93,9 +103,9 @@ class Conversation:
     def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
         """The thing that others stand beside: in `one before the tower, one behind it`, both stand beside the tower."""
         place = next((one for one in order.places if one.of), Place(""))
-        if place.of is None or not (place.of_it and place.of.word in {"its", "it", "that"}):
-            marks = cells_found(place.of, self.scene) if place.of and place.of.definite and not place.of_area else ()
-            return place.relation, marks
+        of = place.landmark
+        if not (of.is_it and of.word in {"its", "it", "that"}):
+            return place.relation, cells_found(of, self.scene) if of.definite and not place.of_area else ()
         relation, cells = anchor
         if cells and step.orders and relation in {"it", OPPOSITE.get(place.relation)}:
             self.scene.focus = cells
@@ -125,9 +135,9 @@ class Conversation:
         if order.act == "amend":
             if is_correction(order) and self._redo(order, step):
                 return True
-            told = order.thing
-            if told is not None and self.scene.standing(self.scene.focus) and told.only_describes and (told.sizes or told.by):
-                order = replace(order, act="resize", things=[Thing(kind="it", noun="it", word="it")], become=told)
+            told = order.first
+            if self.scene.standing(self.scene.focus) and told.only_describes and (told.sizes or told.by):
+                order = replace(order, act="resize", things=[it()], become=told)
             elif order.new is None or order.new.generic:
                 return False
             else:
@@ -150,12 +160,11 @@ class Conversation:
         if again is not None:
             return again
         if order.act in {"build", "give", "build_as"}:
+            thing = order.first
             if self._extends(order, step):
-                add = Growth("", add=order.things[0].count or 1)
-                return Order("extend", growth=add, said=order.said)
+                return Order("extend", growth=Growth("", add=thing.count or 1), said=order.said)
             last = self._last_thing(step)
-            thing = order.thing
-            if last is None and thing is not None and thing.article == "another" and thing.generic and self.scene.blocks:
+            if last is None and thing.article == "another" and thing.generic and self.scene.blocks:
                 order.act, order.things, order.become = "copy", [], thing
                 return order
             order.things = [completed_thing(thing, order, last) for thing in order.things]
@@ -167,15 +176,15 @@ class Conversation:
     def _extends(self, order: Order, step: Step) -> bool:
         """Whether `2 more` goes on with a row or a tower."""
         thing = order.things[0] if len(order.things) == 1 else Thing()
-        to = [place.of for place in order.places if place.word == "to" and place.of is not None and place.of.definite]
+        to = [place.landmark for place in order.places if place.word == "to" and place.landmark.definite]
         extra = "extra" in thing.flags or thing.article == "another"
-        if extra and to and thing.noun in {"", "block"} and found(to[0], self.scene) and not thing.colors:
+        if extra and to and thing.generic and found(to[0], self.scene) and not thing.colors:
             self.scene.focus = cells_found(to[0], self.scene)
             return True
-        more = ("extra" in thing.flags or (thing.article == "another" and not self._last_order(step))) and not order.places
-        if (extra and thing.word in {"step", "steps"}) and self.scene.made and self.scene.made[-1].noun == "stairs":
+        if extra and thing.word in {"step", "steps"} and self.scene.made and self.scene.made[-1].noun == "stairs":
             return True
-        more = more and thing.noun in {"", "block"} and thing.word != "1"
+        more = "extra" in thing.flags or (thing.article == "another" and not self._last_order(step))
+        more = more and not order.places and thing.generic and thing.word != "1"
         focus = self.scene.standing(self.scene.focus) or (tuple(self.scene.blocks) if len(pieces(self.scene.blocks)) == 1 else ())
         if not more or len(focus) < 2 or (thing.colors and {self.scene.blocks[cell] for cell in focus} != set(thing.colors)):
             return False
@@ -184,22 +193,20 @@ class Conversation:
     def _completed_place(self, place: Place, step: Step) -> Place:
         """What a place means after the one before: `on the other side`, `one of the other two`."""
         last = self._last_order(step)
-        before = last.places[-1] if last is not None and last.places else None
-        if before is None:
+        if last is None or not last.places:
             return place
+        before = last.places[-1]
         if place.other:
-            if before.of is None or before.of_it:
+            if before.of is None or before.landmark.is_it:
                 found_then = [one for one in [*self._steps, step] if one.orders][-1].before
                 self.scene.focus = found_then.focus or tuple(found_then.blocks)
             return replace(before, relation=OPPOSITE.get(before.relation, before.relation))
         begun = not step.before.blocks and bool(step.orders)
-        of = place.of
-        again = of is not None and before.of is not None and of.kind == "part" and before.of.of is None and of.of is None
-        if begun and again and of is not None and before.of is not None and of.noun == before.of.noun:
+        of, old, first = place.landmark, before.landmark, last.places[0].landmark
+        if begun and of.kind == "part" and of.noun == old.noun and before.of and of.of is old.of is None:
             return replace(place, of=replace(of, of=Thing(kind="thing", noun="area", article="the")))
-        unnamed = of is not None and of.article == "other" and not of.noun and not of.colors
-        if unnamed and last is not None and last.places[0].of is not None and last.places[0].of.kind == "part":
-            return replace(place, of=replace(last.places[0].of, article="other", count=1, picks=[]))
+        if of.article == "other" and not of.noun and not of.colors and first.kind == "part":
+            return replace(place, of=replace(first, article="other", count=1, picks=[]))
         return place
 
     def _last_order(self, step: Step) -> Order | None:
@@ -224,7 +231,7 @@ class Conversation:
         last = self._steps[-1]
         gone = {cell: color for cell, color in last.before.blocks.items() if cell not in self.scene.blocks}
         if order.act == "restore" and gone:
-            told = [*order.told, *(place.of for place in order.places if place.of)]
+            told = [*order.told, *(place.landmark for place in order.places)]
             color = next((thing.colors[0] for thing in told if thing.colors), None)
             self.scene.place({cell: color or old for cell, old in gone.items()})
             step.orders.append(order)
@@ -233,8 +240,7 @@ class Conversation:
             self.scene.blocks = {} if "nothing" in order.said else dict(self._steps[0].before.blocks)
             step.orders.append(order)
             return True
-        count = order.thing.count or 1 if order.thing else 1
-        count = 2 if "both" in order.said else count
+        count = 2 if "both" in order.said else order.first.count or 1
         last = self._steps[-min(count, len(self._steps))]
         del self._steps[-count:]
         self._undone = self.scene
@@ -265,15 +271,15 @@ class Conversation:
 def _opposite(place: Place) -> Place | None:
     """`at the left end` for `at the right end`."""
     other = {pick: OF_SIDE[OPPOSITE[side]] for pick, side in SIDE_OF.items()}
-    if place.of is None or place.of.kind != "part" or not {*place.of.picks} & {*other}:
+    of = place.landmark
+    if of.kind != "part" or not {*of.picks} & {*other}:
         return None
-    return replace(place, of=replace(place.of, picks=[other.get(pick, pick) for pick in place.of.picks]))
+    return replace(place, of=replace(of, picks=[other.get(pick, pick) for pick in of.picks]))
 
 
 def _give(order: Order, scene: Scene) -> None:
     """`give the red tower a blue hat`, `the last corner gets a block`: it goes on top."""
-    given = [*order.things[1:], *([order.become] if order.become else [])]
-    build(Order("build", given, [Place("on", of=order.things[0])]), scene)
+    build(Order("build", order.told[1:], [Place("on", of=order.things[0])]), scene)
 
 
 def _build_as(order: Order, scene: Scene) -> None:
@@ -294,14 +300,14 @@ def _surround(order: Order, scene: Scene) -> None:
     """`surround the tower with blue blocks`: a frame around it."""
     become = order.become or Thing()
     frame = replace(become, noun="frame", word="frame", count=None, kind="thing")
-    build(Order("build", [frame], [Place("round", of=order.things[0] if order.things else None)]), scene)
+    build(Order("build", [frame], [Place("round", of=order.thing)]), scene)
 
 
 def _reshape(order: Order, scene: Scene) -> None:
     """`make it a tower of 4`: the figure in place of what stands, in its color."""
     cells = changing.things_found(order, scene)
     become = order.become or Thing()
-    groups = pieces(cells) if order.things and order.things[0].plural else [cells]
+    groups = pieces(cells) if order.first.plural else [cells]
     built: list[Cell] = []
     for group in groups:
         colors = become.colors or [changing.main_color(group, scene)]
@@ -325,7 +331,7 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     whole = scene.standing(scene.focus)
     rest = set(whole)
     for thing in (one for one in order.things if one.colors):
-        cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
+        cells = border(whole) if thing.noun == "frame" else together(parts(whole, thing))
         if thing.generic:
             picked = replace(thing, colors=[], article="the")
             cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)

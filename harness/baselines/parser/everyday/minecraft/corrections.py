@@ -16,9 +16,8 @@ def is_correction(order: Order) -> bool:
         return bool(order.mended and told and told[0].colors)
     bare = [Thing(thing.noun, thing.word, thing.kind, thing.article) for thing in told]
     content = told != bare or any(thing.kind == "part" for thing in told)
-    placed = any(place.of is not None or place.relation in WAYS for place in order.places)
-    other = any(thing.article == "other" for thing in told) or any(place.other for place in order.places)
-    return content or placed or other
+    placed = any(place.of or place.other or place.relation in WAYS for place in order.places)
+    return content or placed or any(thing.article == "other" for thing in told)
 
 
 def corrected(old: Order, said: Order) -> Order:
@@ -27,8 +26,8 @@ def corrected(old: Order, said: Order) -> Order:
     for thing in said.told:
         if thing.noun in {"side", "end"} and thing.article == "other":
             _correct_place(new, Place("at", of=thing, other=True))
-        elif thing.kind == "part" and new.places and new.places[-1].of is not None and not thing.colors:
-            new.places[-1] = replace(new.places[-1], of=replace(thing, of=thing.of or new.places[-1].of.of))
+        elif thing.kind == "part" and new.places and new.places[-1].of and not thing.colors:
+            new.places[-1] = replace(new.places[-1], of=replace(thing, of=thing.of or new.places[-1].landmark.of))
         else:
             _correct_thing(new, thing)
     for place in said.places:
@@ -75,18 +74,18 @@ def _corrected_thing(old: Thing, thing: Thing) -> Thing:
 
 def _correct_place(order: Order, place: Place) -> None:
     old = order.places[-1] if order.places else None
-    of = place.of
-    if place.other or (of is not None and of.article == "other" and of.noun in {"side", "end", ""} and not of.colors):
-        if old is not None:
+    of = place.landmark
+    if place.other or (of.article == "other" and of.noun in {"side", "end", ""} and not of.colors):
+        if old:
             order.places[-1] = replace(old, relation=OPPOSITE.get(old.relation, old.relation))
         return
-    if of is not None and of.noun in {"", "block"} and of.colors and not of.article and place.relation == "at":
+    if of.generic and of.colors and not of.article and place.relation == "at":
         _correct_thing(order, Thing(colors=of.colors))
         return
-    runs = order.things and order.things[0].noun in {"row", "wall", "stairs", "diagonal"} and of is None
-    if place.relation in {"away", "sideways", "toward"} or (runs and place.relation in WAYS and (old is None or old.of is None)):
-        order.places = [one for one in order.places if one.relation not in WAYS or one.of is not None] + [place]
+    runs = order.first.noun in {"row", "wall", "stairs", "diagonal"} and place.of is None
+    if place.relation in {"away", "sideways", "toward"} or (runs and place.relation in WAYS and not (old and old.of)):
+        order.places = [one for one in order.places if one.relation not in WAYS or one.of] + [place]
         return
-    if old is not None and of is None:
+    if old and place.of is None:
         place = replace(place, of=old.of)
     order.places = [*order.places[:-1], place]

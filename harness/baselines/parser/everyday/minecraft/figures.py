@@ -53,7 +53,7 @@ def _turns(cells: Sequence[Cell], thing: Thing) -> list[int]:
 
 def _at_origin(cells: Sequence[Cell]) -> Cells:
     low, _ = extent(cells)
-    return tuple(dict.fromkeys((x - low[0], y - low[1], z - low[2]) for x, y, z in cells))
+    return tuple(dict.fromkeys(moved(cell, low, -1) for cell in cells))
 
 
 def size(thing: Thing, *names: str, default: int, small: int | None = None, big: int | None = None) -> int:
@@ -66,6 +66,11 @@ def size(thing: Thing, *names: str, default: int, small: int | None = None, big:
     if thing.vague == "small":
         return small or max(2, default - 1)
     return (big or default + 2) if thing.vague == "big" else default
+
+
+def _by(thing: Thing, place: int, default: int) -> int:
+    """One of the numbers of `3 by 4 by 2`, where so many are said."""
+    return thing.by[place] if len(thing.by) > place else default
 
 
 def _sides(thing: Thing, default: int) -> tuple[int, int]:
@@ -84,11 +89,11 @@ def _sides(thing: Thing, default: int) -> tuple[int, int]:
 
 
 def _block(thing: Thing, way: str) -> Cells:
-    count = thing.sizes.get("high", 1)
+    high = thing.sizes.get("high", 1)
     wide, long = thing.sizes.get("wide", 1), max(thing.sizes.get("long", 1), thing.sizes.get("deep", 1))
     if len(thing.by) > 1:
-        wide, long, count = thing.by[0], thing.by[1], [*thing.by, count][2]
-    return box((0, 0, 0), (wide - 1, count - 1, long - 1))
+        wide, long, high = thing.by[0], thing.by[1], _by(thing, 2, high)
+    return _solid(wide, high, long)
 
 
 def _named(thing: Thing, way: str) -> Cells:
@@ -102,27 +107,27 @@ def _named(thing: Thing, way: str) -> Cells:
 
 
 def _tower(thing: Thing, way: str) -> Cells:
-    wide, deep = (thing.by + [thing.sizes.get("wide", 1)] * 2)[:2] if len(thing.by) > 1 else (thing.sizes.get("wide", 1),) * 2
-    high = thing.by[2] if len(thing.by) > 2 else size(thing, "high", "long", "count", "deep", default=3, small=2, big=5)
+    wide, deep = thing.by[:2] if len(thing.by) > 1 else (thing.sizes.get("wide", 1),) * 2
+    high = _by(thing, 2, size(thing, "high", "long", "count", "deep", default=3, small=2, big=5))
     if "hollow" in thing.flags:
         return _walls(wide, deep, high)
-    return box((0, 0, 0), (wide - 1, high - 1, deep - 1))
+    return _solid(wide, high, deep)
 
 
 def _row(thing: Thing, way: str) -> Cells:
     sizes = thing.sizes
-    length = thing.by[0] if thing.by else size(thing, "long", "count", default=0, small=0, big=0)
+    length = _by(thing, 0, size(thing, "long", "count", default=0, small=0, big=0))
     broad = sizes.get("wide", 1) if length else 1
     length = length or size(thing, "wide", default=5 if thing.vague == "big" else 3, small=2)
-    broad = thing.by[1] if len(thing.by) > 1 else broad
+    broad = _by(thing, 1, broad)
     high = sizes.get("high", 1)
     if "upright" in thing.flags or way in {"up", "down"}:
-        return box((0, 0, 0), (broad - 1, length - 1, 0))
+        return _solid(broad, length, 1)
     if way in {"behind", "away", "front", "toward"}:
         cells = [(x, y, z) for y in range(high) for x in range(broad) for z in range(length)]
         return tuple(cells if way in {"behind", "away"} else [(x, y, -z) for x, y, z in cells])
-    cells = [(x, y, z) for y in range(high) for z in range(broad) for x in range(length)]
-    return tuple(cells if way != "left" else [(-x, y, z) for x, y, z in cells])
+    across = _solid(length, high, broad)
+    return across if way != "left" else tuple((-x, y, z) for x, y, z in across)
 
 
 def _diagonal(thing: Thing, way: str) -> Cells:
@@ -136,21 +141,23 @@ def _diagonal(thing: Thing, way: str) -> Cells:
 
 def _wall(thing: Thing, way: str) -> Cells:
     if "hollow" in thing.flags or (thing.word.endswith("s") and thing.by):
-        return _walls(*_sides(thing, 4), thing.by[2] if len(thing.by) > 2 else size(thing, "high", default=2))
+        return _walls(*_sides(thing, 4), _by(thing, 2, size(thing, "high", default=2)))
     wide, high = _sides(thing, 4)
     if len(thing.by) < 2:
         high = size(thing, "high", default=3)
     if "count" in thing.sizes and not thing.by:
         high = thing.sizes.get("high") or _of_count(thing.sizes["count"])[1]
         wide = max(1, thing.sizes["count"] // high)
-    thick = thing.by[2] if len(thing.by) > 2 else thing.sizes.get("deep", 1)
-    return _turned(box((0, 0, 0), (wide - 1, high - 1, thick - 1)), way)
+    thick = _by(thing, 2, thing.sizes.get("deep", 1))
+    return _turned(_solid(wide, high, thick), way)
+
+
+def _solid(wide: int, high: int, deep: int) -> Cells:
+    return box((0, 0, 0), (wide - 1, high - 1, deep - 1))
 
 
 def _walls(wide: int, deep: int, high: int) -> Cells:
-    return tuple(
-        cell for cell in box((0, 0, 0), (wide - 1, high - 1, deep - 1)) if cell[0] in {0, wide - 1} or cell[2] in {0, deep - 1}
-    )
+    return tuple(cell for cell in _solid(wide, high, deep) if cell[0] in {0, wide - 1} or cell[2] in {0, deep - 1})
 
 
 def _square(thing: Thing, way: str) -> Cells:
@@ -159,11 +166,11 @@ def _square(thing: Thing, way: str) -> Cells:
     wide, other = _sides(thing, 3)
     if is_upright(thing):
         other = thing.sizes.get("high", other)
-        return _turned(box((0, 0, 0), (wide - 1, other - 1, 0)), way)
+        return _turned(_solid(wide, other, 1), way)
     if thing.sizes.get("count"):
         wide, other = _of_count(thing.sizes["count"])
-    high = thing.by[2] if len(thing.by) > 2 else thing.sizes.get("high", 1)
-    return box((0, 0, 0), (wide - 1, high - 1, other - 1))
+    high = _by(thing, 2, thing.sizes.get("high", 1))
+    return _solid(wide, high, other)
 
 
 def _of_count(count: int) -> tuple[int, int]:
@@ -176,25 +183,22 @@ def is_upright(thing: Thing) -> bool:
     sizes = thing.sizes
     if "flat" in thing.flags:
         return False
-    return (
-        "upright" in thing.flags
-        or thing.word == "picture frame"
-        or ("high" in sizes and "wide" in sizes and "long" not in sizes and "deep" not in sizes)
-    )
+    stands = {"high", "wide"} <= sizes.keys() and not {"long", "deep"} & sizes.keys()
+    return stands or "upright" in thing.flags or thing.word == "picture frame"
 
 
 def _cube(thing: Thing, way: str) -> Cells:
     if len(thing.by) > 2:
         wide, high, deep = thing.by[:3]
     else:
-        wide, deep = _sides(thing, 3) if thing.vague != "small" else _sides(thing, 2 + 1)
+        wide, deep = _sides(thing, 3)
         if not thing.by and not set(thing.sizes) & {"wide", "long", "deep"} and thing.sizes:
             wide = deep = size(thing, "high", "count", default=3)
             if "count" in thing.sizes and "high" not in thing.sizes:
                 count = thing.sizes["count"]
                 wide = deep = round(count ** (1 / 3)) if count in {1, 8, 27, 64} else count
         high = thing.sizes.get("high", wide)
-    cells = box((0, 0, 0), (wide - 1, high - 1, deep - 1))
+    cells = _solid(wide, high, deep)
     if "hollow" in thing.flags:
         inner = set(box((1, 1, 1), (wide - 2, high - 2, deep - 2)))
         return tuple(cell for cell in cells if cell not in inner)
@@ -207,14 +211,14 @@ def _frame(thing: Thing, way: str) -> Cells:
         wide = other = max(2, thing.sizes["count"] // 4 + 1)
     if is_upright(thing):
         other = thing.sizes.get("high", other)
-        ring = [(x, y, 0) for x, y, _ in box((0, 0, 0), (wide - 1, other - 1, 0)) if x in {0, wide - 1} or y in {0, other - 1}]
+        ring = [(x, y, 0) for x, y, _ in _solid(wide, other, 1) if x in {0, wide - 1} or y in {0, other - 1}]
         return _turned(tuple(ring), way)
     return _walls(wide, other, thing.sizes.get("high", 1))
 
 
 def _checkerboard(thing: Thing, way: str) -> Cells:
     wide, deep = _sides(thing, 4)
-    return box((0, 0, 0), (wide - 1, 0, deep - 1))
+    return _solid(wide, 1, deep)
 
 
 def _turned(cells: Cells, way: str) -> Cells:
@@ -232,20 +236,14 @@ def _plane(thing: Thing, cells: Sequence[tuple[int, int]]) -> Cells:
 
 def _plus(thing: Thing, way: str) -> Cells:
     count = thing.sizes.get("count")
-    whole = thing.by[0] if thing.by else size(thing, "wide", "long", "high", default=3, small=3, big=5)
+    whole = _by(thing, 0, size(thing, "wide", "long", "high", default=3, small=3, big=5))
     arm = max(1, (count - 1) // 4 if count else (whole - 1) // 2)
-    return _plane(
-        thing,
-        [
-            (0, 0),
-            *((s * k, 0) for k in range(1, arm + 1) for s in (1, -1)),
-            *((0, s * k) for k in range(1, arm + 1) for s in (1, -1)),
-        ],
-    )
+    out = [sign * n for n in range(1, arm + 1) for sign in (1, -1)]
+    return _plane(thing, [(0, 0), *((n, 0) for n in out), *((0, n) for n in out)])
 
 
 def _xshape(thing: Thing, way: str) -> Cells:
-    arm = max(1, ((thing.by[0] if thing.by else size(thing, "wide", "long", "high", default=3, big=5)) - 1) // 2)
+    arm = max(1, (_by(thing, 0, size(thing, "wide", "long", "high", default=3, big=5)) - 1) // 2)
     return _plane(thing, [(0, 0), *((s * k, t * k) for k in range(1, arm + 1) for s in (1, -1) for t in (1, -1))])
 
 
@@ -289,16 +287,16 @@ def _stairs(thing: Thing, way: str) -> Cells:
 
 def _pyramid(thing: Thing, way: str) -> Cells:
     levels = size(thing, "high", "count", default=3, small=2, big=4)
-    base = thing.by[0] if thing.by else thing.sizes.get("wide") or thing.sizes.get("long") or 2 * levels - 1
+    base = _by(thing, 0, thing.sizes.get("wide") or thing.sizes.get("long") or 2 * levels - 1)
     return tuple(cell for y in range((min(base, BIGGEST) + 1) // 2) for cell in box((y, y, y), (base - 1 - y, y, base - 1 - y)))
 
 
 def _arch(thing: Thing, way: str) -> Cells:
     """Two posts with a beam on them; a bridge is a low and long one."""
     low = thing.noun == "bridge"
-    wide = thing.by[0] if thing.by else size(thing, "wide", "long", "count", default=5 if low else 3, big=5)
+    wide = _by(thing, 0, size(thing, "wide", "long", "count", default=5 if low else 3, big=5))
     wide = size(_told_part(thing, "deck", "top"), "long", "wide", "count", default=wide)
-    high = thing.by[1] if len(thing.by) > 1 else size(thing, "high", default=2 if low else 4, small=3, big=5)
+    high = _by(thing, 1, size(thing, "high", default=2 if low else 4, small=3, big=5))
     high = size(_told_part(thing, "post"), "high", "long", "count", default=high - 1) + 1
     posts = [(x, y, 0) for x in (0, wide - 1) for y in range(high - 1)]
     return _turned((*posts, *((x, high - 1, 0) for x in range(wide))), way)
@@ -319,7 +317,7 @@ def _chair(thing: Thing, way: str) -> Cells:
 
 def _house(thing: Thing, way: str) -> Cells:
     wide, deep = _sides(thing, 4)
-    high = thing.by[2] if len(thing.by) > 2 else size(thing, "high", default=3, small=2)
+    high = _by(thing, 2, size(thing, "high", default=3, small=2))
     walls = _walls(wide, deep, high)
     if "hollow" in thing.flags:
         return walls

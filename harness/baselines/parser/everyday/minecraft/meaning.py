@@ -55,8 +55,12 @@ class Thing:
         )
 
     @property
+    def each(self) -> bool:
+        return self.article in {"each", "all"}
+
+    @property
     def plural(self) -> bool:
-        if self.article in {"each", "all"} or len(self.ordinals) > 1:
+        if self.each or len(self.ordinals) > 1:
             return True
         if self.count is not None:
             return self.count > 1
@@ -65,6 +69,11 @@ class Thing:
     @property
     def is_it(self) -> bool:
         return self.kind == "it"
+
+    @property
+    def whole(self) -> Thing:
+        """What it belongs to; NOTHING where none is said."""
+        return self.of or NOTHING
 
     @property
     def generic(self) -> bool:
@@ -79,6 +88,14 @@ class Thing:
     def only_describes(self) -> bool:
         """Whether it names nothing: a color, a size or a number by itself."""
         return not self.noun and self.article in {"", "a"}
+
+
+NOTHING = Thing()
+"""Stands for a thing that is not said; never to be changed."""
+
+
+def it(word: str = "it", article: str = "") -> Thing:
+    return Thing(kind="it", noun="it", word=word, article=article)
 
 
 class Run(NamedTuple):
@@ -104,21 +121,18 @@ class Place:
     word: str = ""
 
     @property
-    def of_it(self) -> bool:
-        return self.of is not None and self.of.is_it
+    def landmark(self) -> Thing:
+        """What it is a place of; NOTHING where none is said."""
+        return self.of or NOTHING
 
     @property
     def of_area(self) -> bool:
-        return self.of is not None and self.of.noun == "area"
-
-    @property
-    def of_each(self) -> bool:
-        return self.of is not None and self.of.article in {"each", "all"}
+        return self.landmark.noun == "area"
 
     @property
     def only_colors(self) -> bool:
         """`in red`, `to blue`."""
-        return self.of is not None and self.of.only_describes and bool(self.of.colors)
+        return self.landmark.only_describes and bool(self.landmark.colors)
 
 
 @dataclass(slots=True)
@@ -148,6 +162,11 @@ class Order:
     @property
     def thing(self) -> Thing | None:
         return self.things[0] if self.things else None
+
+    @property
+    def first(self) -> Thing:
+        """The first thing; NOTHING where there is none."""
+        return self.things[0] if self.things else NOTHING
 
     @property
     def told(self) -> list[Thing]:

@@ -36,6 +36,10 @@ class Measures:
         self.at += 1
         return token
 
+    def refers(self, ahead: int = 0) -> bool:
+        """Whether there is `the`, `a`, `it` and the like."""
+        return self.peek(ahead).kind in {"article", "it"}
+
     def accept(self, kind: str, *meanings: str) -> Token | None:
         token = self.peek()
         if token.kind != kind or (meanings and token.meaning not in meanings):
@@ -57,12 +61,12 @@ class Measures:
             while self.peek().text == "by" and self.peek(1).kind == "number":
                 thing.by.append(self.peek(1).number)
                 self.at += 2
-            self._two_by_two(thing)
+            unit = self.peek().meaning == "block" and self.peek().text in {"block", "blocks", "bricks", "cubes"}
+            self.at += unit and self.peek(1).kind != "thing"
             return True
         if number.kind == "number":
-            ahead = (
-                2 if (after.meaning in _UNITS and after.kind in {"thing", "part"}) or after.kind in {"unknown", "common"} else 1
-            )
+            unit = after.meaning in _UNITS and after.kind in {"thing", "part"}
+            ahead = 2 if unit or after.kind in {"unknown", "common"} else 1
             while self.peek(ahead).kind == "skip":
                 ahead += 1
             dim = self.peek(ahead)
@@ -74,24 +78,14 @@ class Measures:
             thing.sizes[after.meaning] = self.peek(2).number
             self.at += 3
             return True
-        if number.kind == "dim" and after.kind == "number" and self.peek(2).kind in {"link", "end"}:
-            thing.sizes[number.meaning] = after.number
-            self.at += 2
-            return True
-        if number.kind == "dim" and after.text in {"of", "is", "should be"} and self.peek(2).kind == "number":
-            thing.sizes[number.meaning] = self.peek(2).number
-            self.at += 3
-            return True
+        if number.kind == "dim":
+            ahead = 2 if after.text in {"of", "is", "should be"} else 1
+            value = self.peek(ahead)
+            if value.kind == "number" and (ahead == 2 or self.peek(2).kind in {"link", "end"}):
+                thing.sizes[number.meaning] = value.number
+                self.at += ahead + 1
+                return True
         return False
-
-    def _two_by_two(self, thing: Thing) -> None:
-        """A word of a dimension after `3 by 4`, or a unit: `3 by 4 blocks`."""
-        if (
-            self.peek().meaning == "block"
-            and self.peek().text in {"block", "blocks", "bricks", "cubes"}
-            and self.peek(1).kind not in {"thing"}
-        ):
-            self.at += 1
 
     # --- changes of size ---
 
@@ -100,14 +94,12 @@ class Measures:
         start = self.at
         if self.accept("times"):
             return self._times(2.0)
-        if self.peek().text == "half" and (
-            self.peek(1).kind in {"as", "dim"} or (self.peek(1).text == "the" and self.peek(2).kind in {"dim", "unknown"})
-        ):
+        opening, after = self.peek(), self.peek(1)
+        half_the = after.text == "the" and self.peek(2).kind in {"dim", "unknown"}
+        if opening.text == "half" and (after.kind in {"as", "dim"} or half_the):
             self.at += 1
             return self._times(0.5)
-        if (self.peek().text == "by" and self.peek(1).kind == "number") or (
-            self.peek().text == "by" and self.peek(1).meaning in {"another", "a"}
-        ):
+        if opening.text == "by" and (after.kind == "number" or after.meaning in {"another", "a"}):
             return Growth(add=self._by() or 1)
         number = self.accept("number")
         if number and self.peek().text == "times":
@@ -161,16 +153,16 @@ class Measures:
     def distance(self) -> int | None:
         """2 of `2 blocks to the left`."""
         number = self.peek()
-        if number.kind != "number" and (
-            number.text not in {"a", "another", "1 more"} or self.peek(1).text not in {"step", "space", "cell", "field", "row"}
-        ):
+        counts = number.kind == "number"
+        one = number.text in {"a", "another", "1 more"} and self.peek(1).text in {"step", "space", "cell", "field", "row"}
+        if not (counts or one):
             return None
         ahead = 1
         while self.peek(ahead).kind in {"thing", "unknown", "skip", "common", "flag", "part"} and ahead < 4:
             ahead += 1
         token, after = self.peek(ahead), self.peek(ahead + 1)
         is_place = token.kind == "side" or token.text in {"to", "from", "above", "over", "below", "under", "away"}
-        if number.kind != "number" and (ahead < 2 or (token.kind != "side" and after.kind != "side")):
+        if not counts and (ahead < 2 or (token.kind != "side" and after.kind != "side")):
             return None
         measured = (
             ahead == 1
@@ -180,7 +172,7 @@ class Measures:
         if not is_place or not measured:
             return None
         self.at += ahead
-        return number.number if number.kind == "number" else 1
+        return number.number if counts else 1
 
     def gap(self) -> int | None:
         """1 of `leaving one space free`, `with a gap of 1`, `one empty row between them`: how far apart things are."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.changing import things_found
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Order
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.scene import (
     OF_SIDE,
     OPPOSITE,
+    SIDES,
     TOWARD,
     Cell,
     Cells,
     Scene,
     extent,
     fits,
+    mirrored,
     moved,
     spans,
 )
@@ -26,10 +28,7 @@ def mirror(order: Order, scene: Scene) -> None:
     target = _target_half(order, scene)
     if target:
         _mirror_across(*TOWARD[target], scene)
-    elif (
-        any(place.relation in {"left", "right", "front", "behind"} or place.other for place in order.places)
-        or "mirrored" in order.flags
-    ):
+    elif "mirrored" in order.flags or any(place.relation in SIDES or place.other for place in order.places):
         _mirror_beside(order, scene)
     else:
         _mirror_in_place(order, scene)
@@ -38,27 +37,19 @@ def mirror(order: Order, scene: Scene) -> None:
 def _target_half(order: Order, scene: Scene) -> str:
     """`mirror the left half` fills the right one, as does `mirror it to the right half`, or `to the other side of the middle`."""
     for place in order.places:
-        if place.other and place.of is not None and place.of.of is not None and place.of.of.noun in {"middle", "area"}:
+        if place.other and place.landmark.whole.noun in {"middle", "area"}:
             low, high = extent(scene.blocks)
             axis = 0 if abs(low[0] + high[0]) >= abs(low[2] + high[2]) else 2
             return next(pick for pick in _OTHER_HALF if TOWARD[pick] == (axis, -1 if low[axis] + high[axis] > 0 else 1))
-    goals = [place.of for place in order.places if place.of is not None and place.word in {"to", "onto", "into", "over"}]
-    for thing in (*goals, *_told(order)):
+    goals = [place.landmark for place in order.places if place.word in {"to", "onto", "into", "over"}]
+    for thing in (*goals, *order.told, *(place.landmark for place in order.places)):
         pick = next((pick for pick in thing.picks if pick in _OTHER_HALF), "")
         if pick and (thing.noun == "half" or "field" in order.said):
             return pick if thing in goals or "mirrored" in order.flags else _OTHER_HALF[pick]
     return ""
 
 
-_OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in ("left", "right", "front", "behind")}
-
-
-def _told(order: Order) -> list[Thing]:
-    return [
-        *order.things,
-        *([order.become] if order.become else []),
-        *(place.of for place in order.places if place.of is not None),
-    ]
+_OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in SIDES}
 
 
 def _mirror_in_place(order: Order, scene: Scene) -> None:
@@ -68,20 +59,14 @@ def _mirror_in_place(order: Order, scene: Scene) -> None:
     upright = high[1] - low[1] > max(high[0] - low[0], high[2] - low[2]) and "reverse" in order.said
     axis = 1 if any(place.relation in {"up", "down"} for place in order.places) or "upside" in order.flags or upright else 0
     axis = 2 if axis == 0 and high[2] > low[2] and high[0] == low[0] else axis
-    new = {_mirrored(cell, axis, low[axis] + high[axis]): color for cell, color in colors.items()}
+    new = {mirrored(cell, axis, low[axis] + high[axis]): color for cell, color in colors.items()}
     scene.remove(cells)
     scene.place(new)
 
 
-def _mirrored(cell: Cell, axis: int, total: int) -> Cell:
-    values = list(cell)
-    values[axis] = total - values[axis]
-    return values[0], values[1], values[2]
-
-
 def _mirror_across(axis: int, sign: int, scene: Scene) -> None:
     """One half of the field becomes the mirror image of the other; `sign` tells which."""
-    image = {_mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
+    image = {mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
     scene.remove([cell for cell in scene.blocks if cell[axis] * sign > 0])
     scene.place(image)
 
@@ -91,11 +76,11 @@ def _mirror_beside(order: Order, scene: Scene) -> None:
     things = [thing for thing in order.things if thing.definite and thing.kind != "part"]
     cells = things_found(Order("mirror", things), scene)
     low, high = extent(cells)
-    side = next((place.relation for place in order.places if place.relation in {"left", "right", "front", "behind"}), "right")
+    side = next((place.relation for place in order.places if place.relation in SIDES), "right")
     axis = 0 if side in {"left", "right"} else 2
     totals = [2 * high[axis] + 1, 2 * low[axis] - 1]
     for total in totals if side in {"right", "behind"} else totals[::-1]:
-        image = {_mirrored(cell, axis, total): scene.blocks[cell] for cell in cells}
+        image = {mirrored(cell, axis, total): scene.blocks[cell] for cell in cells}
         if fits(image) and scene.free(image):
             scene.place(image)
             return
@@ -116,7 +101,7 @@ def lay_down(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     ends, (wide, high, deep) = extent(cells), spans(cells)
-    ways = [OF_SIDE[place.relation] for place in order.places if place.relation in {"left", "right", "front", "behind"}]
+    ways = [OF_SIDE[place.relation] for place in order.places if place.relation in SIDES]
     axis, sign = TOWARD[ways[0] if ways else "rightmost"]
     if "upright" in order.flags or high == 1:
         axis, sign = (2 if deep > wide else 0), 1

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
-from harness.baselines.parser.everyday.minecraft.references import cells_found, corners, found, interior, parts, whole_of
+from harness.baselines.parser.everyday.minecraft.references import (
+    around_focus,
+    cells_found,
+    corners,
+    found,
+    interior,
+    parts,
+    whole_of,
+)
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     OPPOSITE,
+    SIDES,
     WAYS,
     Cell,
     Cells,
@@ -20,10 +29,10 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     pieces,
     spans,
+    together,
 )
 from harness.worlds.minecraft import HEIGHT, SIDE
 
-_SIDES = ("right", "left", "front", "behind")
 _AXES = {"left": 0, "right": 0, "front": 2, "behind": 2, "toward": 2, "away": 2, "up": 1, "down": 1}
 
 
@@ -36,26 +45,23 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
 
     Raises Unplaced where nothing of the name stands, or no room is left.
     """
-    on_ground = any(place.relation in {"on", "at"} and place.of is not None and place.of.noun == "area" for place in places)
+    on_ground = any(place.relation in {"on", "at"} and place.of_area for place in places)
     gap = next((place.distance for place in places if place.relation == "gap"), None)
     if any(place.relation == "outside" for place in places):
         raise Unplaced("Where? That is outside.")
     places = _at_part(places)
-    steps = [place for place in places if place.relation in {"left", "right", "front", "behind", "up"}]
-    if (
-        len(steps) > 1
-        and any(place.of or place.distance for place in steps)
-        and len({_AXES[place.relation] for place in steps}) == len(steps)
-    ):
+    steps = [place for place in places if place.relation in {*SIDES, "up"}]
+    along = {_AXES[place.relation] for place in steps}
+    if len(steps) == len(along) > 1 and any(place.of or place.distance for place in steps):
         return [_stepped(steps, shape, scene)]
-    of = next((one.of for one in steps if one.of is not None), None)
-    if len(steps) == 2 and OPPOSITE[steps[0].relation] == steps[1].relation and of is not None:
+    of = next((one.of for one in steps if one.of), None)
+    if len(steps) == 2 and OPPOSITE[steps[0].relation] == steps[1].relation and of:
         both = [replace(one, of=one.of or of) for one in steps]  # `on its left and right`
         return [origin for one in both for origin in _at(one, shape, scene, thing, on_ground, gap)]
     for place in sorted(places, key=_rank):
-        if place.of is not None and place.of.noun == "area" and place.relation in {"on", "inside"}:
+        if place.of_area and place.relation in {"on", "inside"}:
             continue
-        if place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"} and place.of is None:
+        if place.of is None and place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"}:
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
         if origins:
@@ -67,7 +73,7 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
 
 def _at_part(places: list[Place]) -> list[Place]:
     """`behind the wall, at its left end` is behind the left end of the wall."""
-    by = next((one for one in places if one.relation in {*_SIDES, "on"} and one.of and not one.of_area), None)
+    by = next((one for one in places if one.relation in {*SIDES, "on"} and one.of and not one.of_area), None)
     for place in places:
         part = place.of
         if by is None or part is None or place.relation != "at" or part.kind != "part":
@@ -82,7 +88,7 @@ def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
     """`3 to the right and 2 in front of the center`: all steps from the same landmark."""
     base = next((place for place in steps if place.of is not None), steps[0])
     landmark = next(iter(landmarks(base, scene)), ()) or GROUND
-    origin = _centered(landmark, shape, extent(landmark)[0][1])
+    origin = centered(landmark, shape, extent(landmark)[0][1])
     for place in steps:
         origin = moved(origin, WAYS[place.relation], place.distance or 1)
     if not _is_free(origin, shape, scene):
@@ -92,20 +98,17 @@ def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
 
 def _rank(place: Place) -> int:
     """Those beside or on a thing first, then those by the area alone."""
-    return (
-        (place.of is None)
-        + 2 * (place.of is not None and place.of.noun == "area")
-        + (place.relation == "at")
-        + (place.of is not None and place.of.noun == "middle" and place.of.of is None)
-    )
+    middle = place.landmark.noun == "middle" and place.landmark.of is None
+    return (place.of is None) + 2 * place.of_area + (place.relation == "at") + middle
 
 
 def _on_sides(place: Place, shape: Cells, scene: Scene) -> list[Cell]:
     """`on every side of the tower`, `on both sides of it`: beside it, on each side that is free."""
-    if place.of is None or place.of.noun != "side" or place.of.article not in {"each", "all"} or place.of.picks:
+    of = place.landmark
+    if of.noun != "side" or not of.each or of.picks:
         return []
-    landmark = whole_of(place.of, scene)
-    sides = ("left", "right") if place.of.article == "all" and (place.of.count or 2) == 2 and "all" not in place.word else _SIDES
+    landmark = whole_of(of, scene)
+    sides = ("left", "right") if of.article == "all" and (of.count or 2) == 2 and "all" not in place.word else SIDES
     origins = [beside(landmark, shape, side, place.distance or 1) for side in sides] if landmark else []
     return [origin for origin in origins if _is_free(origin, shape, scene)]
 
@@ -115,19 +118,19 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
     if origins:
         return origins
     marks = landmarks(place, scene)
-    if place.of is not None and place.of.word in {"them", "these", "those"} and max(spans(shape)[::2]) > 1:
-        marks = [tuple(cell for mark in marks for cell in mark)]  # What is broad lies on all of them.
+    if place.landmark.word in {"them", "these", "those"} and max(spans(shape)[::2]) > 1:
+        marks = [together(marks)]  # What is broad lies on all of them.
     for landmark in marks:
         near = _first_free(place, landmark, shape, scene, on_ground, gap)
         if near is None and place.of is None and place.distance is None:
             whole = next((piece for piece in pieces(scene.blocks) if set(landmark) < set(piece)), ())
             near = _first_free(place, whole, shape, scene, on_ground, gap)
         if near is None and len(shape) == 2 * SIDE + 1:
-            near = next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, one))), None)
-        if near is None and place.relation not in {"at", "inside"}:
-            raise Unplaced("Where?")
+            near = next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if fits(_shifted(shape, one))), None)
         if near is not None:
             origins.append(near)
+        elif place.relation not in {"at", "inside"}:
+            raise Unplaced("Where?")
     return origins
 
 
@@ -136,7 +139,7 @@ def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_gr
 
 
 def _is_free(origin: Cell, shape: Cells, scene: Scene) -> bool:
-    cells = [moved(cell, origin) for cell in shape]
+    cells = _shifted(shape, origin)
     return fits(cells) and scene.free(cells)
 
 
@@ -150,10 +153,10 @@ def landmarks(place: Place, scene: Scene) -> list[Cells]:
             return [()]
         if place.relation == "here":
             return [tuple(scene.removed) or focus]
-        whole = next((piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)), None)
-        if place.relation in {"on", "up"} and len(pieces(focus)) > 1 and whole and "across" not in place.word:
-            return [whole]
-        return [focus or tuple(scene.blocks)] if focus or scene.blocks else [()]
+        wholes = around_focus(focus, scene)
+        if place.relation in {"on", "up"} and len(pieces(focus)) > 1 and wholes and "across" not in place.word:
+            return wholes[:1]
+        return [focus or tuple(scene.blocks)]
     if _is_of_area(place.of, scene, place.relation):
         return _area_parts(place.of, scene)
     if place.relation == "between" and place.second is not None:
@@ -164,17 +167,13 @@ def landmarks(place: Place, scene: Scene) -> list[Cells]:
     groups = found(place.of, scene)
     if place.relation == "between" and place.of.is_it and len(groups) == 1 and len(pieces(groups[0])) == 1:
         built = dict.fromkeys(cells for one in scene.made if (cells := scene.standing(one.cells)))
-        return [tuple(cell for cells in list(built)[-2:] for cell in cells)]
+        return [together(list(built)[-2:])]
     if (place.relation in {"between", "round", "inside"} or "across" in place.word) and groups:
-        return [tuple(cell for group in groups for cell in group)]
-    if (place.of.kind == "it" and place.of.article in {"each", "all"}) or (
-        place.of.kind == "it"
-        and place.of.word in {"them", "these", "those", "they", "all of them"}
-        and place.relation in {"on", "below"}
-    ):
+        return [together(groups)]
+    many = place.of.word in {"them", "these", "those", "they", "all of them"} and place.relation in {"on", "below"}
+    if place.of.is_it and (place.of.each or many):
         return [(cell,) for group in groups for cell in _top_cells(group)]
-    one = not place.of.plural and len(groups) > 1 and place.of.kind != "it" and place.of.article not in {"each", "all"}
-    return groups[:1] if one else groups
+    return groups if place.of.plural or place.of.is_it else groups[:1]
 
 
 def _top_cells(group: Cells) -> Cells:
@@ -190,11 +189,8 @@ def _is_of_area(thing: Thing, scene: Scene, relation: str) -> bool:
     if thing.kind != "part" or thing.noun not in {"corner", "edge", "middle", "side"}:
         return False
     if thing.of is not None:
-        return (
-            _is_of_area(thing.of, scene, relation)
-            if thing.of.kind == "part" and thing.of.article != "my"
-            else thing.of.noun == "area"
-        )
+        nested = thing.of.kind == "part" and thing.of.article != "my"
+        return _is_of_area(thing.of, scene, relation) if nested else thing.of.noun == "area"
     if thing.noun == "corner" and thing.article == "other":
         return bool(set(corners(GROUND)) & set(scene.blocks))
     return not scene.blocks or (relation == "at" and thing.article not in {"my", "each"} and thing.noun != "side")
@@ -205,11 +201,12 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
         return [GROUND]
     if "free" in thing.picks:
         return _free_corners(scene)[: None if thing.plural else 1]
+    other = thing.noun == "corner" and thing.article == "other"
     if thing.of is not None and thing.of.kind == "part":
         groups = [group for whole in _area_parts(thing.of, scene) for group in parts(whole, thing)]
-    elif thing.noun == "corner" and thing.article == "other" and thing.picks:
+    elif other and thing.picks:
         groups = [group for group in parts(GROUND, thing) if scene.free(group)]
-    elif thing.noun == "corner" and thing.article == "other" and set(scene.focus) & set(corners(GROUND)):
+    elif other and set(scene.focus) & set(corners(GROUND)):
         corner = next(cell for cell in scene.focus if cell in corners(GROUND))
         groups = [((-corner[0], 1, -corner[2]),)] if not thing.count else _free_corners(scene)
     else:
@@ -234,17 +231,16 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
             yield _side_of_area(relation, shape)
         return
     step = place.distance or (gap + 1 if gap else 1)
-    if relation in {"left", "right", "front", "behind"} and landmark == GROUND:
-        yield _side_of_area(relation, shape)
-    elif relation in {"left", "right", "front", "behind"}:
-        yield beside(landmark, shape, relation, step, on_ground)
+    if relation in SIDES:
+        on_area = landmark == GROUND
+        yield _side_of_area(relation, shape) if on_area else beside(landmark, shape, relation, step, on_ground)
     elif relation == "beside":
-        yield from (beside(landmark, shape, side, step, on_ground) for side in _SIDES)
+        yield from (beside(landmark, shape, side, step, on_ground) for side in SIDES)
     elif relation in {"on", "up"} and (place.distance or not (scene.free(landmark) and set(landmark) <= set(GROUND))):
         yield from _above(landmark, shape, scene, place.distance or 1)
     elif relation in {"below", "down"}:
         low = extent(landmark)[0]
-        yield _centered(landmark, shape, low[1] - spans(shape)[1])
+        yield centered(landmark, shape, low[1] - spans(shape)[1])
     elif relation in {"between", "inside"}:
         yield from _within(landmark, shape, scene, relation)
     elif relation == "here":
@@ -256,7 +252,7 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
 def beside(landmark: Cells, shape: Cells, side: str, step: int, on_ground: bool = False) -> Cell:
     """The origin of a shape on a side of a landmark; with a step of 1 they touch."""
     (low, high), (wide, _, deep) = extent(landmark), spans(shape)
-    x, y, z = _centered(landmark, shape, 1 if on_ground else low[1])
+    x, y, z = centered(landmark, shape, 1 if on_ground else low[1])
     return {
         "left": (low[0] - step - wide + 1, y, z),
         "right": (high[0] + step, y, z),
@@ -265,7 +261,7 @@ def beside(landmark: Cells, shape: Cells, side: str, step: int, on_ground: bool 
     }[side]
 
 
-def _centered(landmark: Cells, shape: Cells, y: int) -> Cell:
+def centered(landmark: Cells, shape: Cells, y: int) -> Cell:
     (low, high), (wide, _, deep) = extent(landmark), spans(shape)
     return (low[0] + high[0] + 1 - wide) // 2, y, (low[2] + high[2] + 1 - deep) // 2
 
@@ -273,7 +269,7 @@ def _centered(landmark: Cells, shape: Cells, y: int) -> Cell:
 def _above(landmark: Cells, shape: Cells, scene: Scene, step: int) -> Iterator[Cell]:
     """On the landmark: over its middle, else over the cell of its top that is nearest to it."""
     top = extent(landmark)[1][1]
-    middle = _centered(landmark, shape, top + step)
+    middle = centered(landmark, shape, top + step)
     highest = [cell for cell in landmark if cell[1] == top]
     if spans(shape)[0] == spans(shape)[2] == 1:
         near = min(highest, key=lambda cell: (abs(cell[0] - middle[0]) + abs(cell[2] - middle[2]), cell))
@@ -283,7 +279,7 @@ def _above(landmark: Cells, shape: Cells, scene: Scene, step: int) -> Iterator[C
 
 def _within(landmark: Cells, shape: Cells, scene: Scene, relation: str) -> Iterator[Cell]:
     low, high = extent(landmark)
-    yield _centered(landmark, shape, low[1])
+    yield centered(landmark, shape, low[1])
     inner = interior(landmark) if relation == "inside" else ()
     yield from sorted(
         inner, key=lambda cell: (cell[1], abs(2 * cell[0] - low[0] - high[0]) + abs(2 * cell[2] - low[2] - high[2]))
@@ -292,23 +288,17 @@ def _within(landmark: Cells, shape: Cells, scene: Scene, relation: str) -> Itera
 
 def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> Iterator[Cell]:
     """At a part of the area or of a thing: in its cells where these are free; at an end beyond it; else on it."""
-    of = place.of
-    if (
-        of is not None
-        and of.kind == "part"
-        and of.noun in {"end", "side"}
-        and not set(landmark) <= set(GROUND) - set(scene.blocks)
-    ):
-        whole = whole_of(of, scene)
-        yield from _beyond(landmark, whole, shape)
-    if of is not None and set(landmark) <= set(GROUND) and _is_of_area(of, scene, place.relation):
-        flush = _flush(landmark, shape)
-        yield moved(flush, _inward(landmark), place.distance or 0)
-    low = extent(landmark)[0]
-    yield _centered(landmark, shape, low[1])
-    if of is not None and of.kind != "part" and of.noun != "area":
-        yield from (beside(landmark, shape, side, 1) for side in _SIDES)
-    elif of is not None and of.noun != "area":
+    of = place.landmark
+    if of.kind == "part" and of.noun in {"end", "side"} and not set(landmark) <= set(GROUND) - set(scene.blocks):
+        yield from _beyond(landmark, whole_of(of, scene), shape)
+    if place.of and set(landmark) <= set(GROUND) and _is_of_area(of, scene, place.relation):
+        yield moved(_flush(landmark, shape), _inward(landmark), place.distance or 0)
+    yield centered(landmark, shape, extent(landmark)[0][1])
+    if place.of is None or of.noun == "area":
+        return
+    if of.kind != "part":
+        yield from (beside(landmark, shape, side, 1) for side in SIDES)
+    else:
         yield from _above(landmark, shape, scene, 1)
 
 
@@ -323,7 +313,7 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
     low, high = extent(whole)
     at_end = landmark[0][axis] == high[axis]
     if axis == 1:
-        yield _centered(landmark, shape, high[1] + 1 if at_end else low[1] - spans(shape)[1])
+        yield centered(landmark, shape, high[1] + 1 if at_end else low[1] - spans(shape)[1])
     else:
         yield beside(landmark, shape, {0: ("left", "right"), 2: ("front", "behind")}[axis][at_end], 1)
 
@@ -331,26 +321,22 @@ def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
 def _inward(landmark: Cells) -> Cell:
     """The direction from an edge of the region to its middle."""
     low, high = extent(landmark)
-    return tuple_sign(-low[0] if low[0] == high[0] else 0), 0, tuple_sign(-low[2] if low[2] == high[2] else 0)
-
-
-def tuple_sign(value: int) -> int:
-    return (value > 0) - (value < 0)
+    x, z = ((low[axis] < 0) - (low[axis] > 0) if low[axis] == high[axis] else 0 for axis in (0, 2))
+    return x, 0, z
 
 
 def _flush(landmark: Cells, shape: Cells) -> Cell:
     """Against the region's edge in a corner or along a side, else centered."""
     (low, high), (wide, _, deep) = extent(landmark), spans(shape)
-    x, y, z = _centered(landmark, shape, 1)
+    x, y, z = centered(landmark, shape, 1)
     x = min(max(x, -SIDE), SIDE - wide + 1) if low[0] == high[0] else x
     z = min(max(z, -SIDE), SIDE - deep + 1) if low[2] == high[2] else z
     return x, y, z
 
 
 def _side_of_area(relation: str, shape: Cells) -> Cell:
-    x, y, z = _centered(GROUND, shape, 1)
-    way = WAYS[relation]
-    return moved((x, y, z), (way[0], 0, way[2]), 3)
+    x, _, z = WAYS[relation]
+    return moved(centered(GROUND, shape, 1), (x, 0, z), 3)
 
 
 # --- free places ---
@@ -363,14 +349,14 @@ def free_spot(shape: Cells, scene: Scene, apart: bool = False) -> Cell:
     """
     wide, _, deep = spans(shape)
     origins = [(x, 1, z) for x in range(-SIDE, SIDE - wide + 2) for z in range(-SIDE, SIDE - deep + 2)]
-    middle = _centered(GROUND, shape, 1)
+    middle = centered(GROUND, shape, 1)
     origins.sort(
         key=lambda origin: (max(abs(origin[0] - middle[0]), abs(origin[2] - middle[2])), abs(origin[2] - middle[2]), -origin[0])
     )
     near = {moved(cell, (x, y, z)) for cell in scene.blocks for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)}
     for taken in (near, set(scene.blocks)):
         for origin in origins:
-            cells = [moved(cell, origin) for cell in shape]
+            cells = _shifted(shape, origin)
             if not taken.intersection(cells) and fits(cells):
                 return origin
         if apart:
@@ -378,5 +364,5 @@ def free_spot(shape: Cells, scene: Scene, apart: bool = False) -> Cell:
     raise Unplaced("Where? There is no room.")
 
 
-def shifted(shape: Iterable[Cell], origin: Cell) -> Cells:
+def _shifted(shape: Cells, origin: Cell) -> Cells:
     return tuple(moved(cell, origin) for cell in shape)

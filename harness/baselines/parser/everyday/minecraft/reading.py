@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing, it
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
-from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE
+from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, SIDES
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _THING_FLAGS = named(
@@ -43,11 +43,7 @@ class Reader(Measures):
         """`one of the corners`, `3 of those`."""
         number = self.peek()
         more = int(self.peek(1).meaning == "extra")
-        if (
-            number.kind not in {"number", "few"}
-            or self.peek(1 + more).text != "of"
-            or self.peek(2 + more).kind not in {"article", "it"}
-        ):
+        if number.kind not in {"number", "few"} or self.peek(1 + more).text != "of" or not self.refers(2 + more):
             return None
         start = self.at
         self.at += 2 + more
@@ -58,8 +54,8 @@ class Reader(Measures):
         inner.count = number.number if number.kind == "number" else 2
         if more:
             inner.flags.add("extra")
-        elif inner.article != "other":
-            inner.article = "a" if inner.kind != "it" else inner.article
+        elif inner.article != "other" and not inner.is_it:
+            inner.article = "a"
         return inner
 
     def _describe(self, thing: Thing) -> None:
@@ -90,12 +86,7 @@ class Reader(Measures):
                     self.at += 2
             elif token.kind == "side" and token.meaning in OF_SIDE and self._is_pick(thing):
                 thing.picks.append(OF_SIDE[token.meaning])
-            elif (
-                token.kind == "part"
-                and token.meaning in _PARTS_AS_PICKS
-                and (after.kind in {"thing", "part", "pick", "side"} or self._counts_parts(thing))
-                and after.meaning != "area"
-            ):
+            elif self._is_part_pick(thing):
                 thing.picks.append(token.meaning)
             elif token.kind == "flag" and token.meaning in _THING_FLAGS:
                 thing.flags.add(token.meaning)
@@ -105,11 +96,12 @@ class Reader(Measures):
                 return
             self.at += 1
 
-    def _counts_parts(self, thing: Thing) -> bool:
-        """`the top 2`, `the bottom 3 blocks`; not `a top 2 high`."""
-        return (
-            bool(thing.article) and self.peek(1).kind == "number" and self.peek(2).kind in {"thing", "part", "be", "link", "end"}
-        )
+    def _is_part_pick(self, thing: Thing) -> bool:
+        """`the top block`, `the top 2`, `the bottom 3 blocks`; not `a top 2 high`."""
+        token, after = self.peek(), self.peek(1)
+        counts = bool(thing.article) and after.kind == "number" and self.peek(2).kind in {"thing", "part", "be", "link", "end"}
+        tells = (after.kind in {"thing", "part", "pick", "side"} and after.meaning != "area") or counts
+        return token.kind == "part" and token.meaning in _PARTS_AS_PICKS and tells
 
     def _article(self, thing: Thing, token: Token) -> bool:
         if not thing.article or token.meaning in {"other", "another"}:
@@ -154,7 +146,7 @@ class Reader(Measures):
 
     def _name(self, thing: Thing) -> None:
         token = self.peek()
-        if token.text == "inside" and not thing.article and self.peek(1).kind in {"article", "it"}:
+        if token.text == "inside" and not thing.article and self.refers(1):
             return
         if token.kind in {"thing", "part"} or (token.kind in {"it", "everything"} and thing.article in {"", "each", "all"}):
             self.at += 1
@@ -219,41 +211,28 @@ class Reader(Measures):
 
     def _located(self, thing: Thing) -> bool:
         """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
-        one = (
-            thing.generic
-            and thing.article in {"the", "other"}
-            and not thing.picks
-            and self.peek().text in {"at", "in", "in front"}
-        )
-        middle = (
-            thing.article == "the" and thing.kind == "thing" and self.peek().text == "in" and self.peek(2).meaning == "middle"
-        )
+        word = self.peek().text
+        one = thing.generic and thing.article in {"the", "other"} and not thing.picks and word in {"at", "in", "in front"}
+        middle = thing.article == "the" and thing.kind == "thing" and word == "in" and self.peek(2).meaning == "middle"
         if not (middle or (one and thing.word != "block") or thing.noun in {"corner", "end", "edge"}):
             return False
         start = self.at
-        near = self.accept("side", "front", "behind") if one else None
-        if near is None:
-            if (
-                self.peek().text not in {"at", "in", "on"}
-                or not self.accept("relation")
-                or not self.accept("article", "the", "all", "their")
-            ):
-                self.at = start
-                return False
-            near = (
-                self.accept("pick", "farthest", "nearest")
-                or self.accept("side", *OF_SIDE)
-                or self.accept("part", *_PARTS_AS_PICKS)
-            )
-        if (
-            near is None
-            or (self.accept("part", "side", "end", "edge") is None and near.kind == "pick")
-            or self.peek().kind in _NAMED
-        ):
+        near = (self.accept("side", "front", "behind") if one else None) or self._pick_after_relation()
+        of_part = self.accept("part", "side", "end", "edge")
+        if near is None or (near.kind == "pick" and of_part is None) or self.peek().kind in _NAMED:
             self.at = start
             return False
         thing.picks.append(OF_SIDE.get(near.meaning, near.meaning))
         return True
+
+    def _pick_after_relation(self) -> Token | None:
+        """`at the far`, `in the middle`."""
+        begins = self.peek().text in {"at", "in", "on"} and self.accept("relation")
+        if not begins or not self.accept("article", "the", "all", "their"):
+            return None
+        return (
+            self.accept("pick", "farthest", "nearest") or self.accept("side", *OF_SIDE) or self.accept("part", *_PARTS_AS_PICKS)
+        )
 
     def _counted_from(self, thing: Thing) -> bool:
         """`the third block from the bottom`."""
@@ -275,17 +254,7 @@ class Reader(Measures):
         if preposition != "in" and self.peek().kind == "unknown" and not self.peek().text.endswith("s"):
             thing.no_color = thing.kind == "thing" and not thing.definite  # `a tower of glass`: there is no such block.
         inner = self.thing()
-        wrong = inner is None or inner == Thing()
-        if not wrong and preposition != "of" and inner is not None:
-            wrong = (
-                thing.kind == "it"
-                or (thing.noun in {"edge", "corner", "side"} and inner.noun == "middle")
-                or (thing.kind != "part" and not thing.definite)
-                or inner.noun in {"area", "named"}
-                or (thing.kind != "part" and not inner.definite)
-                or inner.only_describes
-            )
-        if wrong or inner is None:
+        if inner is None or inner == Thing() or (preposition != "of" and not self._lies_in(thing, inner)):
             self.at = start
             return False
         if not thing.noun and inner.noun == "area":
@@ -306,6 +275,14 @@ class Reader(Measures):
         else:
             thing.of = inner
         return True
+
+    @staticmethod
+    def _lies_in(thing: Thing, inner: Thing) -> bool:
+        """Whether `in` tells which one: `the block in the tower`; not where something is to stand."""
+        middle = thing.noun in {"edge", "corner", "side"} and inner.noun == "middle"
+        if middle or thing.is_it or inner.only_describes or inner.noun in {"area", "named"}:
+            return False
+        return thing.kind == "part" or (thing.definite and inner.definite)
 
     # --- colors one after the other ---
 
@@ -353,7 +330,7 @@ class Reader(Measures):
             or self.accept("side", "left", "right")
         )
         token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
-        if token is None or self.peek().kind in {"article", "it"}:
+        if token is None or self.refers():
             self.at = start
             return ""
         return token.meaning
@@ -385,35 +362,20 @@ class Reader(Measures):
         article = self.accept("article")
         self.skip("skip", "common")
         far = self.accept("pick", "farthest", "nearest")
-        token = self.accept("side")
-        if (
-            token is None
-            or (far and self.peek().kind == "part")
-            or (
-                article
-                and (self.peek().kind in {"thing", "side"} or (self.peek().kind == "color" and self.peek(1).kind == "thing"))
-            )
-        ):
-            self.at = start
-            return None
-        if (
-            (self.peek().kind == "part" and self.peek().meaning != "side")
-            or self.peek().kind in {"side", "thing"}
-            or self._names(article)
-        ):
+        token, follows = self.accept("side"), self.peek()
+        colored = follows.kind == "color" and self.peek(1).kind == "thing"
+        names = article is not None and (colored or follows.kind == "unknown")  # `the left wing`
+        part = follows.kind == "part" and (far is not None or follows.meaning != "side")
+        if token is None or names or part or follows.kind in {"side", "thing"}:
             self.at = start
             return None
         if self.peek().kind == "part":
             self.at += 1
         place = Place(token.meaning, word=token.text)
         if article and article.meaning == "my" and article.text != "my":
-            place.of = Thing(kind="it", noun="it", word=article.text, article="my")
+            place.of = it(article.text, article="my")
         self._landmark(place, token)
         return place
-
-    def _names(self, article: Token | None) -> bool:
-        """Whether a side only tells which one: `the left wing`."""
-        return article is not None and self.peek().kind == "unknown"
 
     def _landmark(self, place: Place, token: Token) -> None:
         if self.peek().text in {"of", "to", "from"}:
@@ -422,22 +384,18 @@ class Reader(Measures):
             place.of = self.thing() or place.of
             if place.of is None or place.of == Thing(article=place.of.article):
                 self.at, place.of = start, None
-        elif (
-            place.of is None
-            and token.meaning not in {"up", "down", "toward", "away", "sideways"}
-            and self._landmark_begins(token)
-        ):
+        elif place.of is None and token.meaning in SIDES and self._landmark_begins(token):
             place.of = self.thing()
 
     def _landmark_begins(self, token: Token) -> bool:
         """After `behind` and `in front of`, and after `left of`, comes what it is behind or left of."""
         takes = token.text.endswith(("of", "from")) or token.meaning in {"front", "behind"}
-        if takes and self.peek().kind in {"skip", "common"} and self.peek(1).kind in {"article", "it"}:
+        if takes and self.peek().kind in {"skip", "common"} and self.refers(1):
             self.skip("skip", "common")
         return takes and self.peek().kind in {"article", "it", "everything", "color", "pick", "thing", "number", "part"}
 
     def _related(self) -> Place | None:
-        if self.peek().text == "near" and self.peek(1).kind in {"article", "it"}:
+        if self.peek().text == "near" and self.refers(1):
             self.at += 1
             return Place("beside", of=self.thing(), word="near")
         token = self.accept("relation")
@@ -454,14 +412,13 @@ class Reader(Measures):
             return place
         place.of = self.thing()
         if place.of == Thing(article="each"):
-            place.of = Thing(kind="it", noun="it", word="them", article="each")
-        if place.of is not None and place.of.article != "other" and place.of == Thing(article=place.of.article):
+            place.of = it("them", article="each")
+        if place.landmark.article != "other" and place.of == Thing(article=place.landmark.article):
             place.of = None
         if place.relation == "between" and self.peek().text == "and":
             self.at += 1
             place.second = self.thing()
         if place.of is None and token.meaning in {"at", "round"}:
             return Place("none", word=token.text)
-        if place.of is not None and place.of.noun in {"side", "end"} and place.of.article == "other":
-            place.other = True
+        place.other = place.landmark.noun in {"side", "end"} and place.landmark.article == "other"
         return place

@@ -18,12 +18,12 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     extent,
     pieces,
     spans,
+    together,
 )
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
-_PICKED_PARTS = {"outer": "border_of"}
 _LONGEST = {"tallest": -1, "shortest": 1}
 
 
@@ -33,46 +33,47 @@ def found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.place is not None:
         groups = _at_place(_all_found(replace(thing, count=None, article="all"), scene), thing.place, scene)
     if thing.but:
-        spared = {cell for group in found(thing.but, scene) for cell in group}
+        spared = set(together(found(thing.but, scene)))
         groups = [kept for group in groups if (kept := tuple(cell for cell in group if cell not in spared))]
     return groups
 
 
 def _at_place(groups: list[Cells], place: Place, scene: Scene) -> list[Cells]:
     """Those of some groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
-    marks = [cells for of in (place.of, place.second) if of is not None for cells in found(of, scene)]
-    taken = {cell for cells in marks for cell in cells}
-    groups = [group for group in groups if taken.isdisjoint(group)]
+    marks = together(cells for of in (place.of, place.second) if of for cells in found(of, scene))
+    groups = [group for group in groups if set(marks).isdisjoint(group)]
     if not marks or not groups:
         return []
-    way = {"on": (0, 1, 0), "below": (0, -1, 0)}.get(place.relation, WAYS.get(place.relation, (0, 0, 0)))
-    x, y, z = _center(tuple(taken))
-    wide, high, deep = spans(taken)
-    goal = (x + way[0] * (wide + 1) / 2, y + way[1] * (high + 1) / 2, z + way[2] * (deep + 1) / 2)
+    way = WAYS.get({"on": "up", "below": "down"}.get(place.relation, place.relation), (0, 0, 0))
+    center = _center(marks)
+    goal = tuple(center[axis] + way[axis] * (spans(marks)[axis] + 1) / 2 for axis in range(3))
+    return _least(groups, lambda group: _distance(_center(group), goal))
 
-    def far(group: Cells) -> float:
-        return sum(abs(a - b) for a, b in zip(_center(group), goal, strict=True))
 
-    least = min(map(far, groups))
-    return [group for group in groups if far(group) == least]
+def _distance(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
+def _least(groups: list[Cells], key: Callable[[Cells], float]) -> list[Cells]:
+    """The groups of the least value."""
+    best = min(map(key, groups))
+    return [group for group in groups if key(group) == best]
 
 
 def cells_found(thing: Thing, scene: Scene) -> Cells:
-    return tuple(dict.fromkeys(cell for group in found(thing, scene) for cell in group))
+    return tuple(dict.fromkeys(together(found(thing, scene))))
 
 
 def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.no_color or not scene.blocks or "free" in thing.picks:
         return []
-    if thing.noun == "everything" and thing.of is not None and thing.of.noun != "area":
+    if thing.noun == "everything" and thing.of and thing.of.noun != "area":
         return found(thing.of, scene)
     if thing.noun == "everything" and thing.colors:
-        return [(cell,) for cell in scene.of_color(*thing.colors)]
+        return _single(scene.of_color(*thing.colors))
     if thing.noun in {"everything", "area", "figure"} and not thing.colors and thing.kind != "part":
-        return [tuple(sorted(scene.blocks))]
-    inner = (
-        thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
-    )
+        return [_all(scene)]
+    inner = thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.each else thing.of
     if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
         groups = found(inner, scene)
         if len(groups) > 1:
@@ -86,42 +87,49 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
         return _it(thing, scene)
     if thing.kind == "part":
         return _parts(thing, scene)
-    if thing.noun in {"block", ""}:
-        return _blocks(thing, scene)
-    return _objects(thing, scene)
+    return _blocks(thing, scene) if thing.generic else _objects(thing, scene)
+
+
+def _all(scene: Scene) -> Cells:
+    return tuple(sorted(scene.blocks))
+
+
+def _single(cells: Cells) -> list[Cells]:
+    """Each cell by itself."""
+    return [(cell,) for cell in cells]
+
+
+def around_focus(focus: Cells, scene: Scene) -> list[Cells]:
+    """The pieces that what was spoken of last belongs to."""
+    return [piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)]
 
 
 def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
     """What stands in a corner or at an edge of the area: `the one in the far left corner`."""
-    part = thing.of
-    if thing.kind != "thing" or part is None or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
+    part = thing.whole
+    if thing.kind != "thing" or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
         return []
-    if part.of is not None and part.of.noun != "area":
+    if part.of and part.of.noun != "area":
         return []
-    ground = {(cell[0], cell[2]) for group in parts(GROUND, part) for cell in group}
+    ground = {(cell[0], cell[2]) for cell in together(parts(GROUND, part))}
     return [piece for piece in pieces(scene.blocks) if any((cell[0], cell[2]) in ground for cell in piece)]
 
 
 def _it(thing: Thing, scene: Scene) -> list[Cells]:
     focus = scene.standing(scene.focus)
     if "whole" in thing.word and focus:
-        return [tuple(cell for piece in pieces(scene.blocks) if set(piece) & set(focus) for cell in piece)]
+        return [together(piece for piece in pieces(scene.blocks) if set(piece) & set(focus))]
     if thing.colors:
         focus = tuple(cell for cell in focus if scene.blocks[cell] in thing.colors)
     if thing.word in {"it", "its"} and len(pieces(focus)) > 1:
-        focus = next((piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)), focus)
-    if focus:
-        return [focus]
-    if thing.word in {"it", "this", "that", "this one", "that one"}:
-        objects = pieces(scene.blocks)
-        return [objects[-1]] if len(objects) == 1 else [tuple(sorted(scene.blocks))]
-    return [tuple(sorted(scene.blocks))]
+        focus = next(iter(around_focus(focus, scene)), focus)
+    return [focus or _all(scene)]
 
 
 def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
     """Single blocks: by color, of what they are part, and by where they are."""
-    among: Cells = tuple(sorted(scene.blocks))
-    if thing.of is not None and thing.of.noun not in {"area", "everything"}:
+    among = _all(scene)
+    if thing.of and thing.of.noun not in {"area", "everything"}:
         part = replace(thing.of, count=thing.count or thing.of.count) if thing.of.noun == "middle" else thing.of
         among = cells_found(part, scene)
     elif thing.article == "my" or _within_one(thing):
@@ -139,10 +147,9 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
     if (thing.ordinals or "middle" in thing.picks) and thing.word == "1" and len(pieces(among)) > 1:
         return _picked(pieces(among), thing)
     if thing.picks or thing.ordinals:
-        return _picked([(cell,) for cell in among], thing)
-    if thing.plural or thing.few or thing.article in {"each", "all"}:
-        cells: list[Cells] = [(cell,) for cell in among]
-        return cells[: thing.count] if thing.count and thing.article not in {"each", "all", "the", "this"} else cells
+        return _picked(_single(among), thing)
+    if thing.plural or thing.few:
+        return _single(among[: thing.count] if thing.count and thing.article not in {"each", "all", "the", "this"} else among)
     return [_one_block(thing, among, scene)]
 
 
@@ -155,12 +162,10 @@ def _within_one(thing: Thing) -> bool:
 
 
 def _picked_within(thing: Thing, scene: Scene) -> Cells:
-    if thing.colors:
-        return tuple(sorted(scene.blocks))
-    focus = scene.standing(scene.focus)
-    if focus and len(focus) < 2:
-        focus = next((piece for piece in pieces(scene.blocks) if focus[0] in piece), focus)
-    return focus or tuple(sorted(scene.blocks))
+    focus = () if thing.colors else scene.standing(scene.focus)
+    if len(focus) == 1:
+        (focus,) = around_focus(focus, scene)
+    return focus or _all(scene)
 
 
 def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
@@ -186,12 +191,8 @@ def _slices(thing: Thing, whole: Cells) -> list[Cells]:
 
 def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     """Things by their names: as they were called when they were built, else by their shape."""
-    if (
-        thing.of is not None
-        and thing.noun in {"row", "tower"}
-        and (thing.picks or thing.ordinals)
-        and (whole := cells_found(thing.of, scene))
-    ):
+    picks = bool(thing.picks or thing.ordinals)
+    if thing.of and picks and thing.noun in {"row", "tower"} and (whole := cells_found(thing.of, scene)):
         return _slices(thing, whole)
     candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
     if thing.article == "other":
@@ -203,10 +204,8 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun == "named" and not named:
         return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
     fitting = named or [group for group in candidates if _is_shaped(group, thing.noun)]
-    if not fitting:
-        fitting = _part_shaped(thing, scene) or candidates
-    fitting = _without_parts(fitting)
-    if thing.picks or thing.ordinals:
+    fitting = _without_parts(fitting or _part_shaped(thing, scene) or candidates)
+    if picks:
         return _picked(fitting, thing)
     if thing.plural or not fitting:
         return fitting
@@ -250,9 +249,8 @@ def _is_shaped(group: Cells, noun: str) -> bool:
     if noun == "wall":
         return high > 1 and 1 in {wide, deep} and wide != deep
     if noun in _FLAT:
-        return (high == 1 and wide > 1 and deep > 1 and len(group) * 2 > wide * deep) or (
-            noun == "square" and full and high == wide > 1
-        )
+        lies = high == 1 and wide > 1 and deep > 1 and len(group) * 2 > wide * deep
+        return lies or (noun == "square" and full and high == wide > 1)
     if noun == "cube":
         return full and min(wide, high, deep) > 1
     if noun == "frame":
@@ -273,36 +271,38 @@ def _picked(groups: list[Cells], thing: Thing) -> list[Cells]:
     for pick in thing.picks:
         groups = _by_pick(groups, pick, thing)
     if thing.ordinals and groups:
-        ordered = sorted(groups, key=lambda group: _order(group, groups))
+        ordered = _ordered(groups)
         ordered = ordered[::-1] if thing.counted_from in {"top", "rightmost", "farthest"} else ordered
         groups = [ordered[number - 1] for number in thing.ordinals if 0 < number <= len(ordered)]
     return groups
 
 
-def _order(group: Cells, groups: Sequence[Cells]) -> tuple[float, ...]:
+def _ordered(groups: list[Cells]) -> list[Cells]:
     """From the bottom of what is upright, else from the left, else from the front."""
-    wide, high, _ = spans([cell for one in groups for cell in one])
-    x, y, z = _center(group)
-    return (y, x, z) if high > wide else (x, z, y)
+    wide, high, _ = spans(together(groups))
+    axes = (1, 0, 2) if high > wide else (0, 2, 1)
+    return sorted(groups, key=lambda group: [_center(group)[axis] for axis in axes])
 
 
 def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
     if not groups:
         return []
-    if pick == "alternate":
-        return sorted(groups, key=lambda group: _order(group, groups))["from_first" not in thing.flags :: 2]
-    if pick == "third":
-        return sorted(groups, key=lambda group: _order(group, groups))[2::3]
+    count = thing.count or 1
+    chosen = {
+        "alternate": slice("from_first" not in thing.flags, None, 2),
+        "third": slice(2, None, 3),
+        "first": slice(count),
+        "last": slice(-count, None),
+    }.get(pick)
+    if chosen:
+        return _ordered(groups)[chosen]
     if pick == "middle":
-        center = _center(tuple(cell for group in groups for cell in group))
-        return [min(groups, key=lambda group: sum(abs(a - b) for a, b in zip(_center(group), center, strict=True)))]
+        center = _center(together(groups))
+        return [min(groups, key=lambda group: _distance(_center(group), center))]
     if pick in {"corner", "end", "outer"}:
-        cells = tuple(cell for group in groups for cell in group)
-        chosen = {cell for group in _PARTS[_PICKED_PARTS.get(pick, pick)](cells, Thing()) for cell in group}
-        return [group for group in groups if chosen.issuperset(group)]
-    if pick in {"last", "first"}:
-        ordered = sorted(groups, key=lambda group: _order(group, groups))
-        return ordered[-(thing.count or 1) :] if pick == "last" else ordered[: thing.count or 1]
+        make = _PARTS["border_of" if pick == "outer" else pick]
+        shown = set(together(make(together(groups), Thing())))
+        return [group for group in groups if shown.issuperset(group)]
     if pick not in TOWARD and pick not in _LONGEST:
         return groups
 
@@ -310,10 +310,7 @@ def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
         axis, sign = TOWARD.get(pick, (0, 1))
         return _LONGEST[pick] * len(group) if pick in _LONGEST else -sign * extent(group)[sign > 0][axis]
 
-    if thing.count and thing.count > 1:
-        return sorted(groups, key=key)[: thing.count]
-    best = min(map(key, groups))
-    return [group for group in groups if key(group) == best]
+    return sorted(groups, key=key)[:count] if count > 1 else _least(groups, key)
 
 
 def _center(cells: Cells) -> tuple[float, float, float]:
@@ -326,19 +323,13 @@ def _center(cells: Cells) -> tuple[float, float, float]:
 
 def whole_of(thing: Thing, scene: Scene) -> Cells:
     """What a part belongs to."""
-    if thing.of is not None and thing.of.noun == "area":
-        return GROUND
-    if thing.of is not None:
-        return cells_found(thing.of, scene)
+    if thing.of:
+        return GROUND if thing.of.noun == "area" else cells_found(thing.of, scene)
     focus = scene.standing(scene.focus)
     built = any(set(made.cells) == set(scene.focus) for made in scene.made)
-    if (len(focus) > 1 and built) or (focus and len(scene.blocks) == 1):
+    if (len(focus) > 1 and built) or len(pieces(focus)) > 1:
         return focus
-    if len(pieces(focus)) > 1:
-        return focus
-    if focus:
-        return max((piece for piece in pieces(scene.blocks) if focus[0] in piece), key=len)
-    return max(pieces(scene.blocks), key=len) if scene.blocks else ()
+    return max(around_focus(focus, scene), key=len, default=())
 
 
 def _parts(thing: Thing, scene: Scene) -> list[Cells]:
@@ -353,12 +344,9 @@ def _parts(thing: Thing, scene: Scene) -> list[Cells]:
         whole = tuple(cell for cell in whole if scene.blocks.get(cell) in thing.colors)
     if not whole:
         return []
-    groups = [scene.standing(group) for group in parts(whole, thing)]
-    groups = [group for group in groups if group]
-    many = thing.plural or (thing.noun in {"corner", "end"} and thing.article in {"each", "all"})
-    if not many and len(groups) > 1 and thing.noun in {"corner", "end"} and thing.article != "the":
-        return groups[:1]
-    return groups
+    groups = [standing for group in parts(whole, thing) if (standing := scene.standing(group))]
+    one = thing.noun in {"corner", "end"} and not thing.plural and thing.article != "the"
+    return groups[:1] if one else groups
 
 
 def parts(whole: Cells, thing: Thing) -> list[Cells]:
@@ -393,7 +381,7 @@ def tips(whole: Cells) -> Cells:
 def _ends(whole: Cells, thing: Thing) -> list[Cells]:
     ends = tips(whole)
     if len(ends) == 2 and sorted(spans(whole))[1] > 1:
-        return [(cell,) for cell in ends]
+        return _single(ends)
     axis = max(range(3), key=lambda axis: spans(whole)[axis])
     low, high = extent(whole)
     return [tuple(cell for cell in whole if cell[axis] == end) for end in dict.fromkeys((low[axis], high[axis]))]
@@ -401,14 +389,14 @@ def _ends(whole: Cells, thing: Thing) -> list[Cells]:
 
 def _layers(whole: Cells, thing: Thing) -> list[Cells]:
     layers = [tuple(cell for cell in whole if cell[1] == height) for height in sorted({cell[1] for cell in whole})]
-    chosen = thing.picks or thing.ordinals or thing.article in {"each", "all"}
+    chosen = thing.picks or thing.ordinals or thing.each
     return _picked(layers, thing) if chosen else layers[-(thing.count or 1) :]
 
 
 def _middle(whole: Cells, thing: Thing) -> list[Cells]:
     low, high = extent(whole)
     near = sorted(whole, key=lambda cell: sum(abs(2 * c - a - b) for c, a, b in zip(cell, low, high, strict=True)))
-    return [(cell,) for cell in near[: thing.count or 1]]
+    return _single(tuple(near[: thing.count or 1]))
 
 
 def _sides(whole: Cells, thing: Thing) -> list[Cells]:
@@ -438,22 +426,17 @@ def interior(whole: Cells) -> Cells:
 def _enclosed(cell: Cell, own: set[Cell]) -> bool:
     """Whether cells lie on all four sides around it, or, of what is upright, left, right, above and below."""
     x, y, z = cell
-    sides = [
-        [c for c in own if c[1] == y and c[2] == z],
-        [c for c in own if c[0] == x and c[1] == y],
-        [c for c in own if c[0] == x and c[2] == z],
-    ]
-    between = [
-        any(c[axis] < cell[axis] for c in line) and any(c[axis] > cell[axis] for c in line)
-        for axis, line in zip((0, 2, 1), sides, strict=True)
-    ]
-    return (between[0] and between[1]) or (between[2] and (between[0] or between[1]))
+    across = [c[0] for c in own if c[1] == y and c[2] == z]
+    upward = [c[1] for c in own if c[0] == x and c[2] == z]
+    away = [c[2] for c in own if c[0] == x and c[1] == y]
+    between = [bool(line) and min(line) < at < max(line) for at, line in zip(cell, (across, upward, away), strict=True)]
+    return sum(between) > 1
 
 
 _PARTS: dict[str, Callable[[Cells, Thing], list[Cells]]] = {
     "top": lambda whole, thing: _layers(whole, Thing(picks=["top"], count=thing.count)),
     "bottom": lambda whole, thing: _layers(whole, Thing(picks=["bottom"], count=thing.count)),
-    "corner": lambda whole, thing: [(cell,) for cell in corners(whole)],
+    "corner": lambda whole, thing: _single(corners(whole)),
     "end": _ends,
     "layer": _layers,
     "middle": _middle,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
-from harness.baselines.parser.everyday.minecraft.scene import WAYS
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, it
+from harness.baselines.parser.everyday.minecraft.scene import SIDES, WAYS
 
-_SIDES = frozenset({"left", "right", "front", "behind"})
 _REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "mirror"})
 
 
@@ -22,8 +21,8 @@ def repeated(order: Order, verb: str, last: Order) -> Order | None:
 
 def _next_removed(order: Order, verb: str, last: Order) -> Order | None:
     """`and the next one`, `another one` after a removal."""
-    thing = order.thing
-    if verb or thing is None or order.mended or order.places or last.act != "remove":
+    thing = order.first
+    if verb or order.mended or order.places or last.act != "remove":
         return None
     generic = thing.generic and thing.word in {"", "1", "ones", "block"} and not thing.colors
     if not generic or not (thing.article or thing.picks or thing.count) or {*thing.picks} - {"next"} or thing.ordinals:
@@ -33,13 +32,13 @@ def _next_removed(order: Order, verb: str, last: Order) -> Order | None:
 
 def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
     """`and one to the left` after a move."""
-    thing, place = order.thing, order.places[0] if order.places else None
-    if verb or last.act != "move" or place is None or place.of is not None or place.relation not in WAYS:
+    thing, place = order.first, order.places[0] if order.places else Place("")
+    if verb or last.act != "move" or place.of or place.relation not in WAYS:
         return None
-    if thing is not None and (not thing.only_describes or thing.colors):
+    if not thing.only_describes or thing.colors:
         return None
-    distance = (thing.count if thing else None) or place.distance
-    return replace(last, things=[Thing(kind="it", noun="it", word="it")], places=[replace(place, distance=distance)])
+    distance = thing.count or place.distance
+    return replace(last, things=[it()], places=[replace(place, distance=distance)])
 
 
 def _too(order: Order, verb: str, last: Order) -> Order | None:
@@ -55,8 +54,8 @@ def _too(order: Order, verb: str, last: Order) -> Order | None:
 
 def _same_for(order: Order, verb: str, last: Order) -> Order | None:
     """`the same for the right wing`, `same for the blue blocks, but with yellow`."""
-    thing, done = order.thing, last.thing
-    if thing is None or done is None or not thing.definite or "same" not in order.flags | thing.flags:
+    thing = order.first
+    if not last.things or not thing.definite or "same" not in order.flags | thing.flags:
         return None
     if order.places or thing.is_it or not last.places:
         return None
@@ -69,20 +68,20 @@ def _on_side(order: Order, verb: str, last: Order) -> Order | None:
     """`same on the left side`, after something was put on another side of a thing."""
     place = order.places[0] if len(order.places) == 1 else Place("")
     before = last.places[-1] if last.places and last.act == "build" else Place("")
-    if order.act != "copy" or place.of is not None or {place.relation, before.relation} - _SIDES or before.of is None:
+    if order.act != "copy" or place.of is not None or {place.relation, before.relation} - {*SIDES} or before.of is None:
         return None
-    return None if before.of_it else replace(last, places=[replace(before, relation=place.relation)])
+    return None if before.landmark.is_it else replace(last, places=[replace(before, relation=place.relation)])
 
 
 def _again(order: Order, verb: str, last: Order) -> Order | None:
     """`and again`, `do that again`."""
     if order.act != "copy" or order.places:
         return None
-    if order.thing is not None and order.thing.only_counts and last.growth:
+    if order.thing and order.thing.only_counts and last.growth:
         sign = -1 if last.growth.add < 0 else 1
         return replace(last, growth=replace(last.growth, add=sign * (order.thing.count or 1)))
-    does = order.thing is not None and order.thing.is_it and "do" in order.said.split()
+    does = order.first.is_it and "do" in order.said.split()
     if (order.thing is None or does) and not order.become and last.act in _REPEATED:
         return last
-    built_on = last.act == "build" and any(place.of_it for place in last.places)
+    built_on = last.act == "build" and any(place.landmark.is_it for place in last.places)
     return last if order.thing is None and built_on else None

@@ -9,7 +9,7 @@ from harness.baselines.parser.everyday.minecraft.building import sizes_like
 from harness.baselines.parser.everyday.minecraft.changing import main_color, things_found
 from harness.baselines.parser.everyday.minecraft.figures import cells_of, colored
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
-from harness.baselines.parser.everyday.minecraft.places import Unplaced
+from harness.baselines.parser.everyday.minecraft.places import Unplaced, centered
 from harness.baselines.parser.everyday.minecraft.scene import (
     TOWARD,
     WAYS,
@@ -23,6 +23,8 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     pieces,
     spans,
+    together,
+    with_value,
 )
 from harness.worlds.minecraft import HEIGHT, SIDE
 
@@ -39,7 +41,7 @@ def resize(order: Order, scene: Scene) -> None:
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
         around = "around" in order.flags or any(
-            place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places
+            place.landmark.noun in {"side", "edge"} and place.landmark.plural for place in order.places
         )
         _rescale(cells, growth, become, scene, around)
         return
@@ -62,23 +64,17 @@ def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: Scene, n
     made = next((one for one in reversed(scene.made) if one.thing and set(one.cells) == set(cells)), None)
     if made is None or made.noun not in nouns:
         return False
-    (low, high), sizes = extent(cells), spans(cells)
+    sizes = spans(cells)
     thing = replace(made.thing, by=become.by, vague="", sizes=dict(become.sizes), count=None)
     if growth:
         level = "high" if sizes[1] > 1 else "wide"
-        names = {"all": level, "": level}
-        name = names.get(growth.axis, growth.axis)
+        name = level if growth.axis in {"all", ""} else growth.axis
         old = sizes[1] if name == "high" else max(sizes[0], sizes[2])
         step = 2 if made.noun in {"plus", "xshape"} else 1
         new = round(old * growth.factor) if growth.factor else old + step * growth.add
         thing = replace(thing, sizes={name: max(1, new)})
     shape = cells_of(thing)
-    wide, _, deep = spans(shape)
-    origin = (
-        moved(made.cells[0], shape[0], -1)
-        if made.noun == "stairs"
-        else ((low[0] + high[0] + 1 - wide) // 2, low[1], (low[2] + high[2] + 1 - deep) // 2)
-    )
+    origin = moved(made.cells[0], shape[0], -1) if made.noun == "stairs" else centered(cells, shape, extent(cells)[0][1])
     new_cells = tuple(moved(cell, origin) for cell in shape)
     if not fits(new_cells):
         raise Unplaced("There is no room.")
@@ -129,14 +125,12 @@ def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> Non
         kept = range(low[axis], low[axis] + size) if sign >= 0 else range(high[axis] - size + 1, high[axis] + 1)
         scene.remove([cell for cell in cells if cell[axis] not in kept])
         return
-    way: Cell = (int(axis == 0), int(axis == 1), int(axis == 2))
-    layers = {1: (high[axis], 1), -1: (low[axis], -1)}
+    way = with_value((0, 0, 0), axis, 1)
     new: dict[Cell, str] = {}
-    sides = (sign,) if sign else (1, -1) if axis != 1 else (1,)
-    for side in sides:
-        edge, step = layers[side]
+    period = _period(cells, axis, scene)
+    for step in (sign,) if sign else (1, -1) if axis != 1 else (1,):
+        edge = high[axis] if step > 0 else low[axis]
         layer = [cell for cell in cells if cell[axis] == edge]
-        period = _period(cells, axis, scene)
         for n in range(1, count + 1):
             one = {moved(cell, way, n * step): period(cell, n, step) for cell in layer}
             if not fits(one) or any(c in scene.blocks and axis != 1 for c in one):
@@ -159,10 +153,11 @@ def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
     if not taken:
         return
     height = spans(tuple(new))[1]
-    above = [piece for piece in pieces([cell for cell in scene.blocks if cell not in cells]) if set(piece) & set(taken)]
-    if not fits(moved(cell, WAYS["up"], height) for piece in above for cell in piece):
+    others = pieces([cell for cell in scene.blocks if cell not in cells])
+    above = together(piece for piece in others if set(piece) & set(taken))
+    if not fits(moved(cell, WAYS["up"], height) for cell in above):
         raise Unplaced("There is no room.")
-    scene.shift([cell for piece in above for cell in piece], (0, height, 0))
+    scene.shift(above, (0, height, 0))
 
 
 def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int], str]:
@@ -171,7 +166,7 @@ def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int],
     length = high[axis] - low[axis] + 1
 
     def color(cell: Cell, n: int, step: int) -> str:
-        line = [scene.blocks.get(_with(cell, axis, cell[axis] - step * k)) for k in range(length)][::-1]
+        line = [scene.blocks.get(with_value(cell, axis, cell[axis] - step * k)) for k in range(length)][::-1]
         known = [c for c in line if c]
         for period in range(1, len(known) + 1):
             if all(known[k] == known[k - period] for k in range(period, len(known))):
@@ -179,12 +174,6 @@ def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int],
         return scene.blocks[cell]
 
     return color
-
-
-def _with(cell: Cell, axis: int, value: int) -> Cell:
-    values = list(cell)
-    values[axis] = value
-    return values[0], values[1], values[2]
 
 
 def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
@@ -223,7 +212,7 @@ def extend(order: Order, scene: Scene) -> None:
         return
     count = next((t.count for t in order.things if t.count and not t.definite), None)
     sizes = spans(cells)
-    if order.flags & {"max_to_edge"}:
+    if "max_to_edge" in order.flags:
         count = 2 * SIDE + 1
     total = order.become.sizes.get("count") if order.become else None
     upright = sizes[1] > max(sizes[0], sizes[2]) or (order.growth is not None and order.growth.axis == "high")

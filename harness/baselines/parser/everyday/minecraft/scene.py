@@ -31,13 +31,13 @@ TOWARD: dict[str, tuple[int, int]] = {
     "bottom": (1, -1),
 }
 """The axis along which a pick looks, and whether it looks to its low or its high end."""
+SIDES = ("right", "left", "front", "behind")
 _PAIRS = (("left", "right"), ("front", "behind"), ("up", "down"), ("on", "below"))
 OPPOSITE = {way: other for pair in _PAIRS for way, other in (pair, pair[::-1])}
 OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
 """What lies on a side, as a pick."""
 SIDE_OF = {pick: side for side, pick in OF_SIDE.items()}
-MIDDLE: Cells = ((0, 1, 0),)
-TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+_TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 
 
 def seen(cell: Cell, quarter: int) -> Cell:
@@ -55,8 +55,14 @@ def moved(cell: Cell, way: Cell, count: int = 1) -> Cell:
     return cell[0] + way[0] * count, cell[1] + way[1] * count, cell[2] + way[2] * count
 
 
+def with_value(cell: Cell, axis: int, value: int) -> Cell:
+    """A cell with another coordinate on one axis."""
+    x, y, z = (value if number == axis else old for number, old in enumerate(cell))
+    return x, y, z
+
+
 def around(cell: Cell) -> Iterator[Cell]:
-    return (moved(cell, way) for way in TOUCHING)
+    return (moved(cell, way) for way in _TOUCHING)
 
 
 def fits(cells: Iterable[Cell]) -> bool:
@@ -65,7 +71,7 @@ def fits(cells: Iterable[Cell]) -> bool:
 
 def extent(cells: Collection[Cell]) -> tuple[Cell, Cell]:
     """The least and the largest coordinates; of nothing, those of the middle of the ground."""
-    xs, ys, zs = zip(*(cells or MIDDLE), strict=True)
+    xs, ys, zs = zip(*(cells or ((0, 1, 0),)), strict=True)
     return (min(xs), min(ys), min(zs)), (max(xs), max(ys), max(zs))
 
 
@@ -79,6 +85,15 @@ def box(low: Cell, high: Cell) -> Cells:
     return tuple(
         (x, y, z) for y in range(low[1], high[1] + 1) for z in range(low[2], high[2] + 1) for x in range(low[0], high[0] + 1)
     )
+
+
+def together(groups: Iterable[Cells]) -> Cells:
+    return tuple(cell for group in groups for cell in group)
+
+
+def mirrored(cell: Cell, axis: int, total: int) -> Cell:
+    """A cell with `total` minus its coordinate on one axis."""
+    return with_value(cell, axis, total - cell[axis])
 
 
 GROUND = box((-SIDE, 1, -SIDE), (SIDE, 1, SIDE))
@@ -120,7 +135,7 @@ class Scene:
     made: list[Made] = field(default_factory=list)
     removed: dict[Cell, str] = field(default_factory=dict)
     """What was removed last."""
-    color: str = ""
+    color: str = "red"
     """The color of the last block that was placed."""
 
     @classmethod
@@ -152,15 +167,14 @@ class Scene:
 
     # --- changes ---
 
-    def place(self, painted: dict[Cell, str]) -> Cells:
-        """Places blocks where there are none; returns where."""
+    def place(self, painted: dict[Cell, str]) -> None:
+        """Places blocks where there are none."""
         new = {cell: color for cell, color in painted.items() if cell not in self.blocks and in_region(*cell)}
         self.blocks |= new
         if painted:
             self.focus = tuple(painted)
         if new:
             self.color = list(new.values())[-1]
-        return tuple(new)
 
     def remove(self, cells: Iterable[Cell]) -> None:
         gone = {cell: self.blocks[cell] for cell in cells if cell in self.blocks}
@@ -186,15 +200,13 @@ class Scene:
             self.color = next(iter(painted.values()))
 
 
-def done_by(actions: Iterable[Action], quarter: int) -> tuple[dict[Cell, str], Cells]:
-    """What some actions placed, and where they removed something."""
+def placed_by(actions: Iterable[Action], quarter: int) -> dict[Cell, str]:
+    """What some actions placed and did not remove again."""
     placed: dict[Cell, str] = {}
-    removed: list[Cell] = []
     for action in actions:
         cell = seen(action.cell, quarter)
         if action.kind == "place" and action.color:
             placed[cell] = action.color
         else:
             placed.pop(cell, None)
-            removed.append(cell)
-    return placed, tuple(cell for cell in removed if cell not in placed)
+    return placed

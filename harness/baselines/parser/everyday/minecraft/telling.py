@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing, it
 from harness.baselines.parser.everyday.minecraft.words import named
 
 CHANGING = named("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
@@ -70,7 +70,7 @@ def call(order: Order, thing: Thing) -> None:
 
 def only_describes(order: Order, thing: Thing) -> bool:
     """Whether a phrase names nothing new: `all blue`, `3 high` after a thing or a change."""
-    entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and order.thing is not None
+    entirely = thing.article == "all" and bool(thing.colors and order.things) and not thing.noun
     alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
     return alone and bool(order.things or order.growth or order.act in {"make", "recolor"})
 
@@ -80,65 +80,60 @@ def only_describes(order: Order, thing: Thing) -> bool:
 
 def takes_place(order: Order, place: Place) -> bool:
     """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
-    of, new = place.of, order.new
-    if place.relation == "across" and of is not None and of.definite and of.noun not in {"area", "floor", "middle"}:
+    of, new = place.landmark, order.new
+    if place.relation == "across" and of.definite and of.noun not in {"area", "floor", "middle"}:
         place.relation = "on"
     elif place.relation == "across":
         order.flags.add("max_to_edge")
         return True
-    counts = of is not None and bool(of.count) and of.generic and not of.colors and not of.definite
-    if of is not None and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
-        order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count or 1}), None
+    counts = of.generic and not of.colors and not of.definite
+    if of.count and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
+        order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count}), None
         return True
-    if place.relation == "height" and (
-        order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")
-    ):
+    stands = bool(order.things) and order.things[-1].definite
+    if place.relation == "height" and (order.act in _TO_SIZE or (stands and order.act == "make")):
         order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
         return True
-    if of is not None and place.word == "in" and of == Thing(article=of.article, flags=of.flags) and order.thing and not new:
+    if place.of and place.word == "in" and of == Thing(article=of.article, flags=of.flags) and order.thing and not new:
         return True
-    if new is not None and of is not None and of.by and not of.definite and of.noun in {"named", "", "floor", "bottom"}:
+    if new and of.by and not of.definite and of.noun in {"named", "", "floor", "bottom"}:
         new.by = of.by
         return True
-    if new is not None and of is not None and place.word == "in" and of.word in {"stripes", "layers"} and len(of.colors) > 1:
+    if new and place.word == "in" and of.word in {"stripes", "layers"} and len(of.colors) > 1:
         new.colors = of.colors
         new.flags.add("by_layer")
         return True
-    if (
-        of is not None
-        and place.only_colors
-        and place.word in {"to", "into", "in", "from"}
-        and (order.things or order.act == "recolor")
-    ):
-        if (
-            new is not None
-            and not new.colors
-            and place.word in {"in", "from"}
-            and not (order.flags | new.flags) & {"once_more", "same"}
-        ):
+    return _takes_color(order, place) or _is_no_place(order, place)
+
+
+def _takes_color(order: Order, place: Place) -> bool:
+    """`in red`, `to blue`; also `into a wall`: what a thing is or becomes."""
+    of, new = place.landmark, order.new
+    if place.only_colors and place.word in {"to", "into", "in", "from"} and (order.things or order.act == "recolor"):
+        if new and not new.colors and place.word in {"in", "from"} and not (order.flags | new.flags) & {"once_more", "same"}:
             alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
             for thing in alike:
                 thing.colors = of.colors
             return True
-        if order.act in {"recolor", "fill"} or (order.act in {"make", "build"} and order.things[0].definite):
+        if order.act in {"recolor", "fill"} or (order.act in {"make", "build"} and order.first.definite):
             order.become = of
             return True
-    if of is not None and place.word == "into" and order.act in {"recolor", "make"}:
+    if place.of and place.word == "into" and order.act in {"recolor", "make"}:
         order.become = of
         return True
-    return _is_no_place(order, place)
+    return False
 
 
 def _is_no_place(order: Order, place: Place) -> bool:
-    of, new = place.of, order.new
+    of, new = place.landmark, order.new
     has_gap = any(one.relation == "gap" for one in order.places)
-    if place.relation == "none" or (place.relation == "between" and (of is None or (has_gap and place.of_it))):
+    if place.relation == "none" or (place.relation == "between" and (place.of is None or (has_gap and of.is_it))):
         return True
     if place.word == "away" and order.act == "remove":
         return True
-    if new is None or of is None:
+    if new is None:
         return False
-    by_side = place.of_each and of.noun in {"side", "edge"} and new.noun in {"cube", "square", "frame"}
+    by_side = of.each and of.noun in {"side", "edge"} and new.noun in {"cube", "square", "frame"}
     if by_side and "count" in new.sizes:
         new.sizes["wide"] = new.sizes.pop("count")
     return by_side or (place.relation == "at" and of.noun == "bottom" and of.of is None)
@@ -155,7 +150,7 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
     if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
         return True
     if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
-        for one in order.things if thing.article in {"all", "each"} else [target]:
+        for one in order.things if thing.each else [target]:
             _take_in(one, thing)
         return True
     plain = not thing.colors and not thing.article
@@ -170,8 +165,8 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
 
 
 def _is_each(thing: Thing, target: Thing) -> bool:
-    each = thing.article in {"each", "all"} or (thing.kind in {"everything", "it"} and not thing.of)
-    return each and (thing.noun in {"", "block", "everything", "it"} or thing.noun == target.noun)
+    each = thing.each or (thing.kind in {"everything", "it"} and not thing.of)
+    return each and (thing.generic or thing.noun in {"everything", "it", target.noun})
 
 
 def _take_in(target: Thing, more: Thing) -> None:
@@ -191,7 +186,7 @@ def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
         order.places.append(Place("at", of=thing))
         return True
     if thing == Thing(noun="inside", word=thing.word, kind="part") and not first.definite:
-        order.places.append(Place("inside", of=Thing(kind="it", noun="it", word="it")))
+        order.places.append(Place("inside", of=it()))
         return True
     if order.act == "extend":
         order.become = Thing(sizes={"count": thing.count}) if thing.count else order.become
@@ -210,11 +205,8 @@ def is_become(order: Order, was: bool, linked: bool) -> bool:
 def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
     """A size, color or number by itself goes with the thing before, or is what that becomes."""
     target = order.things[-1] if order.things else None
-    becomes = target is not None and (
-        order.act in TAKES_WITH
-        or (target.definite and (was or order.act in {"make", "", "extend", "shrink", "give"}))
-    )  # fmt: skip
-    if target is not None and (relative or not becomes):
+    changes = was or order.act in {"make", "", "extend", "shrink", "give"}
+    if target and (relative or not (order.act in TAKES_WITH or (target.definite and changes))):
         merge(target, thing)
     elif order.become is None:
         order.become = thing
@@ -257,7 +249,7 @@ def takes_with(order: Order, thing: Thing) -> bool:
 def order_with(order: Order, thing: Thing) -> Order:
     """`a tower with a red block on top` goes on with a red block, `a wall with a hole in it` with the hole."""
     if thing.noun == "hole" and order.things and order.things[-1].noun in _PIERCED:
-        middle = Thing(kind="part", noun="middle", article="the", of=Thing(kind="it", noun="it", word="it"))
+        middle = Thing(kind="part", noun="middle", article="the", of=it())
         return Order("remove", [Thing(kind="part", noun="hole", article="a", of=middle)])
     return Order("with", [thing])
 
