@@ -224,9 +224,7 @@ class _Sentence:
 
     def _grow(self, growth: Growth) -> None:
         if len(self._order.things) > 1:
-            latest = self._order.things.pop()
-            self._flush(keep_act=True)
-            self._order.things.append(latest)
+            self._begin(self._order.things.pop(), keep_act=True)
         old = self._order.growth
         if old and not growth.axis:
             growth.axis = old.axis
@@ -416,16 +414,13 @@ class _Sentence:
             return
         placed = self._linked and self._reader.peek().kind in {"relation", "side"}
         if first and placed and thing.only_counts:
-            self._flush(keep_act=True)
-            self._order.things.append(Thing(noun="block", word="1", kind="thing", count=thing.count))
+            self._begin(Thing(noun="block", word="1", kind="thing", count=thing.count), keep_act=True)
         elif first and order.become and self._linked and thing.definite:
-            self._flush()
-            self._order.things.append(thing)
+            self._begin(thing)
         elif telling.takes_thing(order, thing, self._linked):
             return
         elif first and placed and order.places and thing.colors:
-            self._flush(keep_act=order.act not in CHANGING)
-            self._order.things.append(thing)
+            self._begin(thing, keep_act=order.act not in CHANGING)
         elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
             order.things.append(thing)
         elif telling.only_describes(self._order, thing):
@@ -433,8 +428,7 @@ class _Sentence:
         elif telling.is_become(order, self._is, self._linked):
             order.become = thing
         elif first and (order.places or (thing.article == "a" and order.act in CHANGING and self._linked)):
-            self._flush(keep_act=order.act not in CHANGING)
-            self._order.things.append(thing)
+            self._begin(thing, keep_act=order.act not in CHANGING)
         else:
             order.things.append(thing)
 
@@ -469,6 +463,11 @@ class _Sentence:
         else:
             self._flush()
             self._order = telling.order_with(order, thing)
+
+    def _begin(self, thing: Thing, keep_act: bool = False) -> None:
+        """Begins a new order with a thing."""
+        self._flush(keep_act)
+        self._order.things.append(thing)
 
     def _flush(self, keep_act: bool = False) -> None:
         order = self._order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -174,62 +175,21 @@ def _settled(found: list[Token]) -> list[Token]:
 def _in_context(before: Token, token: Token, after: Token) -> Token:
     if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
         return Token("step", "thing", "stairs")
-    if (
-        token.text in {"diagonal", "outline"}
-        and (before.kind in {"article", "color"} or after.text == "of")
-        and after.kind not in _NAMES
-    ):
-        return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
-    if token.text == "back" and (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES}:
-        return Token("back", "thing", "named")
-    if token.text == "outside" and before.kind in {"number", "dim"}:
-        return Token("outside", "skip", "")
-    if token.text in _NOUN_VERBS and before.kind in {"end", "stop", "link"} and after.meaning in {*_STANDING, "it"}:
-        return Token(token.text, "verb", _NOUN_VERBS[token.text])
-    if token.text == "for" and after.meaning in {"each", "all"}:
-        return Token("for", "relation", "at")
-    if token.text == "right" and _is_side(before, after):
-        return Token("right", "side", "right")
-    part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
-    if (
-        token.text == "1"
-        and (part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"})
-        and after.text not in {"by", "of"}
-    ):
-        chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
-        if chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}:
-            return Token("1", "thing", "block")
-    if token.text == "hollow" and after.kind not in {"article", "it"}:
-        return Token("hollow", "flag", "hollow")
-    if token.text == "stack" and (before.kind in {"article", "number", "color", "size"} or after.text == "of"):
-        return Token("stack", "thing", "tower")
-    if token.text == "across" and after.kind == "article" and before.kind != "number":
-        return Token("across", "relation", "across")
-    if token.text == "lower" and before.kind == "article":
-        return Token("lower", "pick", "bottom")
-    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in named(
-        "end stop link mend skip common not relation"
-    ):
-        return Token(token.text, "skip", "")
     if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
         return Token(token.text, "be", "be")
     if token.text == "that" and token.kind == "it" and _is_relative(before, after):
         return Token("that", "relative", "")
-    if token.text == "where" and before.kind in {"thing", "dim", "color"} and after.kind == "article":
-        return Token("where", "relative", "")
-    if token.text in {"which", "who"} and before.kind not in {"stop", "end"}:
-        return Token(token.text, "relative", "")
-    whole = after.text in {"whole", "entire", "complete"}
-    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and (whole or after.kind in _NAMES):
+    if token.text in _IN_CONTEXT:
+        kind, meaning, fits = _IN_CONTEXT[token.text]
+        return Token(token.text, kind, meaning) if fits(before, after) else token
+    names = after.kind in _NAMES or after.text in {"whole", "entire", "complete"}
+    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and names:
         return Token(token.text, "article", "this")
     return token
 
 
 _CLOSES = frozenset({"stop", "link", "be", "with"})
-_NOUN_VERBS = dict.fromkeys(("top", "crown", "cap"), "top") | dict.fromkeys(("frame", "border", "ring", "fence"), "surround")
-_NOUN_VERBS |= dict.fromkeys(("tile", "carpet", "floor"), "fill")
-"""Nouns that are verbs before what stands: `tile the floor`, `top it with a block`."""
-_STANDING = frozenset({"the", "each", "all", "this"})
+_STANDING = frozenset({"the", "each", "all", "this", "it"})
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
 
@@ -252,3 +212,69 @@ def _is_side(before: Token, after: Token) -> bool:
     closes = after.kind in {"stop", "end", "link", "verb", "part", "thing", "flag"} or after.text in _FOLLOWS_SIDE
     opens = before.text in _OPENS_SIDE or before.kind in {"number", "verb", "side", "article", "pick"}
     return opens or (closes and before.kind != "relation")
+
+
+def _is_block(before: Token, after: Token) -> bool:
+    """Whether "one" is a block: `the red one`, `the one on top`; not `one red block`."""
+    part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
+    told = part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"}
+    chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
+    alone = chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}
+    return told and alone and after.text not in {"by", "of"}
+
+
+def _is_figure(before: Token, after: Token) -> bool:
+    return (before.kind in {"article", "color"} or after.text == "of") and after.kind not in _NAMES
+
+
+def _is_order(before: Token, after: Token) -> bool:
+    return before.kind in {"end", "stop", "link"} and after.meaning in _STANDING
+
+
+def _is_no_verb(before: Token, after: Token) -> bool:
+    return before.kind not in named("end stop link mend skip common not relation")
+
+
+_IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
+    "right": ("side", "right", _is_side),
+    "1": ("thing", "block", _is_block),
+    # `a diagonal of 4`; not `a diagonal row`
+    "diagonal": ("thing", "diagonal", _is_figure),
+    "outline": ("thing", "frame", _is_figure),
+    # `top it with a block`, `fence the house`, `tile the floor`
+    **dict.fromkeys(("top", "crown", "cap"), ("verb", "top", _is_order)),
+    **dict.fromkeys(("frame", "border", "ring", "fence"), ("verb", "surround", _is_order)),
+    **dict.fromkeys(("tile", "carpet", "floor"), ("verb", "fill", _is_order)),
+    # `in the same color`; not `color it`
+    **dict.fromkeys(("color", "colors", "colour", "paint"), ("skip", "", _is_no_verb)),
+    # `with a red back`
+    "back": (
+        "thing",
+        "named",
+        lambda before, after: (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES},
+    ),
+    # `5 wide outside`
+    "outside": ("skip", "", lambda before, after: before.kind in {"number", "dim"}),
+    # `one for each corner`
+    "for": ("relation", "at", lambda before, after: after.meaning in {"each", "all"}),
+    # `a hollow cube`; not `hollow it`
+    "hollow": ("flag", "hollow", lambda before, after: after.kind not in {"article", "it"}),
+    # `a stack of 3`; not `stack 3 blocks`
+    "stack": (
+        "thing",
+        "tower",
+        lambda before, after: before.kind in {"article", "number", "color", "size"} or after.text == "of",
+    ),
+    # `across the towers`; not `3 across the top`
+    "across": ("relation", "across", lambda before, after: after.kind == "article" and before.kind != "number"),
+    # `the lower block`; not `lower it`
+    "lower": ("pick", "bottom", lambda before, after: before.kind == "article"),
+    # `a tower where the bottom is red`
+    "where": (
+        "relative",
+        "",
+        lambda before, after: before.kind in {"thing", "dim", "color"} and after.kind == "article",
+    ),
+    **dict.fromkeys(("which", "who"), ("relative", "", lambda before, after: before.kind not in {"stop", "end"})),
+}
+"""Words with what they mean where the words before and after them allow it."""
