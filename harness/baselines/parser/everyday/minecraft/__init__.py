@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.minecraft.conversation import Conversation, Outcome
 from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, in_world, placed_by
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import CODES, Action, Pose, Structure
 from serialization.program import ast
 from serialization.program.literal import building_program
@@ -46,13 +46,9 @@ def _turns(history: Sequence[Turn]) -> list[tuple[str, Sequence[Action]]]:
             if turn.speaker != "Builder":
                 said.append(turn.text)
         else:
-            turns.append((" . ".join(said), _actions(turn)))
+            turns.append((" . ".join(said), [action for action in turn.actions if isinstance(action, Action)]))
             said = []
     return [*turns, (" . ".join(said), ())]
-
-
-def _actions(turn: Executed) -> list[Action]:
-    return [action for action in turn.actions if isinstance(action, Action)]
 
 
 def _states(now: Structure, turns: Sequence[Sequence[Action]]) -> list[Structure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -209,18 +209,17 @@ class Conversation:
             return replace(place, of=replace(first, article="other", count=1, picks=[]))
         return place
 
-    def _last_order(self, step: Step) -> Order | None:
+    def _orders_before(self, step: Step) -> Iterator[Order]:
+        """The orders of this turn and of those before, the last one first."""
         for one in [step, *reversed(self._steps)]:
-            if one.orders:
-                return deepcopy(one.orders[-1])
-        return None
+            yield from reversed(one.orders)
+
+    def _last_order(self, step: Step) -> Order | None:
+        return deepcopy(next(self._orders_before(step), None))
 
     def _last_thing(self, step: Step) -> Thing | None:
-        for one in [step, *reversed(self._steps)]:
-            for order in reversed(one.orders):
-                if order.act in {"build", "build_as", "give"} and order.things:
-                    return order.things[-1]
-        return None
+        built = (order for order in self._orders_before(step) if order.act in {"build", "build_as", "give"} and order.things)
+        return next((order.things[-1] for order in built), None)
 
     # --- back ---
 

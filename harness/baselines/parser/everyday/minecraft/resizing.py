@@ -86,19 +86,18 @@ def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: Scene, n
 
 
 def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[int, int]:
-    sizes = spans(cells)
-    level = 0 if sizes[0] >= sizes[2] else 2
+    sizes = wide, high, deep = spans(cells)
+    level = 0 if wide >= deep else 2
+    tall = high > max(wide, deep)
     name = growth.axis if growth else next(iter(become.sizes), "")
-    if name in {"", "count"}:
-        axis = 1 if sizes[1] > max(sizes[0], sizes[2]) or (name == "count" and sizes[0] == sizes[2] == 1) else level
-    elif name == "high" or (name == "deep" and sizes[1] == 1 < min(sizes[0], sizes[2])):
+    rises = tall and name in {"", "count", "long"}
+    flat_deeper = name == "deep" and high == 1 < min(wide, deep)
+    if name == "high" or rises or flat_deeper or (name == "count" and wide == deep == 1):
         axis = 1
-    elif name == "wide" and sizes[1] == 1:
-        axis = 2 - level if min(sizes[0], sizes[2]) < max(sizes[0], sizes[2]) else 0
-    elif name == "deep":
-        axis = 2 if sizes[0] >= sizes[2] else 0
+    elif name == "deep" or (name == "wide" and high == 1 and wide != deep):
+        axis = 2 - level
     else:
-        axis = 1 if name == "long" and sizes[1] > max(sizes[0], sizes[2]) else level
+        axis = level
     if become.count:
         return axis, become.count
     if growth:
@@ -180,9 +179,8 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, a
     """The whole thing larger or smaller where it extends; on both sides of each direction if it is to be all around."""
     sizes = spans(cells)
     if len(become.by) > 1:
-        wanted = (
-            (*become.by, become.by[-1])[:3] if sizes[1] > 1 and len(become.by) > 2 else (become.by[0], sizes[1], become.by[1])
-        )
+        by = become.by
+        wanted = tuple(by[:3]) if sizes[1] > 1 and len(by) > 2 else (by[0], sizes[1], by[1])
     elif growth and growth.factor:
         wanted = tuple(max(1, round(size * growth.factor)) if size > 1 else size for size in sizes)
     else:

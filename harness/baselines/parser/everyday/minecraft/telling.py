@@ -38,9 +38,13 @@ def is_line(thing: Thing) -> bool:
     return (thing.noun in {"row", "tower"} and (thing.count or 1) == 1) or (thing.generic and (thing.count or 0) > 1)
 
 
+def _length(line: Thing, default: int) -> int:
+    return next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or default)
+
+
 def take_runs(line: Thing, runs: list[Run]) -> None:
     """Colors a line run by run: `2 green, then 2 yellow`; what has no number is as long as the others, the rest what is left."""
-    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 0)
+    size = _length(line, default=0)
     begun = line.colors * (size or 1) if len(line.colors) == 1 else []
     counted = [run.number for run in runs if run.number]
     left = max(0, size - sum(counted) - len(begun))
@@ -54,7 +58,7 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
 
 def begin_with(line: Thing, run: Run) -> None:
     """`red and blue in turn, starting with blue`, `yellow at the bottom`: which of the colors is at that end."""
-    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 3)
+    size = _length(line, default=3)
     end = (size - 1) % len(line.colors) if run.last else 0
     first = (line.colors.index(run.color) - end) % len(line.colors)
     line.colors = line.colors[first:] + line.colors[:first]

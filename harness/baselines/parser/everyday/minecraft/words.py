@@ -161,12 +161,8 @@ def _settled(found: list[Token]) -> list[Token]:
     for place, token in enumerate(found):
         before = settled[-1] if settled else END
         after, beyond = [*found[place + 1 : place + 3], END, END][:2]
-        if (
-            token.text == "1"
-            and (before.meaning in {"top", "bottom", "middle"} or before.kind == "side")
-            and after.kind == "color"
-            and beyond.kind in {"end", "stop", "link"}
-        ):
+        picked = before.meaning in {"top", "bottom", "middle"} or before.kind == "side"
+        if token.text == "1" and picked and after.kind == "color" and beyond.kind in {"end", "stop", "link"}:
             token = Token("1", "thing", "block")
         settled.append(_in_context(before, token, after))
     return settled
@@ -188,18 +184,14 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
     return token
 
 
-_CLOSES = frozenset({"stop", "link", "be", "with"})
-_STANDING = frozenset({"the", "each", "all", "this", "it"})
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
 
 def _is_relative(before: Token, after: Token) -> bool:
     """Whether "that" goes on about the thing before: `a row that is red`."""
-    names = before.kind in {"everything", "thing", "part", "dim", "color", "unknown", "it", "common"} or before.text in {
-        "so",
-        ",",
-    }
-    return names and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
+    names = before.kind in {"everything", "thing", "part", "dim", "color", "unknown", "it", "common"}
+    opens = names or before.text in {"so", ","}
+    return opens and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
 
 
 def _is_side(before: Token, after: Token) -> bool:
@@ -228,7 +220,12 @@ def _is_figure(before: Token, after: Token) -> bool:
 
 
 def _is_order(before: Token, after: Token) -> bool:
-    return before.kind in {"end", "stop", "link"} and after.meaning in _STANDING
+    return before.kind in {"end", "stop", "link"} and after.meaning in {"the", "each", "all", "this", "it"}
+
+
+def _is_backrest(before: Token, after: Token) -> bool:
+    described = before.kind in {"color", "dim"} or before.meaning == "a"
+    return described and after.kind in {"end", "stop", "link", "be", "with"}
 
 
 def _is_no_verb(before: Token, after: Token) -> bool:
@@ -248,11 +245,7 @@ _IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
     # `in the same color`; not `color it`
     **dict.fromkeys(("color", "colors", "colour", "paint"), ("skip", "", _is_no_verb)),
     # `with a red back`
-    "back": (
-        "thing",
-        "named",
-        lambda before, after: (before.kind in {"color", "dim"} or before.meaning == "a") and after.kind in {"end", *_CLOSES},
-    ),
+    "back": ("thing", "named", _is_backrest),
     # `5 wide outside`
     "outside": ("skip", "", lambda before, after: before.kind in {"number", "dim"}),
     # `one for each corner`
@@ -270,11 +263,7 @@ _IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
     # `the lower block`; not `lower it`
     "lower": ("pick", "bottom", lambda before, after: before.kind == "article"),
     # `a tower where the bottom is red`
-    "where": (
-        "relative",
-        "",
-        lambda before, after: before.kind in {"thing", "dim", "color"} and after.kind == "article",
-    ),
+    "where": ("relative", "", lambda before, after: before.kind in {"thing", "dim", "color"} and after.kind == "article"),
     **dict.fromkeys(("which", "who"), ("relative", "", lambda before, after: before.kind not in {"stop", "end"})),
 }
 """Words with what they mean where the words before and after them allow it."""
