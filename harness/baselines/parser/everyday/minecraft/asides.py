@@ -20,8 +20,8 @@ class Asides(Reader):
             self.at += 1
             while (place := self.place()) is not None:
                 self.accept("link")
-                if place.landmark.noun == "middle" and order.things:
-                    order.things[-1].flags.add("hollow")
+                if place.landmark.noun == "middle" and order.last:
+                    order.last.flags.add("hollow")
         elif (token.text == "like" or (token.meaning == "touching" and order.places)) and self.refers(1):
             self.at += 1
             self.thing()
@@ -92,8 +92,8 @@ class Asides(Reader):
             if self.peek().text in {"possible", "you"}:
                 order.flags.add("max_to_edge")
             other = self.thing()
-            if other is not None and other.kind and order.things:
-                order.things[-1].like[dim.meaning] = other
+            if other and other.kind and order.last:
+                order.last.like[dim.meaning] = other
         return True
 
     def thing_follows(self) -> bool:

@@ -154,7 +154,7 @@ def move(order: Order, scene: Scene) -> None:
     without.focus = scene.focus if not set(scene.focus) & set(cells) else ()
     step = _step(order, cells, without) or _step_to_place(order, cells, without)
     new = tuple(moved(cell, step) for cell in cells)
-    if not fits(new) or not without.free(new):
+    if not without.has_room(new):
         raise Unplaced("Where? There is no room.")
     scene.shift(cells, step)
     scene.focus = new
@@ -251,7 +251,7 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
             told = directed.distance or 0
             step = told if told >= size else size + told
             new = {moved(cell, vector, step): color for cell, color in colors.items()}
-            if fits(new) and scene.free(new):
+            if scene.has_room(new):
                 return new
         raise Unplaced("Where? There is no room.")
     low = extent(cells)[0]

@@ -219,8 +219,8 @@ class _Sentence:
         self._reader.take()
         self._reader.skip()
         spared = self._reader.thing()
-        if spared is not None and self._order.things:
-            self._order.things[-1].but = spared
+        if spared and self._order.last:
+            self._order.last.but = spared
 
     def _grow(self, growth: Growth) -> None:
         if len(self._order.things) > 1:
@@ -263,10 +263,11 @@ class _Sentence:
         if flag == "halved":
             self._order.growth = Growth("", factor=0.5)
             return
-        target = self._order.become or (self._order.things[-1] if self._order.things else None)
-        if self._alternate and target is not None:
-            return
-        (target.flags if target is not None else self._order.flags).add(flag)
+        target = self._order.become or self._order.last
+        if not target:
+            self._order.flags.add(flag)
+        elif not self._alternate:
+            target.flags.add(flag)
 
     # --- things and places ---
 
@@ -382,9 +383,9 @@ class _Sentence:
     def _colors_in_turn(self, thing: Thing) -> bool:
         """`every second one is yellow and the others are green`."""
         order = self._order
-        if not order.things or order.things[-1].definite or order.act in CHANGING:
+        target = order.new
+        if target is None or order.act in CHANGING:
             return False
-        target = order.things[-1]
         every = 2 if "alternate" in thing.picks else 3 if "third" in thing.picks else 0
         if every:
             self._alternate, self._every = "nth", every
@@ -471,8 +472,8 @@ class _Sentence:
 
     def _flush(self, keep_act: bool = False) -> None:
         order = self._order
-        if "remark" in order.flags and order.things and not order.things[-1].article:
-            order.things[-1].article = "the"
+        if "remark" in order.flags and order.last:
+            order.last.article = order.last.article or "the"
         if order != Order():
             self._done.append(order)
         self._order = Order(order.act if keep_act else "")

@@ -169,6 +169,10 @@ class Order:
         return self.things[0] if self.things else NOTHING
 
     @property
+    def last(self) -> Thing | None:
+        return self.things[-1] if self.things else None
+
+    @property
     def told(self) -> list[Thing]:
         """The things, and what they become."""
         return [*self.things, *([self.become] if self.become else [])]
@@ -176,7 +180,7 @@ class Order:
     @property
     def new(self) -> Thing | None:
         """The last thing, if it is one that does not stand yet."""
-        return self.things[-1] if self.things and not self.things[-1].definite else None
+        return self.last if self.last and not self.last.definite else None
 
 
 def deepest(thing: Thing | None) -> Thing | None:

@@ -16,7 +16,6 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     Cells,
     Scene,
     extent,
-    fits,
     mirrored,
     moved,
     spans,
@@ -81,7 +80,7 @@ def _mirror_beside(order: Order, scene: Scene) -> None:
     totals = [2 * high[axis] + 1, 2 * low[axis] - 1]
     for total in totals if side in {"right", "behind"} else totals[::-1]:
         image = {mirrored(cell, axis, total): scene.blocks[cell] for cell in cells}
-        if fits(image) and scene.free(image):
+        if scene.has_room(image):
             scene.place(image)
             return
     raise Unplaced("Where? There is no room.")
@@ -121,7 +120,7 @@ def _exchange(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
     steps = sorted(((x, 0, z) for x in range(-10, 11) for z in range(-10, 11)), key=lambda step: abs(step[0]) + abs(step[2]))
     for step in steps:
         there = {moved(cell, step): color for cell, color in new.items()}
-        if fits(there) and without.free(there):
+        if without.has_room(there):
             scene.remove(cells)
             scene.place(there)
             return

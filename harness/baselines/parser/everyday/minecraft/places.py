@@ -91,7 +91,7 @@ def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
     origin = centered(landmark, shape, extent(landmark)[0][1])
     for place in steps:
         origin = moved(origin, WAYS[place.relation], place.distance or 1)
-    if not _is_free(origin, shape, scene):
+    if not scene.has_room(_shifted(shape, origin)):
         raise Unplaced("Where? That is not free.")
     return origin
 
@@ -110,7 +110,7 @@ def _on_sides(place: Place, shape: Cells, scene: Scene) -> list[Cell]:
     landmark = whole_of(of, scene)
     sides = ("left", "right") if of.article == "all" and (of.count or 2) == 2 and "all" not in place.word else SIDES
     origins = [beside(landmark, shape, side, place.distance or 1) for side in sides] if landmark else []
-    return [origin for origin in origins if _is_free(origin, shape, scene)]
+    return [origin for origin in origins if scene.has_room(_shifted(shape, origin))]
 
 
 def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool, gap: int | None) -> list[Cell]:
@@ -135,12 +135,9 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
 
 
 def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Cell | None:
-    return next((one for one in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(one, shape, scene)), None)
-
-
-def _is_free(origin: Cell, shape: Cells, scene: Scene) -> bool:
-    cells = _shifted(shape, origin)
-    return fits(cells) and scene.free(cells)
+    return next(
+        (one for one in _near(place, landmark, shape, scene, on_ground, gap) if scene.has_room(_shifted(shape, one))), None
+    )
 
 
 # --- what it stands at ---

@@ -151,6 +151,10 @@ class Scene:
     def free(self, cells: Iterable[Cell]) -> bool:
         return not any(cell in self.blocks for cell in cells)
 
+    def has_room(self, cells: Collection[Cell]) -> bool:
+        """Whether all of the cells are free ones of the region."""
+        return fits(cells) and self.free(cells)
+
     def of_color(self, *colors: str) -> Cells:
         return tuple(sorted(cell for cell, color in self.blocks.items() if color in colors))
 

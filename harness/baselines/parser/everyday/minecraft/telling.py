@@ -66,8 +66,8 @@ def begin_with(line: Thing, run: Run) -> None:
 
 def call(order: Order, thing: Thing) -> None:
     """`one red block as the leg`: its name, and for what is on top its place."""
-    if order.things:
-        order.things[-1].word = thing.word or order.things[-1].word
+    if order.last:
+        order.last.word = thing.word or order.last.word
     if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not order.places:
         order.places.append(Place("on"))
 
@@ -94,7 +94,7 @@ def takes_place(order: Order, place: Place) -> bool:
     if of.count and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
         order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count}), None
         return True
-    stands = bool(order.things) and order.things[-1].definite
+    stands = order.last and order.last.definite
     if place.relation == "height" and (order.act in _TO_SIZE or (stands and order.act == "make")):
         order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
         return True
@@ -208,7 +208,7 @@ def is_become(order: Order, was: bool, linked: bool) -> bool:
 
 def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
     """A size, color or number by itself goes with the thing before, or is what that becomes."""
-    target = order.things[-1] if order.things else None
+    target = order.last
     changes = was or order.act in {"make", "", "extend", "shrink", "give"}
     if target and (relative or not (order.act in TAKES_WITH or (target.definite and changes))):
         merge(target, thing)
@@ -236,7 +236,7 @@ def takes_with(order: Order, thing: Thing) -> bool:
     part = thing.kind == "part" and thing.noun in {"layer", "side", "edge"}
     if not thing.colors and (part or thing.article in {"my", "their"}):
         return True
-    target, new = (order.things[-1] if order.things else None), order.new
+    target, new = order.last, order.new
     if target is None:
         return False
     if (thing.noun == "stairs" == target.noun) or (new and thing.noun == "bottom" and (thing.by or thing.sizes)):
@@ -252,7 +252,7 @@ def takes_with(order: Order, thing: Thing) -> bool:
 
 def order_with(order: Order, thing: Thing) -> Order:
     """`a tower with a red block on top` goes on with a red block, `a wall with a hole in it` with the hole."""
-    if thing.noun == "hole" and order.things and order.things[-1].noun in _PIERCED:
+    if thing.noun == "hole" and order.last and order.last.noun in _PIERCED:
         middle = Thing(kind="part", noun="middle", article="the", of=it())
         return Order("remove", [Thing(kind="part", noun="hole", article="a", of=middle)])
     return Order("with", [thing])
