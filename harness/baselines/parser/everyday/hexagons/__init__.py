@@ -14,7 +14,6 @@ from harness.baselines.parser.everyday.hexagons.clauses import read
 from harness.baselines.parser.everyday.hexagons.lexicon import known_words
 from harness.baselines.parser.everyday.hexagons.meaning import Clause
 from harness.baselines.parser.everyday.hexagons.scene import DEFAULT_COLOR, Scene
-from harness.baselines.parser.everyday.hexagons.special import within
 from harness.baselines.parser.everyday.hexagons.turns import carry_out, changed_tiles
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.worlds.hexagons import Board, Paint, Tile
@@ -38,16 +37,11 @@ def understand(item: HexagonsItem) -> Understood:
         scene.focus = scene.painted
     sentences = read(item.instruction)
     questions = carry_out(sentences, scene)
-    unknown = tuple(
-        dict.fromkeys(
-            word for sentence in sentences for clause in sentence for word in clause.unknown if word not in common_words()
-        )
-    )
-    words = [
-        phrase.word for sentence in sentences for clause in sentence for target in clause.targets for phrase in within(target)
-    ]
-    nameless = [word for word in words if word.isalpha() and word not in known_words() and word not in common_words()]
-    unknown = tuple(dict.fromkeys([*unknown, *(word for word in nameless if word.removesuffix("s") not in known_words())]))
+    clauses = [clause for sentence in sentences for clause in sentence]
+    words = [phrase.word for clause in clauses for target in clause.targets for phrase in target.within()]
+    nameless = [word for word in words if word.isalpha() and not {word, word.removesuffix("s")} & known_words()]
+    said = [word for clause in clauses for word in clause.unknown] + nameless
+    unknown = tuple(dict.fromkeys(word for word in said if word not in common_words()))
     program = write(drawing_program(item.before.diff(scene.board)))
     return Understood(program, _confidence(sentences, questions, unknown), unknown, questions[0] if questions else None)
 

@@ -6,22 +6,23 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.drawing import drawn
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase, targets_of
 from harness.baselines.parser.everyday.hexagons.moving import copy, move
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     DEFAULT_COLOR,
+    Painting,
     Scene,
     Tiles,
     common,
+    flat,
     minus,
     ordered,
 )
-from harness.baselines.parser.everyday.hexagons.selecting import select
+from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.baselines.parser.everyday.hexagons.sizing import grow, resize, shrink
-from harness.baselines.parser.everyday.hexagons.targets import paint_all, target_tiles
 from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
-from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 
 
 def bars(clause: Clause, scene: Scene) -> Tiles | None:
@@ -42,12 +43,12 @@ def reset(clause: Clause, scene: Scene) -> Tiles | None:
 
 def remove(clause: Clause, scene: Scene) -> Tiles | None:
     """Erases the targets; of `one of them` one piece."""
-    if clause.colors and all(color != "white" for color, _ in clause.colors) and not clause.targets:
-        clause = replace(clause, targets=[Phrase(head="thing", colors=[color for color, _ in clause.colors])])
+    if clause.colors and "white" not in clause.color_names and not clause.targets:
+        clause = replace(clause, targets=[Phrase(head="thing", colors=clause.color_names)])
     found: list[Tile] = []
     targets = clause.targets or [Phrase(head="it")]
     if clause.links and not clause.targets:
-        targets = [replace(Phrase(head="all"), links=clause.links)]
+        targets = [Phrase(head="all", links=clause.links)]
     for target in targets:
         if target.head == "inside" and target.det == "a":
             found += drawn(replace(target, head="hexagon"), Clause(), replace(scene, board=Board())) or []
@@ -68,14 +69,13 @@ def _is_count(target: Phrase) -> bool:
 
 def _counted(target: Phrase, scene: Scene) -> list[Tile]:
     """The last ones of some pieces, or lines."""
-    of = next((link.target for link in target.links if link.relation == "of" and link.target is not None), None)
+    of = next(iter(targets_of(target.links, "of")), None)
     if of is not None and of.head == "it":
         of = replace(of, det="all")
-    owner = (select(of, scene) if of else None) or (
-        scene.of_colors(target.colors) if target.colors else list(scene.focus) or scene.painted
-    )
+    like = scene.of_colors(target.colors) if target.colors else list(scene.focus) or scene.painted
+    owner = (select(of, scene) if of else None) or like
     pieces = _pieces_of(common(owner, scene.painted), scene, by_tile=target.head in ("tile", "", "thing"))
-    return [tile for piece in pieces[-(target.count or 1) :] for tile in piece]
+    return flat(pieces[-(target.count or 1) :])
 
 
 def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
@@ -108,30 +108,27 @@ def keep(clause: Clause, scene: Scene) -> Tiles | None:
         before = scene if only else replace(scene, board=scene.turn_start)
         tiles = select(target, before) or []
         if only:
-            owner = _owner(target, scene)
-            scene.paint(minus(owner, tiles), "white")
+            scene.paint(minus(_owner(target, scene), tiles), "white")
             scene.focus = tiles
         else:
-            paint_all({tile: scene.turn_start[tile] for tile in tiles}, scene)
+            scene.paint_all({tile: scene.turn_start[tile] for tile in tiles})
     return list(scene.focus) if only else ()
 
 
 def _keep_other(scene: Scene) -> Tiles | None:
     """`keep the other one instead`: what was taken away comes back, and what stayed goes."""
-    before = scene.past[-1]
-    back = [tile for tile in ALL if before[tile] != "white" and scene.board[tile] == "white"]
+    back = _taken_away(scene.past[-1], scene)
     if not back:
         return None
-    stayed = scene.of_colors([before[back[0]]])
-    paint_all({tile: before[tile] for tile in back}, scene)
+    stayed = scene.of_colors([next(iter(back.values()))])
+    scene.focus = scene.paint_all(back)
     scene.paint(stayed, "white")
-    scene.focus = back
-    return back
+    return scene.focus
 
 
 def _owner(target: Phrase, scene: Scene) -> list[Tile]:
     """What a part that is to stay alone is a part of."""
-    of = next((link.target for link in target.links if link.relation == "of" and link.target is not None), None)
+    of = next(iter(targets_of(target.links, "of")), None)
     return (select(of, scene) if of else None) or (list(scene.focus) if target.head == "half" else scene.painted)
 
 
@@ -139,9 +136,9 @@ def reduce(clause: Clause, scene: Scene) -> Tiles | None:
     """`one of them is enough`: so many stay."""
     count = next((target.count for target in clause.targets if target.count), 1)
     pieces = _pieces_of(list(scene.focus) or scene.painted, scene, by_tile=True)
-    gone = [tile for piece in pieces[count:] for tile in piece]
+    gone = flat(pieces[count:])
     scene.paint(gone, "white")
-    scene.focus = [tile for piece in pieces[:count] for tile in piece]
+    scene.focus = flat(pieces[:count])
     return gone or None
 
 
@@ -149,25 +146,25 @@ def both(clause: Clause, scene: Scene) -> Tiles | None:
     """Puts back what the last turns took away."""
     found: list[Tile] = []
     for board in scene.boards[-2:]:
-        for tile in ALL:
-            if board[tile] != "white" and scene.board[tile] == "white":
-                scene.paint([tile], board[tile])
-                found.append(tile)
+        found += scene.paint_all(_taken_away(board, scene))
     return found or None
+
+
+def _taken_away(board: Board, scene: Scene) -> Painting:
+    """What stood on an earlier board where now nothing is."""
+    return {tile: board[tile] for tile in scene.blank_of(ALL) if board[tile] != "white"}
 
 
 def swap(clause: Clause, scene: Scene) -> Tiles | None:
     """Exchanges two colors: those that are said, those of two things, those that were painted last."""
     tiles = target_tiles(clause, scene) if clause.targets else None
-    names = list(
-        dict.fromkeys([color for color, _ in clause.colors] + [color for target in clause.targets for color in target.colors])
-    )
+    names = list(dict.fromkeys(clause.color_names + [color for target in clause.targets for color in target.colors]))
     if len(names) < 2:
         tiles = tiles if tiles and len(_colors(tiles, scene)) == 2 else ordered(t for done in scene.done[-2:] for t in done.tiles)
         if len(_colors(tiles, scene)) != 2:
             tiles = scene.painted
         names = _colors(tiles, scene)
-    if (len(names) == 1 and any(target.head in ("it", "board", "all") for target in clause.targets)) or (len(names) == 1):
+    if len(names) == 1:
         names, tiles = [names[0], "white"], list(ALL)
     if len(names) != 2:
         return None
@@ -179,7 +176,7 @@ def swap(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _colors(tiles: Tiles, scene: Scene) -> list[str]:
-    return [color for color in dict.fromkeys(scene.board[tile] for tile in tiles if on_board(*tile)) if color != "white"]
+    return list(dict.fromkeys(scene.colors_of(tiles).values()))
 
 
 VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {

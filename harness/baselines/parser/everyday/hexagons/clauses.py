@@ -12,10 +12,9 @@ from functools import lru_cache
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.joining import GENERIC, joined
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once
 from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, PhraseReader
-from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS
-from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered
+from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, rewinding
 
 MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APART": "apart", "FULL": "full", "TIMES": ""}
 
@@ -24,10 +23,43 @@ MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APAR
 def read(text: str) -> list[list[Clause]]:
     """What the sentences of a text ask for, in order. The clauses are shared between calls: they are not to be changed."""
     told = sentences(text)
-    bars = bar_chart(told)
+    bars = _bar_chart(told)
     if bars is not None:
         return [[bars]]
-    return lettered([found for tokens in told if (found := _Segments(tokens).clauses())])
+    return _lettered([found for tokens in told if (found := _Segments(tokens).clauses())])
+
+
+def _bar_chart(tokens: Sequence[Sequence[Token]]) -> Clause | None:
+    """A bar chart: `the first column has 2 tiles, the second one 4`; the heights by column."""
+    told = [token for sentence in tokens for token in sentence]
+    if not any(token["NOUN"] == "bars" for token in told):
+        return None
+    heights: dict[str, int] = {}
+    column = ""
+    for token in told:
+        column = token["ORDINAL"] or column
+        if token["NUMBER"] and column:
+            heights[column] = int(token["NUMBER"])
+    if not heights:
+        numbers = [int(token["NUMBER"]) for token in told if token["NUMBER"]]
+        heights = {str(column): number for column, number in enumerate(numbers, start=1)}
+    return Clause(verb="bars", colors=once(token["COLOR"] for token in told if token["COLOR"])[:1], sizes=heights)
+
+
+def _lettered(sentences: list[list[Clause]]) -> list[list[Clause]]:
+    """A letter that is described stroke by stroke is one drawing: `an L, 5 tiles down and 3 more to the right`."""
+    clauses = [clause for sentence in sentences for clause in sentence]
+    phrases = [phrase for clause in clauses for target in clause.targets for phrase in target.within()]
+    letter = next((phrase for phrase in phrases if phrase.head.startswith("letter")), None)
+    if letter is None or len(phrases) == 1:
+        return sentences
+    colors = [color for clause in clauses for color in clause.color_names] + [
+        color for phrase in phrases for color in phrase.colors
+    ]
+    counts = [count for phrase in phrases for count in (phrase.count or phrase.sizes.get("tiles"),) if count]
+    sizes = dict(zip(("first", "second"), counts, strict=False)) if len(counts) == 2 else {}
+    drawing = replace(letter, det="a", colors=colors[:1], sizes={**letter.sizes, **sizes}, links=[])
+    return [[Clause(verb="draw", targets=[drawing])]]
 
 
 class _Segments(PhraseReader):
@@ -60,33 +92,25 @@ class _Segments(PhraseReader):
         if token["COMMA"] or token["AND"]:
             return True
         verb, clause = token["VERB"], self.clause
-        if (
-            verb is None
-            or token["NOUN"]
-            or verb in GENERIC
-            or clause.verb in GENERIC
-            or verb in ("again", "keep", "become", "upend")
-        ):
+        if verb is None or token["NOUN"] or clause.verb in GENERIC:
             return False
-        return bool(clause.targets)
+        return bool(clause.targets) and verb not in (*GENERIC, "again", "keep", "upend")
 
     # --- what a segment consists of ---
 
     def _item(self) -> None:
-        for part in (self._leading, self._remark, self._measure, self._colors, self._verb, self._target, self._link, self._mark):
-            if part():
-                return
-        self._unknown()
+        parts = (self._leading, self._remark, self._measure, self._colors, self._verb, self._target, self._link, self._mark)
+        if not any(part() for part in parts):
+            self._unknown()
 
+    @rewinding
     def _leading(self) -> bool:
         """A place before all else: `2 tiles above the ring, put a dot`."""
-        start = self.at
         beside = self.peek()["REL"] in BESIDE and not self.peek()["SIDE"]
         link = self.link() if self.clause.empty and (self.peek()["NUMBER"] or beside) else None
         if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"] or (beside and self.peek()["NOUN"] == "all")):
             self.clause.links.append(link)
             return True
-        self.at = start
         return False
 
     def _remark(self) -> bool:
@@ -99,15 +123,8 @@ class _Segments(PhraseReader):
             self.clause.marks.add("hollow")
             self.at += 2
             return True
-        return (
-            self._total()
-            or self._gap()
-            or self._as_many()
-            or self._not()
-            or self._instead()
-            or self._times()
-            or self._passed(token)
-        )
+        parts = (self._total, self._gap, self._as_many, self._not, self._instead, self._times)
+        return any(part() for part in parts) or self._passed(token)
 
     def _passed(self, token: Token) -> bool:
         """Passes over what only explains, up to the next comma, but for what says how tiles lie."""
@@ -118,9 +135,9 @@ class _Segments(PhraseReader):
                 self.at += 1
         return True
 
+    @rewinding
     def _total(self) -> bool:
         """`so that there are 5`, `until I have 5`, `5 in total`."""
-        start = self.at
         begins = self.skip("so that", "until", "so", "till", "if", "to")
         people = ("there", "i", "we", "you", "they")
         if begins and (self.take("VERB", "tell") or (self.skip(*people) and self.skip("are", "have", "see", "is"))):
@@ -128,7 +145,6 @@ class _Segments(PhraseReader):
             if count is not None:
                 self.clause.total = int(count)
                 return True
-        self.at = start
         return False
 
     def _times(self) -> bool:
@@ -146,9 +162,9 @@ class _Segments(PhraseReader):
             self.skip("as")
         return value is not None
 
+    @rewinding
     def _gap(self) -> bool:
         """`with 1 empty column between them`, `2 columns free in between`, `leave a gap of 1 tile`."""
-        start = self.at
         self.take("REL", "with")
         keeps = self.take("VERB", "keep", "draw") == "keep"
         self.skip("exactly", "always", "about")
@@ -168,50 +184,62 @@ class _Segments(PhraseReader):
             self.take("DET", "each")
             self.clause.sizes["gap"] = int(count)
             return True
-        self.at = start
         return False
 
     def _as_many(self) -> bool:
         """`as many orange ones as there are green ones`, `as long as the other line`, `the same number as it`."""
-        start = self.at
-        if self.skip("as") and (mark := self.take("MARK")) and self.skip("as"):
+        if mark := self._as_mark():
             self.clause.marks.add(mark)
             self.clause.as_many = self.phrase()
             return self.clause.as_many is not None
-        self.at = start
-        if self.skip("as") and self.skip("many", "much"):
-            phrase = self.phrase()
-            if phrase is not None:
-                self.clause.as_many = Phrase(head="it")
-                if self.skip("as", "like"):
-                    self.take("VERB", "tell")
-                    self.clause.as_many = self.phrase()
-                phrase.det, phrase.head = "a", "tile" if phrase.head == "thing" else phrase.head
-                self.clause.targets.append(phrase)
-                return True
-        self.at = start
-        colors = (self.take("SAME") or (self.take("REL", "in") and (self.take("DET", "the") or True))) and self.skip(
-            "color", "colors"
-        )
-        if colors and self.skip("as", "like", "of") and (like := self.phrase()):
-            self.clause.color_of = like
-            return True
-        self.at = start
+        return self._number_as() or self._color_as() or self._size_as()
+
+    @rewinding
+    def _as_mark(self) -> str | None:
+        """`as long as`."""
+        mark = self.take("MARK") if self.skip("as") else None
+        return mark if self.skip("as") else None
+
+    @rewinding
+    def _number_as(self) -> bool:
+        """`as many orange ones as there are green ones`."""
+        phrase = self.phrase() if self.skip("as") and self.skip("many", "much") else None
+        if phrase is None:
+            return False
+        self.clause.as_many = Phrase(head="it")
+        if self.skip("as", "like"):
+            self.take("VERB", "tell")
+            self.clause.as_many = self.phrase()
+        phrase.det, phrase.head = "a", "tile" if phrase.head == "thing" else phrase.head
+        self.clause.targets.append(phrase)
+        return True
+
+    @rewinding
+    def _color_as(self) -> bool:
+        """`in the same color as the ring`."""
+        like = None
+        if self.take("SAME") or (self.take("REL", "in") and (self.take("DET", "the") or True)):
+            like = self.phrase() if self.skip("color", "colors") and self.skip("as", "like", "of") else None
+        self.clause.color_of = like or self.clause.color_of
+        return like is not None
+
+    @rewinding
+    def _size_as(self) -> bool:
+        """`the same number of tiles as it`."""
         if self.take("SAME") and (self.take("MEASURE") or self.skip("number", "amount", "size")):
             self.take("REL", "of") and self.take("NOUN", "tile")
             if self.skip("as", "like") and (like := self.phrase()):
                 self.clause.marks.add("long")
                 self.clause.as_many = like
                 return True
-        self.at = start
         return False
 
+    @rewinding
     def _not(self) -> bool:
         """`not blue` replaces the blue, `not only one`, `nothing along the top` ask for nothing."""
-        start, said = self.at, self.take("NOT")
+        said = self.take("NOT")
         begins = self.clause.empty
         if said is None or self.peek()["REL"] == "of":
-            self.at = start
             return False
         color = self.take("COLOR")
         if said == "no" or self.peek()["NOT"] or color:
@@ -259,36 +287,40 @@ class _Segments(PhraseReader):
         """A size or a distance, beside any thing: `7 long`, `2 to the left`, `down row 3`."""
         if self.peek()["DET"] == "each" and (self.peek(1)["NUMBER"] or self.peek(1).text == "time"):
             self.at += 1 + (self.peek(1).text == "time")
-        start = self.at
-        if self.take("REL", "with", "of") or self.peek()["DET"] == "each":
-            self.skip("a", "each", "every")
-        size = self.size()
-        self.clause.sizes |= size
-        if size:
+        if self._said_size() or self._along():
             return True
-        self.at = start
-        if self.peek()["WAY"] and self.peek(1)["NOUN"] and self.skip("down", "up", "to the left", "to the right"):
-            way = self.peek(-1).text.split()[-1]
-            line = self.phrase(nested=True)
-            if line is not None and (way in ("left", "right") or line.head in LINES):
-                line.sides += [way] if way in ("left", "right") else []
-                self.clause.links.append(Link("to" if line.sides else "in", line))
-                return True
-            self.at = start
-        if (
-            self.peek()["NUMBER"]
-            and self.peek(1)["NOUN"] in UNITS
-            and self.peek(2).text in ("further", "farther", "apart")
-            and not self.peek(3)["WAY"]
-        ):
+        further = self.peek(2).text in ("further", "farther", "apart") and not self.peek(3)["WAY"]
+        if self.peek()["NUMBER"] and self.peek(1)["NOUN"] in UNITS and further:
             self.clause.sizes["step"] = int(str(self.peek()["NUMBER"]))
             self.at += 3
             return True
         move = self.distance()
-        if move is not None:
-            self.clause.moves.append(move)
+        self.clause.moves += [move] if move else []
         return move is not None
 
+    @rewinding
+    def _said_size(self) -> bool:
+        """`7 tiles long`, `each with sides of 3`."""
+        if self.take("REL", "with", "of") or self.peek()["DET"] == "each":
+            self.skip("a", "each", "every")
+        size = self.size()
+        self.clause.sizes |= size
+        return bool(size)
+
+    @rewinding
+    def _along(self) -> bool:
+        """`down row 3`, `to the left edge`."""
+        if not (self.peek()["WAY"] and self.peek(1)["NOUN"] and self.skip("down", "up", "to the left", "to the right")):
+            return False
+        way = self.peek(-1).text.split()[-1]
+        line = self.phrase(nested=True)
+        if line is None or not (way in ("left", "right") or line.head in LINES):
+            return False
+        line.sides += [way] if way in ("left", "right") else []
+        self.clause.links.append(Link("to" if line.sides else "in", line))
+        return True
+
+    @rewinding
     def _colors(self) -> bool:
         """New colors: `blue`, `2 red`, `in green`, `from red to blue`."""
         start = self.at
@@ -302,7 +334,6 @@ class _Segments(PhraseReader):
         counted = count and follows["REL"] in ("in", *BESIDE, "beside", "around", "inside") and not self.clause.targets
         counted = counted or (count and not follows.senses and follows.text.isalpha() and follows.text not in common_words())
         if color is None or part or counted or (follows["DET"] is None and self.noun_ahead(0, joined=joined)):
-            self.at = start
             return False
         before = self.tokens[start - 1]["REL"] if start else None
         if relation == "from" and self.peek()["REL"] == "to" and self.peek(1)["COLOR"]:
@@ -380,11 +411,12 @@ class _Segments(PhraseReader):
     def _mark(self, categories: Sequence[str] = (*MARKS, "MARK")) -> bool:
         token = self.peek()
         marks = {MARKS.get(category) or str(token[category]) for category in categories if token[category]}
-        if token["SIDE"] and not marks and "SIDE" not in categories and categories[0] == "MEANT":
-            self.clause.targets.append(Phrase(head="side", sides=[token["SIDE"]]))
+        side = token["SIDE"] if "MEANT" in categories else None
+        if side and not marks:
+            self.clause.targets.append(Phrase(head="side", sides=[side]))
         self.clause.marks |= marks
-        self.at += bool(marks or (token["SIDE"] and categories[0] == "MEANT"))
-        return bool(marks) or bool(token["SIDE"] and categories[0] == "MEANT")
+        self.at += bool(marks or side)
+        return bool(marks or side)
 
     def _unknown(self) -> None:
         token = self.peek()
@@ -396,7 +428,7 @@ class _Segments(PhraseReader):
             self._amount(int(str(self.peek(1)["NUMBER"])))
             self.at += 1
         elif (token.text in ("for", "as", "like") and self._name()) or (
-            token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self.phrase_ahead_as_name()
+            token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self._phrase_as_name()
         ):
             return
         elif token.text in ("if", "in case"):
@@ -412,15 +444,14 @@ class _Segments(PhraseReader):
             self.clause.unknown.append(token.text)
         self.at += 1
 
-    def phrase_ahead_as_name(self) -> bool:
+    @rewinding
+    def _phrase_as_name(self) -> bool:
         """`a yellow tile for the sun` names the tile."""
-        start = self.at
         self.at += 1
         phrase = self.phrase()
         if phrase is not None and phrase.bare and phrase.word and phrase.head not in ("it", "thing"):
             self.clause.names.append(phrase.word)
             return True
-        self.at = start
         return False
 
     def _amount(self, count: int) -> None:

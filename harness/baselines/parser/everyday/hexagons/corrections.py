@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase, once
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
 from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, ordered
 from harness.baselines.parser.everyday.hexagons.selecting import folded, select
@@ -69,7 +69,7 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
         return _last_done(scene).clause.verb in ("draw", "make", "")
     if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
         return False
-    others = [target for target in clause.targets if target.head != "it" or not target.bare]
+    others = _others(clause)
     if len(others) == 1 and others[0].det == "other" and others[0].head in ("side", "end", "corner", "edge", "half", "way"):
         return first and not clause.verb and not clause.colors
     told = clause.targets and clause.targets[0].head == "it" and clause.verb in ("make", "be") and not clause.colors
@@ -79,52 +79,41 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
         tiles = select(others[0], scene) or []
         return bool(tiles) and all(scene.board[tile] == clause.colors[0][0] for tile in tiles)
     if "meant" in clause.marks:
-        targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
-        if clause.colors and targets and set(select(targets[0], scene) or ()) < set(scene.changed):
+        if clause.colors and others and set(select(others[0], scene) or ()) < set(scene.changed):
             return False
-        return bool(targets or clause.colors or clause.sizes or clause.replaced)
+        return bool(others or clause.colors or clause.sizes or clause.replaced)
     if clause.marks & {"not", "no"} and first:
-        return bool(clause.colors or (clause.targets and not _own(clause)))
+        return bool(clause.colors or (clause.targets and clause.verb not in ("paint", "draw")))
     return bool(clause.replaced and clause.colors)
 
 
-def _own(clause: Clause) -> bool:
-    """Whether a clause says by itself what to do."""
-    return bool(clause.verb in ("paint", "draw") and clause.targets)
+def _others(clause: Clause) -> list[Phrase]:
+    """The targets that are more than `it`."""
+    return [target for target in clause.targets if target.head != "it" or not target.bare]
 
 
 def corrected(clause: Clause, scene: Scene) -> Clause:
     """The last clause with the correction; the board is as before it, unless only the color is another."""
     last = _last_done(scene)
-    targets = [replace(target, excepted=[]) for target in clause.targets if not (target.head == "it" and target.bare)]
+    targets = [replace(target, excepted=[]) for target in _others(clause)]
     colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
     if colors and not targets and not clause.links and not clause.sizes:
         return _recolored(clause, colors, last, scene)
     if clause.targets and not targets and not clause.sizes:
-        return replace(clause, targets=clause.targets)
-    if (
-        targets
-        and targets[0].head in ("middle", "inside", "end")
-        and targets[0].head not in [t.head for t in last.clause.targets]
-        and colors
-    ):
+        return clause
+    part = targets[0].head if targets and targets[0].head in ("middle", "inside", "end") else ""
+    if part and part not in [target.head for target in last.clause.targets] and colors:
         return replace(clause, marks=clause.marks - {"meant", "not", "no"})
     _back_to(scene.past[-1], scene)
     scene.focus = last.about or scene.focus
     targets = targets[-1:] if len(targets) > 1 and targets[0].bare and targets[0].det == "" else targets
     targets = [target for target in targets if not (target.head == "" and target.det == "other" and len(targets) > 1)]
-    old = last.clause.targets[0] if last.clause.targets else Phrase(head="it")
-    merged = [_merged(old, target) for target in targets] or [
-        replace(
-            old,
-            sizes={**old.sizes, **clause.sizes},
-            marks=(old.marks - SHAPELY) | (clause.marks & SHAPELY) if clause.marks & SHAPELY else old.marks,
-        )
-    ]
+    old = last.clause.subject
+    marks = (old.marks - SHAPELY) | (clause.marks & SHAPELY) if clause.marks & SHAPELY else old.marks
+    merged = [_merged(old, target) for target in targets] or [replace(old, sizes=old.sizes | clause.sizes, marks=marks)]
     verb = last.clause.verb if clause.verb in ("", "be", "make", "ask") else clause.verb
-    own = [(color, 1) for target in targets for color in target.colors]
-    if not colors and not own:
-        colors = last.clause.colors or [(color, 1) for color in old.colors] or ([(last.color, 1)] if last.color else [])
+    if not colors and not any(target.colors for target in targets):
+        colors = last.clause.colors or once(old.colors) or ([(last.color, 1)] if last.color else [])
     return replace(last.clause, verb=verb, targets=merged, colors=colors, links=clause.links or last.clause.links,
                    moves=clause.moves or last.clause.moves)  # fmt: skip
 
@@ -147,7 +136,7 @@ def _merged(old: Phrase, new: Phrase) -> Phrase:
     if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", "end", old.head):
         sides = new.sides or old.sides
         links = [replace(link, target=_flipped(link.target)) if link.target is not None else link for link in old.links]
-        return replace(old, sides=[OPPOSITE.get(side, side) for side in sides] if old.sides else [], links=links)
+        return replace(_flipped(replace(old, sides=sides)) if old.sides else old, links=links)
     if new.head in ("", "thing") and new.word in ("", "one", "ones"):
         return replace(old, sides=new.sides or old.sides, ordinals=new.ordinals or old.ordinals, count=new.count or old.count,
                        colors=new.colors or old.colors, links=new.links or old.links, marks=old.marks | new.marks)  # fmt: skip

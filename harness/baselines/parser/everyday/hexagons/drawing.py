@@ -5,58 +5,39 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, targets_of
 from harness.baselines.parser.everyday.hexagons.placing import LINES, Place, best, placed, scattered
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, minus, near, ordered, rectangle
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    Scene,
+    Tiles,
+    common,
+    extent,
+    flat,
+    minus,
+    near,
+    ordered,
+    rectangle,
+)
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, nameless, related, select
 from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, length_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 ROUND = ("ring", "edge", "hexagon", "box")
 OPPOSITE = regions.OPPOSITE
+LOOKS = {
+    "upright", "level", "diagonal", "hollow", "filled", "full", "apart", "opposite", "small", "big", "up", "down", "together",
+}  # fmt: skip
+"""Marks of a clause that are those of the figure it draws."""
 WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": ""}
 
 
 def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """The tiles of a new figure; None where there is no place for it, or its place cannot be found."""
-    whole = replace(
-        phrase,
-        links=[*phrase.links, *clause.links],
-        marks=phrase.marks
-        | ({"hollow"} if "empty" in clause.marks else set())
-        | (
-            clause.marks
-            & {
-                "upright",
-                "level",
-                "diagonal",
-                "hollow",
-                "filled",
-                "full",
-                "apart",
-                "opposite",
-                "small",
-                "big",
-                "up",
-                "down",
-                "together",
-            }
-        ),
-        sizes={**clause.sizes, **phrase.sizes},
-    )
-    for rule in (
-        _surrounding,
-        _caps,
-        _beside_line,
-        _corner_to_corner,
-        _line_along,
-        _line_between,
-        _line_from,
-        _dots,
-        _in_corners,
-        _figures,
-    ):
+    marks = phrase.marks | (clause.marks & LOOKS) | ({"hollow"} if "empty" in clause.marks else set())
+    whole = replace(phrase, links=phrase.links + clause.links, marks=marks, sizes=clause.sizes | phrase.sizes)
+    for rule in RULES:
         found = rule(whole, clause, scene)
         if found is not None:
             return found
@@ -89,7 +70,8 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     link = _target(phrase.links, "in", "beside", "above", "below", "left", "right")
     if phrase.head != "tile" or link is None or link.target is None or link.target.head != "end":
         return None
-    owner = select(link.target.links[0].target, scene) if link.target.links and link.target.links[0].target else list(scene.focus)
+    of = link.target.links[0].target if link.target.links else None
+    owner = select(of, scene) if of else list(scene.focus)
     at = select(link.target, scene)
     if not owner or not at or clause.verb == "paint":
         return None
@@ -99,33 +81,20 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
 def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a line right next to it`, beside a line: as long as that one."""
     link = _target(phrase.links, *WAYS)
-    if (
-        phrase.head not in LINES
-        or link is None
-        or link.target is None
-        or link.second
-        or phrase.sizes
-        or clause.moves
-        or phrase.count
-    ):
+    if phrase.head not in LINES or phrase.sizes or phrase.count or clause.moves:
+        return None
+    if link is None or link.target is None or link.second:
         return None
     tiles = select(link.target, scene) or []
     top, bottom, _, right = extent(tiles)
     across = "right" if top != bottom else "down"
-    way = (
-        WAYS[link.relation]
-        if link.relation != "beside"
-        else across
-        if right + 1 < COLUMNS and bottom + 1 < ROWS
-        else OPPOSITE[across]
-    )
+    free = across if right + 1 < COLUMNS and bottom + 1 < ROWS else OPPOSITE[across]
+    way = WAYS[link.relation] or free
+    if way not in (across, OPPOSITE[across]):
+        return None
     down, aside = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}[way]
     far = link.count or 1
-    return (
-        [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))]
-        if way in (across, OPPOSITE[across])
-        else None
-    )
+    return [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))]
 
 
 def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -134,7 +103,7 @@ def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile
     last = start.second if start is not None and start.second else end.target if end is not None else None
     if phrase.head != "box" or start is None or start.target is None or last is None:
         return None
-    ends = [*(select(start.target, scene) or ()), *(select(last, scene) or ())]
+    ends = flat(select(end, scene) or () for end in (start.target, last))
     return rectangle(*extent(ends)) if len(ends) == 2 else None
 
 
@@ -186,10 +155,10 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         return None
     wide = phrase.sizes.get("wide", 1) if set(phrase.sizes) == {"wide"} else 1
     if wide > 1 and "level" not in phrase.marks:
-        for link in phrase.links:
-            if link.relation == "in" and link.target and link.target.head in ("row", "column") and link.target.sides:
-                return select(replace(link.target, count=wide), scene)
-    course = next((_course(link.target, phrase) for link in phrase.links if link.relation == "in" and link.target), None)
+        for place in targets_of(phrase.links, "in"):
+            if place.head in ("row", "column") and place.sides:
+                return select(replace(place, count=wide), scene)
+    course = next((_course(place, phrase) for place in targets_of(phrase.links, "in")), None)
     if wide > 1 and course is not None and course.head == "side":
         return regions.edge(replace(course, sizes={"wide": wide}), ALL)
     if phrase.sizes or "small" in phrase.marks:
@@ -255,19 +224,17 @@ def _slanted(way: str, tile: Tile) -> str:
 def _full_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """A line through the middle from edge to edge."""
     marks = phrase.marks | clause.marks
-    through = any(link.relation == "in" and link.target and link.target.head in ("middle", "board") for link in phrase.links)
-    across = any(link.relation == "in" and link.target and link.target.head == "board" for link in phrase.links)
+    places = [place.head for place in targets_of(phrase.links, "in")]
+    through, across = "middle" in places or "board" in places, "board" in places
     if not ("full" in marks or "whole" in marks or (through and (across or marks & {"upright", "level"}))):
         return None
     if phrase.head == "diagonal" or "diagonal" in marks or clause.moves:
         return None
-    if (phrase.count or 1) > 1:
-        upright = "upright" in marks or phrase.head == "column"
-        size, count = COLUMNS if upright else ROWS, min(phrase.count or 1, ROWS)
-        return regions.line_tiles("column" if upright else "row", [size * (2 * k + 1) // (2 * count) for k in range(count)])
-    if "upright" in marks or phrase.head == "column":
-        return regions.line_tiles("column", [COLUMNS // 2 - 1])
-    return regions.line_tiles("row", [ROWS // 2 - 1])
+    kind, size = ("column", COLUMNS) if "upright" in marks or phrase.head == "column" else ("row", ROWS)
+    count = min(phrase.count or 1, ROWS)
+    if count > 1:
+        return regions.line_tiles(kind, [size * (2 * k + 1) // (2 * count) for k in range(count)])
+    return regions.line_tiles(kind, [size // 2 - 1])
 
 
 def _line_from(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -284,18 +251,16 @@ def _line_from(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | Non
     count = count or phrase.sizes.get("tiles") or phrase.sizes.get("long") or (phrase.count if phrase.head == "tile" else None)
     if phrase.head == "stem" and start is None and not clause.moves:
         link = _target(phrase.links, *BESIDE)
-        way, tiles = "down", (select(link.target, scene) if link and link.target else None) or list(scene.focus)
-        grown = (
-            next((piece for piece in scene.pieces(scene.painted, by_color=False) if set(piece) & set(tiles)), list(tiles))
-            if tiles
-            else []
-        )
-        return _beam(regions.at_sides(grown, ["bottom"]), way, count or 3) if tiles else None
+        tiles = (select(link.target, scene) if link and link.target else None) or list(scene.focus)
+        if not tiles:
+            return None
+        pieces = scene.pieces(scene.painted, by_color=False)
+        grown = next((piece for piece in pieces if set(piece) & set(tiles)), list(tiles))
+        return _beam(regions.at_sides(grown, ["bottom"]), "down", count or 3)
     side = _target(phrase.links, *BESIDE)
     if not way or (start is None and side is None and phrase.head != "stem"):
         return None
-    if start is None:
-        start = side
+    start = start or side
     if start is None or start.target is None:
         return None
     tiles = select(start.target, scene) or []
@@ -320,29 +285,15 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Tiles at a place that is said, or so many anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
-    begins = [
-        link
-        for link in phrase.links
-        if link.relation == "from" and link.target and link.target.head in ("", "side") and link.target.sides
-    ]
+    begins = [link for link in phrase.links if link.relation == "from" and link.target and _plain_start(link.target)]
     if begins and len(phrase.links) > 1:
         phrase = replace(phrase, links=[link for link in phrase.links if link not in begins])
-    along = any(
-        link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every
-        for link in phrase.links
-    )
+    along = any(place.head in (*LINES[:3], "edge") and not place.every for place in targets_of(phrase.links, "in"))
     if phrase.plural and along and not phrase.count and not phrase.sizes:
         return _in_place(phrase, scene)
     count = phrase.count or phrase.sizes.get("tiles") or (3 if phrase.plural else 1)
-    if count > 1 and phrase.sizes.get("gap"):
-        step = phrase.sizes["gap"] + 1
-        upright = "upright" in phrase.marks
-        shape = [Tile(ANCHOR.row + k * step * upright, ANCHOR.column + k * step * (not upright)) for k in range(count)]
-        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene, (), True)
-    if "together" in phrase.marks and count > 1:
-        return _clump(phrase, scene, count)
-    if count > 1 and phrase.marks & {"level", "upright", "diagonal"}:
-        return placed(replace(phrase, head="line", sizes={"tiles": count}), scene)
+    if count > 1 and (phrase.sizes.get("gap") or phrase.marks & {"together", "level", "upright", "diagonal"}):
+        return _arranged(phrase, count, scene)
     beside = _target(phrase.links, "beside")
     if beside is not None and "opposite" in phrase.marks and len(scene.focus) == 1:
         about = select(beside.target, scene) if beside.target else None
@@ -350,31 +301,46 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     if any(link.relation in (*BESIDE, "beside", "between", "around", "inside", "outside") for link in phrase.links):
         found = select(replace(phrase, colors=[]), scene)
         return _some(found, phrase, count, scene) if found else None
-    places = [link for link in phrase.links if link.relation in ("in", "of", "from") and link.target is not None]
+    places = targets_of(phrase.links, "in", "of", "from")
     if places:
-        found = _in_place(phrase, scene)
-        if found == []:
-            return []
-        exact = places[0].target is not None and places[0].target.head in ("row", "column") and not places[0].target.links
-        if found and len(found) < count and phrase.count and places[0].target is not None and places[0].target.head == "corner":
-            return _around(found, count)
-        if found and len(found) <= count:
+        late = any({"right", "bottom"} & set(place.sides) for place in targets_of(begins))
+        found = _dots_at(places[0], phrase, count, late, scene)
+        if found is not None:
             return found
-        if (
-            found
-            and exact
-            and phrase.count
-            and phrase.count > 1
-            and "apart" not in phrase.marks
-            and not phrase.sides
-            and not phrase.ordinals
-        ):
-            late = any({"right", "bottom"} & set(link.target.sides) for link in begins if link.target)
-            return _run(found[::-1] if late else found, count, scene)
-        if found and (len(found) < len(ALL)):
-            return _some(found, phrase, count, scene)
-    pieces = scattered(phrase, scene, count, _avoided(clause, scene))
-    return ordered(tile for piece in pieces for tile in piece) or None
+    return ordered(flat(scattered(phrase, scene, count, _avoided(clause, scene)))) or None
+
+
+def _arranged(phrase: Phrase, count: int, scene: Scene) -> list[Tile] | None:
+    """Several tiles in a line, with gaps or without, or in a clump."""
+    if phrase.sizes.get("gap"):
+        step = phrase.sizes["gap"] + 1
+        upright = "upright" in phrase.marks
+        shape = [Tile(ANCHOR.row + k * step * upright, ANCHOR.column + k * step * (not upright)) for k in range(count)]
+        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene, (), True)
+    if "together" in phrase.marks:
+        head = {3: "triangle", 6: "triangle", 4: "diamond", 9: "diamond"}.get(count, "hexagon")
+        return placed(replace(phrase, head=head, sizes={"tiles": count}, count=None), scene)
+    return placed(replace(phrase, head="line", sizes={"tiles": count}), scene)
+
+
+def _dots_at(place: Phrase, phrase: Phrase, count: int, late: bool, scene: Scene) -> list[Tile] | None:
+    """Tiles at a place, of a line the first or, if it is read from the end, the last; None where any place will do."""
+    found = _in_place(phrase, scene)
+    if not found:
+        return found
+    if len(found) < count and phrase.count and place.head == "corner":
+        return _around(found, count)
+    if len(found) <= count:
+        return found
+    line = place.head in ("row", "column") and not place.links
+    if line and (phrase.count or 1) > 1 and "apart" not in phrase.marks and not phrase.sides and not phrase.ordinals:
+        return _run(found[::-1] if late else found, count, scene)
+    return _some(found, phrase, count, scene) if len(found) < len(ALL) else None
+
+
+def _plain_start(place: Phrase) -> bool:
+    """`from the left`."""
+    return place.head in ("", "side") and bool(place.sides)
 
 
 def _plain_side(place: Phrase) -> bool:
@@ -387,7 +353,7 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     links = []
     for link in phrase.links:
         target = link.target
-        if target is not None and "unknown" in target.marks and target.word not in scene.names:
+        if target is not None and nameless(target, scene):
             continue
         if target is not None and target.head == "middle" and not target.links and target.det != "its":
             opened = set(g.enclosed(scene.focus)) - set(scene.focus) if scene.focus else set()
@@ -396,27 +362,18 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         links.append(link)
     of_board = len(scene.focus) == 1 and all(link.target and _plain_side(link.target) for link in links)
     about = replace(scene, focus=()) if of_board else scene
-    return (
-        select(replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"}), about)
-        if links
-        else None
-    )
+    placed = replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"})
+    return select(placed, about) if links else None
 
 
 def _avoided(clause: Clause, scene: Scene) -> list[Tile]:
-    return [tile for phrase in clause.avoided for tile in select(phrase, scene) or ()]
+    return flat(select(phrase, scene) or () for phrase in clause.avoided)
 
 
 def _run(tiles: Tiles, count: int, scene: Scene) -> list[Tile]:
     """The first tiles of a line that are free."""
-    free = [tile for tile in tiles if scene.board[tile] == "white"]
+    free = scene.blank_of(tiles)
     return (free if len(free) >= count else list(tiles))[:count]
-
-
-def _clump(phrase: Phrase, scene: Scene, count: int) -> list[Tile] | None:
-    """So many tiles that touch each other."""
-    head = {3: "triangle", 6: "triangle", 4: "diamond", 9: "diamond"}.get(count, "hexagon")
-    return placed(replace(phrase, head=head, sizes={"tiles": count}, count=None), scene)
 
 
 def _around(corners: Tiles, count: int) -> list[Tile]:
@@ -429,17 +386,18 @@ def _around(corners: Tiles, count: int) -> list[Tile]:
 
 def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
     """`count` of some tiles: blank ones first, those in the middle first."""
-    places = [link.target for link in phrase.links if link.target is not None and link.relation in ("in", *BESIDE)]
-    places += [link.target for place in places for link in place.links if link.relation == "of" and link.target is not None]
-    each = any((place.plural and place.head != "thing") or place.det in ("each", "all", "both") for place in places)
-    each = each or any((place.count or 1) > 1 for place in places)
-    each = each or any(place.det == "its" for place in places)
+    places = targets_of(phrase.links, "in", *BESIDE)
+    places += [owner for place in places for owner in targets_of(place.links, "of")]
+    each = any(
+        (place.plural and place.head != "thing") or place.det in ("each", "all", "both", "its") or (place.count or 1) > 1
+        for place in places
+    )
     around = phrase.plural and any(link.relation in ("around", "between", "inside", "beside") for link in phrase.links)
     if (phrase.det in ("each", "all", "both", "the") or each or around) and (
         phrase.count in (None, len(tiles)) or (each and phrase.count == 1)
     ):
         return list(tiles)
-    free = [tile for tile in tiles if scene.board[tile] == "white"] or list(tiles)
+    free = scene.blank_of(tiles) or list(tiles)
     if count == 1:
         at = g.middle(free)
         return [min(free, key=lambda tile: distance(tile, at))]
@@ -471,11 +429,16 @@ def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     if inner is not None and inner.target is not None and phrase.head in ("row", "column"):
         return None
     count = phrase.count or (2 if phrase.plural and phrase.det != "a" and phrase.count is None else 1)
-    corners = [link for link in phrase.links if link.target and link.target.head in ("corner", "board") and not link.target.sides]
+    corners = [place for place in targets_of(phrase.links) if place.head in ("corner", "board") and not place.sides]
     if phrase.head == "star" and (corners or phrase.marks & {"full", "whole"}):
         right, low = COLUMNS - 1, ROWS - 1
         return ordered([*g.path([Tile(0, 0), Tile(low, right)]), *g.path([Tile(low, 0), Tile(0, right)])])
     if count == 1:
         return placed(phrase, scene, avoided=_avoided(clause, scene))
-    pieces = scattered(phrase, scene, count, _avoided(clause, scene))
-    return ordered(tile for piece in pieces for tile in piece) or None
+    return ordered(flat(scattered(phrase, scene, count, _avoided(clause, scene)))) or None
+
+
+RULES = (
+    _surrounding, _caps, _beside_line, _corner_to_corner, _line_along, _line_between, _line_from, _dots, _in_corners, _figures,
+)  # fmt: skip
+"""The ways to draw something, the first that fits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, PARTS
 from harness.baselines.parser.everyday.hexagons.reader import LINES
 
@@ -22,7 +22,11 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
     last = clause.targets[-1] if clause.targets else None
     if last is not None and _next_ones(last, new):
         color, count = new.colors[0]
-        new.verb, new.targets, new.colors = clause.verb or "paint", [Phrase(det="the", count=count, marks={"next"})], [(color, 1)]
+        new.verb, new.targets, new.colors = (
+            clause.verb or "paint",
+            [Phrase(det="the", count=count, marks={"next"})],
+            once([color]),
+        )
         return False
     if new.verb and new.verb != "be":
         goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
@@ -31,48 +35,42 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
         return False
     if new.marks & {"meant"} and (new.targets or new.colors) and clause.targets and not clause.marks & {"no", "not"}:
         return False
-    if new.targets and new.targets[0].head == "all" and not new.targets[0].word and clause.targets:
-        return _added(clause, replace(new, targets=[]))
-    if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
-        return _described(clause, new)
-    if (
-        last is not None
-        and new.targets
-        and new.targets[0].count
-        and new.targets[0].count == last.count
-        and not new.targets[0].head
-        and new.targets[0].bare
-    ):
-        return True
-    if (
-        last is not None
-        and new.targets
-        and last.head in REGIONS
-        and not clause.verb
-        and not clause.colors
-        and _is_new(new.targets[0])
-    ):
-        new.targets[0].links.append(Link("in", clause.targets.pop()))
-    if last is not None and new.targets and _one_of(last, new.targets[0], among=len(clause.targets)):
-        return _split(clause, new)
-    if last is not None and new.targets and new.colors and _of_class(last, new.targets):
-        clause.verb = clause.verb if clause.colors or last.colors else "tell"
-        new.verb = "make"
-        return False
-    parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
-    if last is not None and last.new and parts and separator == "," and not new.colors:
-        return True
+    if last is not None and new.targets:
+        found = _joined_to(last, clause, new, separator)
+        if found is not None:
+            return found
     if new.targets:
         return _with_targets(clause, new, own)
     if last is not None and last.head in LINES and new.links and all(link.relation in ("from", "to") for link in new.links):
         last.links += new.links
         new = replace(new, links=[])
-    if clause.targets and not (new.colors or new.moves or new.links):
-        clause.targets[-1].sizes |= new.sizes
+    if last is not None and not (new.colors or new.moves or new.links):
+        last.sizes |= new.sizes
     if clause.colors and new.colors and clause.links and new.links:
         new.verb = clause.verb
         return False
     return _added(clause, new)
+
+
+def _joined_to(last: Phrase, clause: Clause, new: Clause, separator: str) -> bool | None:
+    """Joins targets to the last one where they say more of it; None where they are other things."""
+    first = new.targets[0]
+    if first.head == "all" and not first.word:
+        return _added(clause, replace(new, targets=[]))
+    if _about_last(last, first, separator) and len(new.targets) == 1:
+        return _described(clause, new)
+    if first.count and first.count == last.count and not first.head and first.bare:
+        return True
+    if last.head in REGIONS and not clause.verb and not clause.colors and _is_new(first):
+        first.links.append(Link("in", clause.targets.pop()))
+    if _one_of(last, first, among=len(clause.targets)):
+        return _split(clause, new)
+    if new.colors and _of_class(last, new.targets):
+        clause.verb = clause.verb if clause.colors or last.colors else "tell"
+        new.verb = "make"
+        return False
+    parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
+    return True if last.new and parts and separator == "," and not new.colors else None
 
 
 def _next_ones(last: Phrase, new: Clause) -> bool:
@@ -106,7 +104,7 @@ def _with_targets(clause: Clause, new: Clause, own: bool) -> bool:
 
 def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
     """Whether `top left` is one of the quarters that were just named; gives it their name."""
-    named = [last, *(link.target for link in last.links if link.target is not None)]
+    named = [last, *targets_of(last.links)]
     kind = next((phrase.head for phrase in named if phrase.head in REGIONS and phrase.head not in ("side", "row", "column")), "")
     if not kind or not all(target.sides and target.head in ("", "side", "thing") and not target.links for target in targets):
         return False
@@ -118,7 +116,7 @@ def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
 def _split(clause: Clause, new: Clause) -> bool:
     """`two lines, one in column 4, the other in column 10` are two targets with places, or colors, of their own."""
     first, own = clause.targets[-1], new.targets[0]
-    colors = own.colors or [color for color, _ in new.colors] or first.colors
+    colors = own.colors or new.color_names or first.colors
     each = replace(
         first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides
     )
@@ -131,12 +129,11 @@ def _is_new(phrase: Phrase) -> bool:
     return phrase.new and phrase.head not in ("", "thing", *REGIONS) and bool(phrase.count or phrase.det)
 
 
-def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
+def _about_last(last: Phrase, phrase: Phrase, separator: str) -> bool:
     """Whether a phrase says more about the one before: `a red flower, 7 tiles`; `a line, one of 5 tiles`."""
-    last = clause.targets[-1] if clause.targets else None
-    if last is not None and last.head == "tile" and not phrase.head and phrase.ordinals and phrase.links and not last.ordinals:
+    if last.head == "tile" and not phrase.head and phrase.ordinals and phrase.links and not last.ordinals:
         return True
-    if last is None or not last.new or last.head in ("tile", "", "row", "column"):
+    if not last.new or last.head in ("tile", "", "row", "column"):
         return False
     place = phrase.head in ("side", "half", "corner", "quarter") or (
         phrase.head in LINES and phrase.det == "the" and separator == ","
@@ -165,14 +162,8 @@ def _added(clause: Clause, new: Clause) -> bool:
     clause.verb = new.verb if not clause.verb or (clause.verb in GENERIC and new.verb not in ("", "be")) else clause.verb
     one = clause.targets[-1] if clause.targets else None
     other = new.targets[0] if new.targets else None
-    if (
-        one
-        and other
-        and one.head in ("", "side")
-        and (one.sides or one.ordinals)
-        and other.head not in ("", "it", "side")
-        and not one.colors
-    ):
+    nameless = one and one.head in ("", "side") and (one.sides or one.ordinals) and not one.colors
+    if one and other and nameless and other.head not in ("", "it", "side"):
         clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
     if one and other and clause.moves and clause.moves[-1][1] is None and other.links and other.links[0].relation in BESIDE:
         way = clause.moves.pop()[0]

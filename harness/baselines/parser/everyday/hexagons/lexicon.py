@@ -65,17 +65,22 @@ class Lexicon(NamedTuple):
 @cache
 def lexicon() -> Lexicon:
     phrases: dict[tuple[str, ...], dict[str, str]] = {}
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            head, _, listed = line.partition(": ")
-            category, value = head.split()
-            if category == KNOWN:
-                continue
-            for phrase in listed.split(","):
+    for category, value, listed in _entries():
+        if category != KNOWN:
+            for phrase in listed:
                 phrases.setdefault(_words(phrase), {}).setdefault(category, value)
     for color in COLORS:
         phrases.setdefault((color,), {})["COLOR"] = color
     return Lexicon(phrases, max(map(len, phrases)))
+
+
+def _entries() -> Iterator[tuple[str, str, list[str]]]:
+    """The category, the value and the phrases of each line of the file."""
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            head, _, listed = line.partition(": ")
+            category, value = head.split()
+            yield category, value, listed.split(",")
 
 
 def _words(phrase: str) -> tuple[str, ...]:
@@ -86,19 +91,10 @@ def _words(phrase: str) -> tuple[str, ...]:
 def known_words() -> frozenset[str]:
     phrases = lexicon().phrases
     words = {word for phrase in phrases for word in phrase if len(word) > 2}
-    nouns = {phrase[0] + "s" for phrase, senses in phrases.items() if len(phrase) == 1 and "NOUN" in senses}
-    verbs = {
-        phrase[0] + end
-        for phrase, senses in phrases.items()
-        if len(phrase) == 1 and "VERB" in senses
-        for end in ("s", "ed", "ing")
-    }
-    others = {
-        word.strip()
-        for line in FILE.read_text(encoding="utf-8").splitlines()
-        if line.startswith(KNOWN)
-        for word in line.split(": ")[1].split(",")
-    }
+    single = {phrase[0]: senses for phrase, senses in phrases.items() if len(phrase) == 1}
+    nouns = {word + "s" for word, senses in single.items() if "NOUN" in senses}
+    verbs = {word + end for word, senses in single.items() if "VERB" in senses for end in ("s", "ed", "ing")}
+    others = {word.strip() for category, _, listed in _entries() if category == KNOWN for word in listed}
     return frozenset(words | nouns | verbs | others)
 
 

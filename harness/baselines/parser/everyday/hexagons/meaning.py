@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -36,6 +37,10 @@ class Phrase:
     excepted: list[Phrase] = field(default_factory=list)
     more: list[Phrase] = field(default_factory=list)
     """Others of the same kind: the top row of `the top and bottom row`."""
+
+    def within(self) -> list[Phrase]:
+        """The phrase and those in its places."""
+        return [self, *(one for target in targets_of(self.links) for one in target.within())]
 
     @property
     def new(self) -> bool:
@@ -80,5 +85,33 @@ class Clause:
     unknown: list[str] = field(default_factory=list)
 
     @property
+    def subject(self) -> Phrase:
+        """The first target; `it` where none is said."""
+        return self.targets[0] if self.targets else Phrase(head="it")
+
+    @property
+    def color_names(self) -> list[str]:
+        return [color for color, _ in self.colors]
+
+    @property
+    def all_links(self) -> list[Link]:
+        """The places of the clause and of its targets."""
+        return self.links + self.target_links
+
+    @property
+    def target_links(self) -> list[Link]:
+        return [link for target in self.targets for link in target.links]
+
+    @property
     def empty(self) -> bool:
         return not (self.verb or self.targets or self.colors or self.moves or self.links or self.marks or self.sizes)
+
+
+def targets_of(links: Iterable[Link], *relations: str) -> list[Phrase]:
+    """What links lead to, or only those of some relations."""
+    return [link.target for link in links if link.target is not None and (not relations or link.relation in relations)]
+
+
+def once(colors: Iterable[str]) -> list[tuple[str, int]]:
+    """Colors for one tile each in turn."""
+    return [(color, 1) for color in colors]

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, targets_of
 from harness.baselines.parser.everyday.hexagons.placing import Place
-from harness.baselines.parser.everyday.hexagons.scene import (
-    Scene,
-    Tiles,
-    common,
-    extent,
-    near,
-)
-from harness.baselines.parser.everyday.hexagons.selecting import select
-from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, Painting, colors_of, paint_all, target_tiles
+from harness.baselines.parser.everyday.hexagons.regions import SIDE_WAYS
+from harness.baselines.parser.everyday.hexagons.scene import Painting, Scene, Tiles, common, extent, near, number_of
+from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
@@ -24,12 +18,12 @@ def move(clause: Clause, scene: Scene) -> Tiles | None:
     tiles = common(target_tiles(clause, scene) or [], scene.painted)
     if not tiles:
         return None
-    painting = colors_of(tiles, scene)
+    painting = scene.colors_of(tiles)
     to = _moved_by(clause, tiles, scene) or _moved_to(clause, tiles, scene)
     if to is None:
         return None
     scene.paint(tiles, "white")
-    scene.focus = paint_all({to(tile): color for tile, color in painting.items()}, scene)
+    scene.focus = scene.paint_all(painting, to)
     return scene.focus
 
 
@@ -43,12 +37,10 @@ def _shift(tiles: Tiles, steps: list[tuple[str, int]]) -> Callable[[Tile], Tile]
 
 def _moved_by(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
     """`2 to the right`, `up`, `as far down as it goes`."""
-    moves = list(clause.moves)
+    sides = [side for target in clause.targets if target.head == "side" for side in target.sides]
+    moves = clause.moves or [(SIDE_WAYS[side], None) for side in sides if side in SIDE_WAYS]
     if not moves:
-        for target in clause.targets:
-            moves += [(SIDE_WAYS[side], None) for side in target.sides if target.head == "side" and side in SIDE_WAYS]
-        if not moves:
-            return None
+        return None
     if "full" in clause.marks or any(link.relation == "to" for link in clause.links):
         return _to_sides(tiles, [way for way, _ in moves])
     return _shift(tiles, [(way, count or clause.sizes.get("tiles", 1)) for way, count in moves])
@@ -57,17 +49,9 @@ def _moved_by(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Ti
 def _to_sides(tiles: Tiles, ways: list[str]) -> Callable[[Tile], Tile]:
     """As far as the board goes."""
     top, bottom, left, right = extent(tiles)
-    rooms = {"up": top, "down": ROWS - 1 - bottom, "left": left, "right": COLUMNS - 1 - right}
-    steps = [(way, rooms.get(way, 0)) for way in ways]
-    return lambda tile: Tile(*_by_number(tile, steps))
-
-
-def _by_number(tile: Tile, steps: list[tuple[str, int]]) -> tuple[int, int]:
-    row, column = tile
-    for way, count in steps:
-        row += {"up": -count, "down": count}.get(way, 0)
-        column += {"left": -count, "right": count}.get(way, 0)
-    return row, column
+    down = sum({"up": -top, "down": ROWS - 1 - bottom}.get(way, 0) for way in ways)
+    across = sum({"left": -left, "right": COLUMNS - 1 - right}.get(way, 0) for way in ways)
+    return lambda tile: Tile(tile.row + down, tile.column + across)
 
 
 def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
@@ -87,11 +71,8 @@ def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Ti
         return _to_sides(tiles, [SIDE_WAYS[side] for side in sides if side in SIDE_WAYS])
     place = Place(Phrase(head="thing", links=[link]), scene)
     down, across = round(place.middle[0] - (top + bottom) / 2), round(place.middle[1] - (left + right) / 2)
-    beside = {"above": ("up", 1), "below": ("down", 1), "left": ("left", 1), "right": ("right", 1), "beside": ("right", 1)}
-    steps = [("down", down), ("right", across)]
-    if link.relation in beside:
-        steps.append(beside[link.relation])
-    return _shift(tiles, steps)
+    beside = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": "right"}.get(link.relation)
+    return _shift(tiles, [("down", down), ("right", across), *([(beside, 1)] if beside else [])])
 
 
 def copy(clause: Clause, scene: Scene) -> Tiles | None:
@@ -99,14 +80,10 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     tiles = common(target_tiles(clause, scene) or [], scene.painted)
     if not tiles:
         return None
-    painting = colors_of(tiles, scene)
+    painting = scene.colors_of(tiles)
     if clause.colors:
         painting = dict.fromkeys(painting, clause.colors[0][0])
-    lines = [
-        link.target
-        for link in clause.links
-        if link.target is not None and link.target.head in ("row", "column") and link.target.ordinals
-    ]
+    lines = [target for target in targets_of(clause.links) if target.head in ("row", "column") and target.ordinals]
     if sum(len(line.ordinals) for line in lines) > 1 and not clause.moves:
         return _copied_to(lines, clause, painting, tiles, scene)
     steps, every = _copy_steps(clause, tiles), _every(clause)
@@ -116,10 +93,9 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     found: list[Tile] = []
     for k in range(1, times + 1):
         to = _shift(tiles, [(way, count * k) for way, count in steps])
-        moved = {to(tile): color for tile, color in painting.items()}
-        if not all(on_board(*tile) for tile in moved) and ("full" in clause.marks or every):
+        if not all(on_board(*to(tile)) for tile in painting) and ("full" in clause.marks or every):
             break
-        found += paint_all(moved, scene)
+        found += scene.paint_all(painting, to)
     scene.focus = found or scene.focus
     return found or None
 
@@ -129,8 +105,7 @@ def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: T
     found: list[Tile] = []
     for line, number in [(one, number) for one in lines for number in one.ordinals]:
         steps = _copy_steps(replace(clause, links=[Link("in", replace(line, ordinals=[number]))]), tiles) or []
-        to = _shift(tiles, steps)
-        found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
+        found += scene.paint_all(painting, _shift(tiles, steps))
     return found or None
 
 
@@ -142,7 +117,7 @@ def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
         return [(moves[0][0] if moves else "right", every)]
     to = next((place for place in places if place.head in ("row", "column") and len(place.ordinals) == 1), None)
     if to is not None and not moves:
-        number = to.ordinals[0] - 1 - (min(t.row for t in tiles) if to.head == "row" else min(t.column for t in tiles))
+        number = to.ordinals[0] - 1 - min(number_of(to.head, tile) for tile in tiles)
         return [("down" if to.head == "row" else "right", number)]
     if not moves and clause.sizes.keys() & {"gap", "step"}:
         moves = [("right", None)]
@@ -159,8 +134,7 @@ def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
 
 
 def _places(clause: Clause) -> list[Phrase]:
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    return clause.targets + [link.target for link in links if link.target is not None]
+    return clause.targets + targets_of(clause.all_links)
 
 
 def _every(clause: Clause) -> int:
@@ -168,8 +142,7 @@ def _every(clause: Clause) -> int:
 
 
 def _beside_links(clause: Clause) -> list[Link]:
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    return [link for link in links if link.relation in ("above", "below", "left", "right")]
+    return [link for link in clause.all_links if link.relation in ("above", "below", "left", "right")]
 
 
 def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
@@ -185,18 +158,14 @@ def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: Scen
                 to = _shift(tiles, [("down", down), ("right", across)])
                 there = [to(tile) for tile in tiles]
                 if all(on_board(*tile) for tile in there) and not standing & set(there):
-                    middle = g.middle(there)
-                    far = (
-                        abs(middle.row - place.middle[0]) + abs(middle.column - place.middle[1])
-                        if place.said
-                        else abs(down) + abs(across)
-                    )
+                    far: float = abs(down) + abs(across)
+                    if place.said:
+                        far = abs(g.middle(there).row - place.middle[0]) + abs(g.middle(there).column - place.middle[1])
                     choices.append((100 * bool(close & set(there)) + far, down, across))
         if not choices:
             break
         _, down, across = min(choices)
-        to = _shift(tiles, [("down", down), ("right", across)])
-        found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
+        found += scene.paint_all(painting, _shift(tiles, [("down", down), ("right", across)]))
         standing, close = set(scene.painted), set(near(scene.painted))
     scene.focus = found or scene.focus
     return found or None

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.drawing import drawn
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
-from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, select
+from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus, number_of, outline
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, landmark, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, parts, tints
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 from serialization.program import hexagons_geometry as g
@@ -20,26 +20,24 @@ PATTERNS = ("checkers",)
 
 def paint_clause(clause: Clause, scene: Scene) -> Tiles | None:
     """Paints or draws the targets of a clause; None where it could not."""
-    targets = (
-        [target for target in clause.targets if target.head != "board"]
-        if len(clause.targets) > 1 and clause.verb == "be"
-        else clause.targets
-    )
+    targets = clause.targets
+    if len(targets) > 1 and clause.verb == "be":
+        targets = [target for target in targets if target.head != "board"]
     targets = _each_in(replace(clause, targets=targets)) or _implied_targets(clause, scene)
     found: list[Tile] = []
     acted, about = False, scene.focus
-    landmark: Tiles = ()
+    mark: Tiles = ()
     beside: set[str] = set()
     for number, target in enumerate(targets):
-        if not any(is_new(other, clause, scene) for other in targets[:number]):
+        if not any(is_new(other, clause) for other in targets[:number]):
             scene.focus = about
         relations = {link.relation for link in target.links if link.target is None or link.target.head == "it"}
-        if landmark and relations & {OPPOSITE.get(one, "") for one in beside}:
-            scene.focus = landmark
-        found_mark = _landmark(target, scene)
+        if mark and relations & {OPPOSITE.get(one, "") for one in beside}:
+            scene.focus = mark
+        found_mark = landmark(target.links, scene)
         if found_mark:
-            landmark, beside = found_mark, {link.relation for link in target.links}
-        tiles = _one(target, clause, scene, number, len(targets))
+            mark, beside = found_mark, {link.relation for link in target.links}
+        tiles = _one(target, clause, scene)
         if tiles is not None:
             acted = True
             found += tiles
@@ -50,21 +48,12 @@ def paint_clause(clause: Clause, scene: Scene) -> Tiles | None:
     return found if acted else None
 
 
-def _landmark(target: Phrase, scene: Scene) -> Tiles:
-    """What a target is beside: the ring of `above the ring`."""
-    for link in target.links:
-        if link.relation in BESIDE and link.target is not None and link.target.head != "it":
-            return select(link.target, scene) or ()
-    return ()
-
-
 def _each_in(clause: Clause) -> list[Phrase]:
     """`one tile each of red and blue` in a column: the column, whose first tiles get the colors."""
-    place = next((link.target for link in clause.links if link.relation == "in" and link.target is not None), None)
-    each = [link.target for target in clause.targets for link in target.links if link.relation == "of" and link.target]
-    if not ("each" in clause.marks or any(of.det == "each" and of.head == "it" for of in each)) or len(clause.colors) < 2:
+    each = any(of.det == "each" and of.head == "it" for of in targets_of(clause.target_links, "of"))
+    if not ("each" in clause.marks or each) or len(clause.colors) < 2:
         return clause.targets
-    return [place] if place is not None else [replace(target, count=len(clause.colors)) for target in clause.targets[:1]]
+    return targets_of(clause.links, "in")[:1] or [replace(target, count=len(clause.colors)) for target in clause.targets[:1]]
 
 
 def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
@@ -76,24 +65,17 @@ def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
     if len(clause.colors) > 1 and not clause.links and (stacked or not scene.focus):
         marks = stacked - {"together"} or {"level"}
         return [Phrase(head="line", det="a", sizes={"tiles": sum(count for _, count in clause.colors)}, marks=marks)]
-    first = clause.links[0] if clause.links else None
-    if (
-        first is not None
-        and first.relation == "from"
-        and first.target is not None
-        and first.target.det == "a"
-        and first.target.colors
-    ):
-        return [replace(first.target, links=[*first.target.links, *clause.links[1:]])]
+    for start in targets_of(clause.links[:1], "from"):
+        if start.det == "a" and start.colors:
+            return [replace(start, links=start.links + clause.links[1:])]
     if place is not None and place.target is not None:
         return [replace(Phrase(head="edge"), links=[place]) if place.relation == "around" else place.target]
-    start = next((link for link in clause.links if link.relation == "from"), None)
-    if clause.moves or start is not None:
+    if clause.moves or any(link.relation == "from" for link in clause.links):
         return [Phrase(head="line", det="a")]
     return [Phrase(head="it")] if scene.focus and clause.colors else []
 
 
-def is_new(target: Phrase, clause: Clause, scene: Scene) -> bool:
+def is_new(target: Phrase, clause: Clause) -> bool:
     """Whether a phrase asks for a new figure rather than for what stands or for a part of the board."""
     if target.head in ("row", "column"):
         return (target.det in NEW and bool(target.sizes)) or (target.det == "a" and not _placed(target))
@@ -102,22 +84,16 @@ def is_new(target: Phrase, clause: Clause, scene: Scene) -> bool:
     if target.head == "tile":
         return _is_new_tile(target, clause)
     if target.det in NEW and (not target.ordinals or target.det == "a"):
-        return (
-            clause.verb not in ("paint", "make")
-            or not clause.colors
-            or bool(target.colors)
-            or target.det != ""
-            or bool(target.sizes)
-        )
+        recolors = clause.verb in ("paint", "make") and clause.colors
+        return not recolors or bool(target.colors or target.det or target.sizes)
     return False
 
 
 def _is_new_tile(target: Phrase, clause: Clause) -> bool:
     if target.ordinals or target.every or target.det in ("the", "this", "each", "all", "both", "other", "only"):
         return False
-    return not (
-        clause.verb in ("make", "paint", "be") and clause.colors and not target.colors and target.count is None and target.plural
-    )
+    plain = target.plural and target.count is None and not target.colors
+    return not (clause.verb in ("make", "paint", "be") and clause.colors and plain)
 
 
 def _placed(target: Phrase) -> bool:
@@ -145,18 +121,15 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     return list(ALL)
 
 
-def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) -> Tiles | None:
+def _one(target: Phrase, clause: Clause, scene: Scene) -> Tiles | None:
     """Paints one target of a clause; gives its tiles."""
     told = _head_of_one(target, clause, scene)
-    colors = _new_colors(told, clause, scene, number, count)
+    colors = _new_colors(told, clause, scene)
     stripes = _stripes(told, clause, scene)
     if stripes is not None:
         return stripes
-    new = is_new(told, clause, scene)
-    owner = next(
-        (link.target for link in told.links if link.relation == "of" and link.target and link.target.head != "board"), None
-    )
-    if owner is not None:
+    new = is_new(told, clause)
+    for owner in [place for place in targets_of(told.links, "of") if place.head != "board"][:1]:
         scene.owner = select(owner, scene) or ()
     if new:
         _draw_landmark(told, scene)
@@ -196,20 +169,15 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
         return replace(target, head="hexagon")
     if target.head in ("thing", "feature") and clause.verb == "draw" and target.new and target.word not in ("one", "ones"):
         inside = any(link.relation in ("in", "inside") for link in target.links + clause.links)
-        return replace(
-            target,
-            head="flower" if target.head == "thing" and not inside else "line" if target.sizes.get("tiles", 1) > 1 else "tile",
-        )
-    if (
-        target.head not in ("", "thing")
-        or target.det not in ("a", "another", "")
-        or (target.head == "thing" and target.word not in ("one", "ones"))
-    ) and not (target.head == "" and target.count and target.det in ("a", "another", "")):
+        open_tile = "line" if target.sizes.get("tiles", 1) > 1 else "tile"
+        return replace(target, head="flower" if target.head == "thing" and not inside else open_tile)
+    one = target.head == "" or (target.head == "thing" and target.word in ("one", "ones"))
+    if not one or target.det not in NEW:
         return target
     here = clause.targets[: clause.targets.index(target)] if target in clause.targets else []
-    heads = [t for done in scene.done for t in done.clause.targets if t.head in SHAPES and t.head not in ("row", "column")]
-    heads += [other for other in here if other.head in SHAPES and other.head not in ("row", "column")]
-    like = heads[-1] if heads else Phrase(head="tile", word="tile")
+    said = [other for done in scene.done for other in done.clause.targets] + here
+    drawn_before = [other for other in said if other.head in SHAPES and other.head not in ("row", "column")]
+    like = drawn_before[-1] if drawn_before else Phrase(head="tile", word="tile")
     count = target.count if target.count != 1 else None
     return replace(
         like,
@@ -225,14 +193,13 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     )
 
 
-def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) -> list[tuple[str, int]]:
+def _new_colors(target: Phrase, clause: Clause, scene: Scene) -> list[tuple[str, int]]:
     """The colors that a target gets: those of the clause, its own where they describe nothing, the last one."""
     if clause.colors:
-        if target.colors and (target.head in SHAPES and is_new(target, clause, scene)):
-            return [(color, 1) for color in target.colors]
-        return clause.colors
+        own = target.colors and target.head in SHAPES and is_new(target, clause)
+        return once(target.colors) if own else clause.colors
     if target.colors:
-        return [(color, 1) for color in target.colors]
+        return once(target.colors)
     if target.word in ("sun", "moon") or target.head == "face":
         return [("yellow", 1)]
     return [(scene.color or DEFAULT_COLOR, 1)]
@@ -265,19 +232,18 @@ def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None
 
 def _at_links(tiles: list[Tile], links: Sequence[Link], scene: Scene) -> list[Tile]:
     """Those tiles that lie where the clause says: `in the left half, every row red`."""
-    for link in links:
-        if link.relation == "in" and link.target is not None and link.target.head not in ("it", "side", "board"):
-            tiles = common(tiles, select(link.target, scene) or tiles) or tiles
+    for place in targets_of(links, "in"):
+        if place.head not in ("it", "side", "board"):
+            tiles = common(tiles, select(place, scene) or tiles) or tiles
     return tiles
 
 
 def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
     """Paints tiles in one color, or in several in turn, or part by part: three stripes in three colors."""
     names = [color for color, _ in colors]
-    if clause.first and clause.first in names:
+    if clause.first in names:
         start = names.index(clause.first)
-        colors = [*colors[start:], *colors[:start]]
-        names = [color for color, _ in colors]
+        colors, names = [*colors[start:], *colors[:start]], names[start:] + names[:start]
     if len(names) == 1:
         scene.paint(tiles, names[0])
     elif target.head == "board" or (target.head in ("row", "column", "line") and (target.plural or target.det == "each")):
@@ -302,10 +268,10 @@ def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause
 def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scene) -> None:
     """Stripe by stripe: each line in the next color."""
     by_row = target.head == "row" or "level" in target.marks
-    numbers = sorted({tile.row if by_row else tile.column for tile in tiles})
+    kind = "row" if by_row else "column"
+    numbers = sorted({number_of(kind, tile) for tile in tiles})
     for tile in tiles:
-        index = numbers.index(tile.row if by_row else tile.column)
-        scene.paint([tile], names[index % len(names)])
+        scene.paint([tile], names[numbers.index(number_of(kind, tile)) % len(names)])
 
 
 def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
@@ -332,37 +298,40 @@ def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> li
     for part in [part for link in links for part in (link.target, link.second)]:
         if part is None or not part.colors:
             continue
-        about = replace(scene, focus=tiles)
         part = replace(part, head="middle") if part.head == "heart" else part
-        if target.head == "board" and part.head in ("edge", "corner", "side"):
-            found = select(replace(part, colors=[], det="the"), scene)
-        elif target.head in ("board", "background") and part.head in SHAPES:
-            places = [link for link in target.links if link.relation != "with"]
-            found = drawn(replace(part, links=[*part.links, *places]), Clause(), replace(scene, board=Board(), focus=()))
-        elif part.word in scene.names and set(scene.names[part.word]) <= set(tiles):
-            found = list(scene.names[part.word])
-        elif part.head == "tile":
-            found = [g.middle(tiles)]
-        elif part.head == "stem":
-            found = drawn(replace(part, det="a"), Clause(), about)
-        elif part.head == "petal":
-            found = minus(tiles, select(Phrase(head="middle", links=[Link("of", Phrase(head="it"))]), about) or ())
-        elif part.head in ("side", "edge") and target.head in ("box", "triangle", "diamond"):
-            found = [tile for tile in tiles if any(other not in tiles for other in g.around(tile))]
-        elif part.head == "inside":
-            found = [tile for tile in tiles if all(other in tiles for other in g.around(tile))]
-        elif part.head in ("edge", "ring"):
-            found = drawn(Phrase(head="ring", links=[Link("around", Phrase(head="it"))], sizes=part.sizes), Clause(), about)
-        else:
-            own = (
-                []
-                if part.head in ("middle", "end", "edge", "corner", "inside") and any(li.relation == "of" for li in part.links)
-                else [Link("of", Phrase(head="it"))]
-            )
-            found = select(replace(part, colors=[], det="the", links=[*part.links, *own]), about)
-            found = common(found or [], tiles) or found
-        scene.paint(found or (), part.colors[0])
-        added += minus(found or (), tiles)
+        found = _part(part, target, tiles, scene)
+        scene.paint(found, part.colors[0])
+        added += minus(found, tiles)
         if part.word and found:
             scene.names[part.word] = found
     return added
+
+
+def _part(part: Phrase, target: Phrase, tiles: Tiles, scene: Scene) -> list[Tile]:
+    """The tiles of a part of a figure, or of what belongs to it."""
+    it, about = Link("of", Phrase(head="it")), replace(scene, focus=tiles)
+    if target.head == "board" and part.head in ("edge", "corner", "side"):
+        return select(replace(part, colors=[], det="the"), scene) or []
+    if target.head in ("board", "background") and part.head in SHAPES:
+        places = [link for link in target.links if link.relation != "with"]
+        blank = replace(scene, board=Board(), focus=())
+        return drawn(replace(part, links=[*part.links, *places]), Clause(), blank) or []
+    if part.word in scene.names and set(scene.names[part.word]) <= set(tiles):
+        return list(scene.names[part.word])
+    if part.head in ("side", "edge") and target.head in ("box", "triangle", "diamond"):
+        return outline(tiles)
+    match part.head:
+        case "tile":
+            return [g.middle(tiles)]
+        case "stem":
+            return drawn(replace(part, det="a"), Clause(), about) or []
+        case "petal":
+            return minus(tiles, select(Phrase(head="middle", links=[it]), about) or ())
+        case "inside":
+            return minus(tiles, outline(tiles))
+        case "edge" | "ring":
+            ring = Phrase(head="ring", links=[Link("around", Phrase(head="it"))], sizes=part.sizes)
+            return drawn(ring, Clause(), about) or []
+    owned = part.head in ("middle", "end", "corner") and any(link.relation == "of" for link in part.links)
+    found = select(replace(part, colors=[], det="the", links=part.links + ([] if owned else [it])), about) or []
+    return common(found, tiles) or found

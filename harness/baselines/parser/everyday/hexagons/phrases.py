@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, Reader
+from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, Reader, rewinding
 from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 PLAIN_DETS = ("the", "this", "its", "a", "no")
@@ -79,6 +79,7 @@ class PhraseReader(Reader):
         alternatives: list[Phrase] = []
         while not self.done:
             token = self.peek()
+            known = token.senses and token["DET"] != "the"
             if token["NOUN"] and not self.describes(token):
                 break
             size = self.size() if token["NUMBER"] else {}
@@ -113,11 +114,7 @@ class PhraseReader(Reader):
             elif token["COMMA"] or token["AND"]:
                 if not self._joins(phrase, alternatives):
                     break
-            elif not (
-                self.noun_ahead(1)
-                and (not token.senses or token["DET"] == "the")
-                and (phrase.det or phrase.count or phrase.sides)
-            ):
+            elif known or not self.noun_ahead(1) or not (phrase.det or phrase.count or phrase.sides):
                 break
             self.at += 1
         return alternatives
@@ -175,14 +172,8 @@ class PhraseReader(Reader):
             self._looks(phrase)
             if phrase.word.startswith("what") and phrase.bare and self.peek()["REL"] is None:
                 return False
-        if (
-            phrase.plural
-            and len(phrase.colors) > 1
-            and not phrase.count
-            and not phrase.det
-            and phrase.head == "tile"
-            and not phrase.marks
-        ):
+        plain = not (phrase.count or phrase.det or phrase.marks)
+        if phrase.head == "tile" and phrase.plural and len(phrase.colors) > 1 and plain:
             phrase.count = len(phrase.colors)
         self._compound(phrase)
         if phrase.head == "tile" and self.peek()["NUMBER"] and not phrase.count and self.peek(1)["NOUN"] is None:
@@ -271,32 +262,25 @@ class PhraseReader(Reader):
             listed = self.skip("number", "numbers") or listed
             self.at += listed and self.peek().text == "in"
             phrase.ordinals += self.numbers(commas=phrase.plural or listed)
-        if (
-            phrase.det == "the"
-            and (phrase.count or phrase.head in LINES)
-            and self.skip("after that", "after those", "after them")
-        ):
+        counted = phrase.det == "the" and (phrase.count or phrase.head in LINES)
+        if counted and self.skip("after that", "after those", "after them"):
             phrase.marks.add("next")
-        self._open = (
-            nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
-        )
+        placed = phrase.head in ("tile", "thing") or (phrase.head == "" and not phrase.sides)
+        self._open = nested and placed and not phrase.colors
         while not self.done:
             before = self.at
             if self.take("MARK", "opposite"):
                 phrase.marks.add("opposite")
-            if (
-                self.peek()["SIDE"]
-                and (phrase.head in ("edge", "half") or " to the " in self.peek().text)
-                and not self.noun_ahead(1)
-            ):
+            sided = phrase.head in ("edge", "half") or " to the " in self.peek().text
+            if self.peek()["SIDE"] and sided and not self.noun_ahead(1):
                 phrase.sides.append(str(self.take("SIDE")))
             self._sized(phrase, nested) or self._place(phrase, nested) or self._crossing(phrase, nested)
             if self.at == before:
                 return
 
+    @rewinding
     def _sized(self, phrase: Phrase, nested: bool) -> bool:
         """`7 tiles long`, `of 6 tiles`, `with sides of 3`, `from 2 red tiles`, `of black tiles`."""
-        start = self.at
         if not nested:
             self.separator()
             self.skip("that", "which", "is", "are", "has", "measures")
@@ -306,15 +290,13 @@ class PhraseReader(Reader):
         if not size and (having or self.take("REL", "of", "from", "" if stands else "with")):
             self.skip("exactly", "about", "a", "each")
             size = self.size() or self._made_of(phrase)
-        if size:
-            phrase.sizes |= {name: count for name, count in size.items() if name}
-            return True
-        self.at = start
-        return False
+        phrase.sizes |= {name: count for name, count in size.items() if name}
+        return bool(size)
 
+    @rewinding
     def _made_of(self, phrase: Phrase) -> dict[str, int]:
         """What a thing is made of: `6 red tiles`, `red and blue tiles`; {"": 0} where it has no size."""
-        start, colors = self.at, list[str]()
+        colors = list[str]()
         cycle = self.take("CYCLE") is not None
         count = self.take("NUMBER")
         while True:
@@ -327,12 +309,12 @@ class PhraseReader(Reader):
         if not (unit or (count and ends and not colors)) or (
             count is None and not colors and phrase.head in ("thing", "tile", "")
         ):
-            self.at = start
             return {}
         phrase.colors += colors
         phrase.marks |= {"cycle"} if cycle else set()
         return {"side" if unit and self._each_side() else "tiles": int(count)} if count else {"": 0}
 
+    @rewinding
     def _place(self, phrase: Phrase, nested: bool) -> bool:
         """A link, or how it looks: `above the red one`, `that lies 2 tiles below it`, `that is red`, `except the last one`."""
         start = self.at
@@ -343,10 +325,8 @@ class PhraseReader(Reader):
         joined = self.separator() == "and" and phrase.links
         relative = self.skip("that", "which", "who")
         if relative and nested and self.peek().text == "are" and not phrase.plural and phrase.det not in ("all", "both"):
-            self.at = start
             return False
         if not self.skip(*VERBS_OF_PLACE) and self.at > start and not relative and not (joined and self.peek()["REL"]):
-            self.at = start
             return False
         if relative and self._look(phrase):
             return True
@@ -361,12 +341,11 @@ class PhraseReader(Reader):
                 phrase.links.append(link)
                 self._second_side(phrase)
                 return True
-        self.at = start
         return False
 
+    @rewinding
     def _look(self, phrase: Phrase) -> bool:
         """The rest of `that is red or blue`, `which are still empty`, `that isn't white`."""
-        start = self.at
         self.skip("still", "now", "currently")
         no = self.take("NOT") is not None
         color, mark = self.take("COLOR"), self.take("MARK", "empty", "painted", "opposite")
@@ -382,38 +361,35 @@ class PhraseReader(Reader):
         elif mark:
             phrase.marks.add(str(mark))
         else:
-            self.at = start
-        return self.at > start
+            return False
+        return True
 
-    def _second_side(self, phrase: Phrase) -> None:
+    @rewinding
+    def _second_side(self, phrase: Phrase) -> bool:
         """The rest of `at its lower left and at its lower right`."""
-        start, last = self.at, phrase.links[-1].target
+        last = phrase.links[-1].target
         if last is not None and last.sides and self.separator() and self.peek()["REL"] == "in":
             link = self.link()
             if link is not None and link.target is not None and link.target.sides and link.target.head == last.head:
                 phrase.links.append(link)
-                return
-        self.at = start
+                return True
+        return False
 
+    @rewinding
     def link(self, nested: bool = False) -> Link | None:
         """`2 rows below the ring`, `next to it`, `in the corner`."""
-        start = self.at
         count = self.take("NUMBER") or (
             "1" if self.peek()["DET"] == "a" and self.peek(1)["NOUN"] in UNITS and self.take("DET") else None
         )
         if count is not None and self.take("NOUN", *UNITS) is None and count == "1":
-            self.at = start
             return None
         self.skip("exactly", "directly", "straight", "somewhere", "anywhere", "all", "only")
         along = self.peek().text
         relation = self.take("REL")
         inner = relation in ("of", "from") or (self._open and relation != "to")
-        if (
-            relation in (None, "instead", "except")
-            or (nested and not inner)
-            or (count and relation in ("in", "of", "with", "to"))
-        ):
-            self.at = start
+        if relation is None or relation in ("instead", "except") or (nested and not inner):
+            return None
+        if count and relation in ("in", "of", "with", "to"):
             return None
         self._open = False
         if relation == "inside":
@@ -422,43 +398,41 @@ class PhraseReader(Reader):
             relation = str(self.take("REL"))
             if not self.phrase_ahead():
                 return Link("from", Phrase(head="side", sides=[SIDES[relation]]))
+        target = self._link_target(relation)
+        if target is None:
+            bare = relation not in ("in", "of", "with", "to", "from", "inside") or (relation == "inside" and self.done)
+            return Link(relation, None, int(count) if count else None) if bare else None
+        if relation in ("left", "right") and target.head == "board":
+            return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", target)]))
+        if (relation == "above" and target.head in ("board", "all")) or (relation == "around" and target.head == "board"):
+            relation = "in"
+        if target.head == "middle" and not target.links and along.split(" ")[0] in ("down", "up", "across"):
+            target = Phrase(head="row" if along.startswith("across") else "column", det="the", sides=["middle"])
+        if relation == "with" and not target.colors and self.peek()["REL"] is None:
+            self._colored(target)
+        second = self._second(target, relation) if relation in ("between", "beside", "from", "with") else None
+        return Link(relation, target, int(count) if count else None, second)
+
+    def _link_target(self, relation: str) -> Phrase | None:
+        """What a relation leads to; a color alone is what has it: `between red and blue`."""
         target = self.phrase(nested=True)
         if target is None and self.peek()["COLOR"] and relation in (*BESIDE, "between", "beside", "around"):
-            target = Phrase(head="thing", det="the", colors=[str(self.take("COLOR"))])
-        if (
-            target is None
-            and relation in ("in", "of", "with", "to", "from", "inside")
-            and not (relation == "inside" and self.done)
-        ):
-            self.at = start
-            return None
-        if target is not None and relation in ("above", "around") and target.head in ("board", "all"):
-            relation = "in" if relation == "above" or target.head == "board" else relation
-        if target is not None and relation in ("left", "right") and target.head == "board":
-            return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", target)]))
-        if (
-            target is not None
-            and target.head == "middle"
-            and not target.links
-            and along.split(" ")[0] in ("down", "up", "across")
-        ):
-            target = Phrase(head="row" if along.startswith("across") else "column", det="the", sides=["middle"])
-        if relation == "with" and target is not None and not target.colors and self.peek()["REL"] is None:
-            start_color = self.at
-            self.skip("is", "are", "in")
-            color = self.take("COLOR")
-            target.colors += [color] if color else []
-            self.at = self.at if color else start_color
-        second = (
-            self._second(target, relation) if target is not None and relation in ("between", "beside", "from", "with") else None
-        )
-        return Link(str(relation), target, int(count) if count else None, second)
+            return Phrase(head="thing", det="the", colors=[str(self.take("COLOR"))])
+        return target
 
+    @rewinding
+    def _colored(self, phrase: Phrase) -> bool:
+        """The rest of `with its door in red`."""
+        self.skip("is", "are", "in")
+        color = self.take("COLOR")
+        phrase.colors += [color] if color else []
+        return color is not None
+
+    @rewinding
     def _second(self, first: Phrase, relation: str | None) -> Phrase | None:
         """The second of two things, as in `between the red line and the blue one`."""
         if first.more:
             return first.more.pop()
-        start = self.at
         if self.separator() == "and" or self.take("REL", "to"):
             second = self.phrase(nested=True) or (
                 Phrase(head="thing", det="the", colors=[color])
@@ -468,25 +442,20 @@ class PhraseReader(Reader):
             if second is not None and (self.peek()["COLOR"] is None or relation in ("between", "with")):
                 first.head = first.head or second.head
                 return second
-        self.at = start
         return None
 
+    @rewinding
     def _crossing(self, phrase: Phrase, nested: bool) -> bool:
         """`column 5, row 4`: the second line says where in the first one, which then is a tile."""
         if phrase.head not in LINES or not phrase.ordinals or phrase.links or self._crossed:
             return False
-        start, self._crossed = self.at, True
+        self._crossed = True
         separator = self.separator()
         crossed = self.phrase(nested=True) if any(self.peek(ahead)["NOUN"] in LINES for ahead in (0, 1)) else None
         self._crossed = False
-        if (
-            crossed is not None
-            and crossed.head in LINES
-            and crossed.head != phrase.head
-            and crossed.ordinals
-            and (separator != "and" or nested)
-        ):
-            phrase.links.append(Link("in", crossed))
-            return True
-        self.at = start
-        return False
+        if crossed is None or crossed.head not in LINES or crossed.head == phrase.head or not crossed.ordinals:
+            return False
+        if separator == "and" and not nested:
+            return False
+        phrase.links.append(Link("in", crossed))
+        return True

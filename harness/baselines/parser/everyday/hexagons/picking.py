@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
-from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent
+from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent, flat, number_of
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import Tile, distance, neighbors
 from serialization.program import hexagons_geometry as g
 
+WHOLE = ("row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle", "end", "board", "it", "gap")
+"""Heads of what is meant as it is: its numbers and sides are in it already."""
+
 
 def in_order(pieces: list[list[Tile]]) -> list[list[Tile]]:
     """Pieces from left to right, or from top to bottom if they lie above each other."""
-    columns = [extent(piece)[2] for piece in pieces]
-    rows = [extent(piece)[0] for piece in pieces]
-    if max(columns) - min(columns) >= max(rows) - min(rows):
-        return sorted(pieces, key=lambda piece: extent(piece)[2])
-    return sorted(pieces, key=lambda piece: extent(piece)[0])
+    rows, _, columns, _ = zip(*map(extent, pieces), strict=True)
+    across = max(columns) - min(columns) >= max(rows) - min(rows)
+    return sorted(pieces, key=lambda piece: extent(piece)[2 if across else 0])
 
 
 def runs(tiles: Tiles, level: bool) -> list[Tile] | None:
     """The tiles of some that make up lines in one direction."""
-    counts: dict[int, int] = {}
-    for tile in tiles:
-        number = tile.row if level else tile.column
-        counts[number] = counts.get(number, 0) + 1
-    return [tile for tile in tiles if counts[tile.row if level else tile.column] > 2] or None
+    numbers = [number_of("row" if level else "column", tile) for tile in tiles]
+    counts = Counter(numbers)
+    return [tile for tile, number in zip(tiles, numbers, strict=True) if counts[number] > 2] or None
 
 
 def looks_like(head: str, piece: Tiles) -> bool:
@@ -55,35 +54,18 @@ def looks_like(head: str, piece: Tiles) -> bool:
 
 def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     """The first five, the last, every second, the upper two of some tiles; or of the pieces that they make."""
-    if phrase.head in (
-        "row",
-        "column",
-        "corner",
-        "edge",
-        "side",
-        "half",
-        "third",
-        "quarter",
-        "middle",
-        "end",
-        "board",
-        "it",
-        "gap",
-    ):
-        return tiles
-    if phrase.head == "all" and not phrase.every:
+    if phrase.head in WHOLE or (phrase.head == "all" and not phrase.every):
         return tiles
     pieces = scene.pieces(tiles) if tiles and phrase.head in ("thing", "", *SHAPES) and phrase.head != "tile" else []
+    start = max(phrase.ordinals[0] - 1, 0) if phrase.ordinals else 0
     if len(pieces) > 1 and phrase.every:
-        start = phrase.ordinals[0] - 1 if phrase.ordinals else 0
-        return [tile for piece in in_order(pieces)[max(start, 0) :: phrase.every] for tile in piece]
+        return flat(in_order(pieces)[start :: phrase.every])
     if len(pieces) > 1 and phrase.marks & {"largest", "least"}:
         return max(pieces, key=len) if "largest" in phrase.marks else min(pieces, key=len)
     if len(pieces) > 1 and (phrase.sides or phrase.ordinals or phrase.count):
         return _picked_pieces(phrase, pieces)
     if phrase.every:
-        start = phrase.ordinals[0] - 1 if phrase.ordinals else 0
-        return tiles[max(start, 0) :: phrase.every]
+        return tiles[start :: phrase.every]
     if phrase.head == "tile" and len(phrase.sides) == 1 and phrase.ordinals:
         return _ordinals(_outermost(tiles, phrase.sides[0], len(tiles)), phrase)
     if phrase.sides and phrase.head in ("tile", "thing", ""):
@@ -96,10 +78,7 @@ def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
 
 
 def _outermost(tiles: list[Tile], side: str, count: int) -> list[Tile]:
-    keys: dict[str, Callable[[Tile], float]] = {
-        "top": lambda t: t.row, "bottom": lambda t: -t.row, "left": lambda t: t.column, "right": lambda t: -t.column,
-        "middle": lambda t: distance(t, g.middle(tiles)),
-    }  # fmt: skip
+    keys = {**regions.OUTWARD, "middle": lambda t: distance(t, g.middle(tiles))}
     return sorted(tiles, key=keys.get(side, lambda t: 0))[:count]
 
 
@@ -129,4 +108,4 @@ def _picked_pieces(phrase: Phrase, pieces: list[list[Tile]]) -> list[Tile]:
         pieces = pieces[first:] if first < 0 else pieces[first - 1 : first - 1 + count]
     elif not phrase.sides and phrase.count and phrase.count < len(pieces) and not phrase.plural:
         pieces = pieces[: phrase.count]
-    return [tile for piece in pieces for tile in piece]
+    return flat(pieces)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, extent, near
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, room, select
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, extent, flat, near
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, nameless, related, room, select
 from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, SHAPES, Shape
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
@@ -38,52 +38,46 @@ class Place:
             self._add(phrase, link, scene)
 
     def _add(self, phrase: Phrase, link: Link, scene: Scene) -> None:
-        if link.relation in ("with", "of", "to"):
-            return
-        if link.relation in (*BESIDE, "beside") and link.target is not None:
-            target = select(link.target, scene) or []
-            if target:
-                self.touching, self.relation, self.said = target, link.relation, True
-                top, bottom, left, right = extent(target)
-                self.middle = ((top + bottom) / 2, (left + right) / 2)
-            return
         if link.target is None and link.relation == "inside":
             link = Link("inside", Phrase(head="it"))
-        if link.target is None:
+        target = link.target
+        if target is None or link.relation in ("with", "of", "to"):
             return
-        if "unknown" in link.target.marks and link.target.word not in scene.names:
+        if link.relation in (*BESIDE, "beside"):
+            tiles = select(target, scene)
+            if tiles:
+                self.touching, self.relation, self.said = tiles, link.relation, True
+                self.middle = _center(tiles)
             return
-        if link.target.head == "middle" and not link.target.links and link.target.det != "its":
-            at = g.middle(ALL)
-            self.middle, self.said = (at.row, at.column), True
+        if nameless(target, scene):
             return
-        if (
-            link.target.head == "side"
-            or (link.target.head == "" and link.target.sides)
-            or (link.target.head in ("edge", "corner") and link.relation in ("in", "beside"))
-        ):
-            edge = select(link.target, scene) or []
-            self.sides += link.target.sides
-            if phrase.head == "thing" and len(link.target.sides) == 1:
-                self.middle = SIDE_MIDDLES.get(link.target.sides[0], MIDDLE)
-            if link.target.head not in ("side", "") or len(link.target.sides) > 1:
-                self._near(edge)
+        if target.head == "middle" and not target.links and target.det != "its":
+            self.middle, self.said = g.middle(ALL), True
+            return
+        at_edge = target.head in ("edge", "corner") and link.relation in ("in", "beside")
+        if target.head == "side" or (target.head == "" and target.sides) or at_edge:
+            edge = select(target, scene) or []
+            self.sides += target.sides
+            if phrase.head == "thing" and len(target.sides) == 1:
+                self.middle = SIDE_MIDDLES.get(target.sides[0], MIDDLE)
+            if target.head not in ("side", "") or len(target.sides) > 1:
+                self.touching, self.relation = edge, "at"
             self.said = True
             return
         tiles = room(link, scene) if link.relation == "in" else related(link, scene, every=True)
         if not tiles:
             return
         self.said = True
-        if link.target.head == "middle" or len(tiles) == 1:
-            at = g.middle(tiles)
-            self.middle = (at.row, at.column)
-        elif link.target.head != "board":
+        if target.head == "middle" or len(tiles) == 1:
+            self.middle = g.middle(tiles)
+        elif target.head != "board":
             self.within = set(tiles) if self.within is None else self.within & set(tiles)
-            top, bottom, left, right = extent(tiles)
-            self.middle = ((top + bottom) / 2, (left + right) / 2)
+            self.middle = _center(tiles)
 
-    def _near(self, tiles: Tiles) -> None:
-        self.touching, self.relation = tiles, "at"
+
+def _center(tiles: Tiles) -> tuple[float, float]:
+    top, bottom, left, right = extent(tiles)
+    return (top + bottom) / 2, (left + right) / 2
 
 
 def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[Tile, ...]:
@@ -177,20 +171,17 @@ def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> l
     copies = [
         [Tile(t.row + k * step, t.column) if upright else Tile(t.row, t.column + k * step) for t in shape] for k in range(count)
     ]
-    group = [tile for copy in copies for tile in copy]
-    found = best([group], phrase, Place(phrase, scene, avoided), scene, (), True)
+    found = best([flat(copies)], phrase, Place(phrase, scene, avoided), scene, (), True)
     return [found[k * len(shape) : (k + 1) * len(shape)] for k in range(count)] if found else []
 
 
 def scattered(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
     """Several new figures that do not touch each other."""
-    found = (
-        lined_up(phrase, scene, count, avoided)
-        if phrase.marks & {"level", "upright", "together"} and phrase.head not in LINES
-        else []
-    )
-    if found:
-        return found
+    if phrase.marks & {"level", "upright", "together"} and phrase.head not in LINES:
+        line = lined_up(phrase, scene, count, avoided)
+        if line:
+            return line
+    found: list[list[Tile]] = []
     taken: list[Tile] = []
     for _ in range(min(count, 60)):
         tiles = placed(phrase, scene, taken, avoided=avoided)

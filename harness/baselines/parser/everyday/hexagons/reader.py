@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 
@@ -12,6 +14,24 @@ SMALL_WORDS = ("that", "is", "are", "of", "each", "being", "exactly", "about", "
 """What may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
 DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
 NO_TOKEN = Token("", {})
+
+R = TypeVar("R", bound="Reader")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def rewinding(read: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Lets a method that finds nothing leave the place as it was."""
+
+    @wraps(read)
+    def read_or_rewind(self: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        start = self.at
+        found = read(self, *args, **kwargs)
+        if not found:
+            self.at = start
+        return found
+
+    return read_or_rewind
 
 
 class Reader:
@@ -87,9 +107,9 @@ class Reader:
             else:
                 return found
 
+    @rewinding
     def size(self) -> dict[str, int]:
         """`7 tiles long` is {"long": 7}, `3 by 4` {"wide": 3, "tall": 4}, `sides of 3 tiles` {"side": 3}; else {}."""
-        start = self.at
         measure = self.take("MEASURE") or ("side" if self.take("NOUN", "side") else None)
         if measure:
             self.skip(*SMALL_WORDS)
@@ -108,21 +128,18 @@ class Reader:
             if measure or dimension:
                 upright = dimension == "long" and unit == "row"
                 return {measure or ("tall" if upright else str(dimension)): int(count)}
-        self.at = start
         return {}
 
+    @rewinding
     def _each_side(self) -> bool:
         """The rest of `3 tiles on each side`, `5 tiles per side`; not of `2 tiles on each side of the line`."""
-        start = self.at
         per = self.skip("per") or (self.take("REL", "in", "to") and self.take("DET", "each", "all", "a"))
-        if per and self.take("NOUN", "side", "edge") and self.peek()["REL"] != "of":
-            return True
-        self.at = start
-        return False
+        return bool(per and self.take("NOUN", "side", "edge") and self.peek()["REL"] != "of")
 
+    @rewinding
     def distance(self) -> tuple[str, int | None] | None:
         """`3 tiles further to the left` is ("left", 3), `down` is ("down", None)."""
-        start, counted = self.at, self.take("NUMBER") or ("1" if self.take("DET", "a", "another") else None)
+        counted = self.take("NUMBER") or ("1" if self.take("DET", "a", "another") else None)
         unit = None
         if counted is not None:
             self.take("DET", "another")
@@ -139,7 +156,6 @@ class Reader:
             counted = self.take("NUMBER")
             self.take("NOUN", *UNITS)
         if way is None:
-            self.at = start
             return None
         return way, int(counted) if counted is not None else None
 
@@ -156,11 +172,8 @@ class Reader:
             joined = (self.separator() if found else "") in ("and", "," if commas else "and")
             to = bool(found) and not joined and (self.skip("through", "thru") or self.take("REL", "to") is not None)
             number = self.take("NUMBER")
-            counts = (
-                self.peek()["NOUN"] not in (None, "it")
-                or (self.peek()["COLOR"] and self.peek(1)["NOUN"])
-                or self.peek().text == "by"
-            )
+            after = self.peek()
+            counts = after["NOUN"] not in (None, "it") or (after["COLOR"] and self.peek(1)["NOUN"]) or after.text == "by"
             if number is None or (found and (not (joined or to) or counts)):
                 self.at = start
                 return found

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, minus, near, ordered, rectangle
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    Scene,
+    Tiles,
+    common,
+    extent,
+    flat,
+    minus,
+    number_of,
+    ordered,
+    outline,
+    rectangle,
+)
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, neighbors
 from serialization.program import hexagons_geometry as g
 
@@ -26,11 +38,11 @@ OPPOSITE = {
     "inner": "outer",
     "middle": "middle",
 }
-_SIZES = {"row": ROWS, "column": COLUMNS}
-
-
-def _number(kind: str, tile: Tile) -> int:
-    return tile.row if kind == "row" else tile.column
+OUTWARD: dict[str, Callable[[Tile], float]] = {
+    "top": lambda t: t.row, "bottom": lambda t: -t.row, "left": lambda t: t.column, "right": lambda t: -t.column,
+}  # fmt: skip
+"""What is least for the tiles furthest at a side."""
+SIDE_WAYS = {"top": "up", "bottom": "down", "left": "left", "right": "right", "above": "up", "below": "down"}
 
 
 def line_tiles(kind: str, indexes: Sequence[int]) -> list[Tile]:
@@ -46,24 +58,22 @@ def lines(phrase: Phrase, owner: Tiles, from_end: bool = False) -> list[int] | N
     `from_end`: ordinals count from the bottom, or the right. None where the phrase picks none.
     """
     kind = phrase.head
-    there = sorted({_number(kind, tile) for tile in owner})
+    there = sorted({number_of(kind, tile) for tile in owner})
     if not there:
         return None
-    after = {"row": ("bottom",), "column": ("right",)}[kind]
-    before = {"row": ("top",), "column": ("left",)}[kind]
-    backward = from_end or any(side in after for side in phrase.sides)
+    before, after = ("top", "bottom") if kind == "row" else ("left", "right")
+    backward = from_end or after in phrase.sides
+    count = phrase.count or 1
     if phrase.every or phrase.marks & {"even", "odd"}:
         start = 1 if "even" in phrase.marks else phrase.ordinals[0] - 1 if phrase.ordinals else 0
         return there[max(start, 0) :: phrase.every or 2]
     if phrase.ordinals:
         return _ordinal_lines(phrase, there, backward)
-    if backward or any(side in before for side in phrase.sides):
-        count = phrase.count or 1
+    if backward or before in phrase.sides:
         return there[-count:] if backward else there[:count]
     if "outer" in phrase.sides:
         return [there[0], there[-1]]
     if "middle" in phrase.sides:
-        count = phrase.count or 1
         start = (len(there) - count) // 2
         return there[start : start + count]
     if phrase.det in ("all", "each") and not phrase.links:
@@ -112,37 +122,35 @@ def at_sides(tiles: Tiles, sides: Sequence[str]) -> list[Tile]:
 
 
 def _furthest(tiles: list[Tile], side: str) -> list[Tile]:
-    keys: dict[str, Callable[[Tile], float]] = {
-        "top": lambda t: t.row,
-        "bottom": lambda t: -t.row,
-        "left": lambda t: t.column,
-        "right": lambda t: -t.column,
-    }
     if side == "middle":
         return [min(tiles, key=lambda t: (t.row - g.middle(tiles).row) ** 2 + (t.column - g.middle(tiles).column) ** 2)]
-    if side not in keys:
+    if side not in OUTWARD:
         return tiles
-    least = min(map(keys[side], tiles))
-    return [tile for tile in tiles if keys[side](tile) == least]
+    least = min(map(OUTWARD[side], tiles))
+    return [tile for tile in tiles if OUTWARD[side](tile) == least]
 
 
 def edge(phrase: Phrase, owner: Tiles) -> list[Tile]:
     """The outermost tiles, at some sides or all around, as thick as it is said."""
     thick = min(phrase.sizes.get("wide", 1), 5)
     sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
+    bands = _bands(owner, thick, thick)
+    if sides:
+        return common(ordered(flat(bands[side] for side in sides)), owner)
+    if len(owner) == len(ALL):
+        return _clockwise(owner) if thick == 1 else common(owner, flat(bands.values()))
+    return outline(owner)
+
+
+def _bands(owner: Tiles, tall: int, wide: int) -> dict[str, list[Tile]]:
+    """The tiles at each side of some tiles' extent."""
     top, bottom, left, right = extent(owner)
-    if len(owner) == len(ALL) or sides:
-        bands = {
-            "top": rectangle(top, top + thick - 1, left, right),
-            "bottom": rectangle(bottom - thick + 1, bottom, left, right),
-            "left": rectangle(top, bottom, left, left + thick - 1),
-            "right": rectangle(top, bottom, right - thick + 1, right),
-        }
-        if not sides:
-            return _clockwise(owner) if thick == 1 else common(owner, ordered(t for band in bands.values() for t in band))
-        return common(ordered(tile for side in sides for tile in bands[side]), owner)
-    inside = set(owner)
-    return [tile for tile in owner if any(other not in inside for other in g.around(tile))]
+    return {
+        "top": rectangle(top, top + tall - 1, left, right),
+        "bottom": rectangle(bottom - tall + 1, bottom, left, right),
+        "left": rectangle(top, bottom, left, left + wide - 1),
+        "right": rectangle(top, bottom, right - wide + 1, right),
+    }
 
 
 def _clockwise(owner: Tiles) -> list[Tile]:
@@ -159,16 +167,10 @@ def half(sides: Sequence[str], owner: Tiles, parts: int = 2) -> list[Tile]:
         return []
     top, bottom, left, right = extent(owner)
     tall, wide = (bottom - top + 1) // parts, (right - left + 1) // parts
+    bands = {**_bands(owner, tall, wide), "middle": rectangle(top, bottom, left + wide, right - wide)}
     found = list(owner)
     for side in sides:
-        span = {
-            "top": rectangle(top, top + tall - 1, left, right),
-            "bottom": rectangle(bottom - tall + 1, bottom, left, right),
-            "left": rectangle(top, bottom, left, left + wide - 1),
-            "right": rectangle(top, bottom, right - wide + 1, right),
-            "middle": rectangle(top, bottom, left + wide, right - wide),
-        }
-        found = common(found, span.get(side, owner))
+        found = common(found, bands.get(side, owner))
     return found
 
 
@@ -236,9 +238,4 @@ def next_to(tiles: Tiles, relation: str, count: int = 1) -> list[Tile]:
 
 def inside(scene: Scene, owner: Tiles) -> list[Tile]:
     """What a figure encloses: the figure alone, or with all that is painted."""
-    core = [tile for tile in owner if all(other in owner for other in g.around(tile))]
-    return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner) or core
-
-
-def around(tiles: Tiles, count: int = 1) -> list[Tile]:
-    return near(tiles, count)
+    return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner) or minus(owner, outline(owner))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, extent
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
@@ -39,30 +39,21 @@ def same(clause: Clause, last: Done, scene: Scene) -> Clause:
         return replace(clause, targets=[], links=[], marks=clause.marks | {"full"})
     if clause.verb == "again" and "full" in clause.marks:
         return clause
-    colors = clause.colors or [
-        (color, 1) for target in clause.targets if not target.bare and not target.head for color in target.colors
-    ]
+    described = [target for target in clause.targets if not target.bare and not target.head]
+    colors = clause.colors or once(color for target in described for color in target.colors)
     if clause.moves or any(link.relation in ("above", "below", "left", "right") for link in clause.links):
-        beside = [
-            link for link in clause.links if link.relation in BESIDE and link.target is not None and link.target.head != "it"
-        ]
+        beside = any(place.head != "it" for place in targets_of(clause.links, *BESIDE))
         if beside and last.clause.targets and last.clause.verb in PAINTING:
             targets = [replace(last.clause.targets[0], links=clause.links, ordinals=[])]
             return replace(last.clause, targets=targets, colors=colors or last.clause.colors, links=[])
         return replace(clause, verb="copy", targets=[], colors=colors)
     told = [target for target in clause.targets if target.head != "it" or target.det == "other"]
-    places = told or [link.target for link in clause.links if link.target is not None]
-    if any(
-        target.det == "other" or "opposite" in target.marks for target in places if target.head in ("side", "half", "edge", "")
-    ):
-        top, bottom, left, right = extent(scene.focus) if scene.focus else (0, 0, 0, 0)
-        return replace(
-            clause,
-            verb="mirror",
-            targets=[],
-            links=[],
-            marks=clause.marks | {"level" if bottom - top >= right - left or bottom - top == ROWS - 1 else "upright"},
-        )
+    places = told or targets_of(clause.links)
+    sides = [place for place in places if place.head in ("side", "half", "edge", "")]
+    if any(side.det == "other" or "opposite" in side.marks for side in sides):
+        top, bottom, left, right = extent(scene.focus)
+        way = "level" if bottom - top >= right - left or bottom - top == ROWS - 1 else "upright"
+        return replace(clause, verb="mirror", targets=[], links=[], marks=clause.marks | {way})
     if clause.verb == "again" and not clause.targets and not clause.links:
         return replace(last.clause, colors=colors) if colors else replace(clause, verb="again")
     return _same_elsewhere(clause, last, colors, places)
@@ -74,18 +65,21 @@ def again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
         return None
     figures = [target for target in clause.targets if target.head in SHAPES and target.head not in ("row", "column", "tile")]
     figure = next((target for target in figures if target.det in ("the", "this", "")), None)
-    if figure is None or not select(replace(figure, det="the", links=[]), scene):
+    if figure is None:
         return None
-    return replace(clause, verb="copy", targets=[replace(figure, det="the", links=[])], links=clause.links + figure.links)
+    standing = replace(figure, det="the", links=[])
+    return (
+        replace(clause, verb="copy", targets=[standing], links=clause.links + figure.links) if select(standing, scene) else None
+    )
 
 
 def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], places: list[Phrase]) -> Clause:
     """What was done, at other places."""
-    old = last.clause.targets[0] if last.clause.targets else Phrase(head="it")
+    old = last.clause.subject
     places = [place for place in places if place.head != "it"]
     if clause.first:
-        colors = [(color, count) for color, count in last.clause.colors]
-    colors = colors or last.clause.colors or [(color, 1) for color in old.colors]
+        colors = last.clause.colors
+    colors = colors or last.clause.colors or once(old.colors)
     if not places:
         return replace(last.clause, colors=colors, marks=clause.marks - {"same"})
     verb = last.clause.verb if last.clause.verb != "undo" else "paint"

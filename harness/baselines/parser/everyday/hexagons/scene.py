@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from harness.baselines.parser.everyday.hexagons.meaning import Clause
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, neighbors, on_board
@@ -16,6 +17,7 @@ BORDER = tuple(tile for tile in ALL if tile.row in (0, ROWS - 1) or tile.column 
 DEFAULT_COLOR = "black"
 
 Tiles = Sequence[Tile]
+Painting = Mapping[Tile, str]
 
 
 @dataclass
@@ -67,23 +69,37 @@ class Scene:
     def paint(self, tiles: Iterable[Tile], color: str) -> None:
         self.board = self.board.apply(Paint(*tile, color) for tile in tiles if on_board(*tile)).board
 
+    def paint_all(self, painting: Painting, to: Callable[[Tile], Tile] = lambda tile: tile) -> list[Tile]:
+        """Paints tiles each in its color, where `to` moves them; gives those that are on the board."""
+        moved = {to(tile): color for tile, color in painting.items()}
+        for tile, color in moved.items():
+            self.paint([tile], color)
+        return [tile for tile in moved if on_board(*tile)]
+
     def changed_now(self) -> bool:
         """Whether this turn has changed anything yet."""
         return self.board != self.turn_start
 
-    def has(self, color: str) -> bool:
-        return bool(self.of_colors([color]))
-
     def of_colors(self, colors: Sequence[str]) -> list[Tile]:
         return [tile for tile in ALL if self.board[tile] in colors]
 
-    @property
-    def painted(self) -> list[Tile]:
-        return [tile for tile in ALL if self.board[tile] != "white"]
+    def colors_of(self, tiles: Tiles) -> dict[Tile, str]:
+        """What is painted of some tiles, in its colors."""
+        return {tile: self.board[tile] for tile in tiles if on_board(*tile) and self.board[tile] != "white"}
 
     @property
-    def blank(self) -> list[Tile]:
-        return self.of_colors(["white"])
+    def painted(self) -> list[Tile]:
+        return self.painted_of(ALL)
+
+    def painted_of(self, tiles: Tiles) -> list[Tile]:
+        return [tile for tile in tiles if self.board[tile] != "white"]
+
+    def blank_of(self, tiles: Tiles) -> list[Tile]:
+        return [tile for tile in tiles if self.board[tile] == "white"]
+
+    def dots(self, tiles: Tiles) -> list[Tile]:
+        """Those of some tiles that touch none of their color."""
+        return [piece[0] for piece in self.pieces(tiles) if len(piece) == 1]
 
     def pieces(self, tiles: Tiles, by_color: bool = True) -> list[list[Tile]]:
         """The connected pieces of some tiles, from left to right; each of one color, unless `by_color` is off."""
@@ -109,6 +125,16 @@ def ordered(tiles: Iterable[Tile]) -> list[Tile]:
     return list(dict.fromkeys(tiles))
 
 
+def flat(pieces: Iterable[Tiles]) -> list[Tile]:
+    """The tiles of several pieces, one piece after the other."""
+    return list(chain.from_iterable(pieces))
+
+
+def number_of(kind: str, tile: Tile) -> int:
+    """The index of the row, or column, that a tile is in."""
+    return tile.row if kind == "row" else tile.column
+
+
 def minus(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
     gone = set(others)
     return [tile for tile in tiles if tile not in gone]
@@ -117,6 +143,12 @@ def minus(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
 def common(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
     kept = set(others)
     return [tile for tile in tiles if tile in kept]
+
+
+def outline(tiles: Tiles) -> list[Tile]:
+    """Those of some tiles that touch a place, on the board or off it, that is none of them."""
+    inside = set(tiles)
+    return [tile for tile in tiles if any(other not in inside for other in g.around(tile))]
 
 
 def extent(tiles: Tiles) -> tuple[int, int, int, int]:
@@ -136,7 +168,3 @@ def rectangle(top: int, bottom: int, left: int, right: int) -> list[Tile]:
 def near(tiles: Tiles, count: int = 1) -> list[Tile]:
     """The tiles of the board around some tiles, up to a distance."""
     return [tile for layer in g.grown(tiles, count) for tile in layer if on_board(*tile)]
-
-
-def connected(tiles: Tiles) -> bool:
-    return len(Figure.of(tiles).pieces(_touching)) == 1

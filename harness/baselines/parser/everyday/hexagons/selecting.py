@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import pairwise
 
 from harness.baselines.parser.everyday.hexagons import regions
-from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, targets_of
 from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
@@ -16,8 +16,10 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     Tiles,
     common,
     extent,
+    flat,
     minus,
     near,
+    number_of,
     ordered,
     rectangle,
 )
@@ -44,6 +46,8 @@ REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "sid
 ROUND = ("ring", "hexagon", "box", "thing", "it", "diamond", "triangle")
 """What can have an inside; `in the ring` is what it encloses."""
 BESIDE = ("above", "below", "left", "right", "up-left", "up-right", "down-left", "down-right")
+PARTS_OF_BOARD = ("half", "row", "column", "third", "quarter", "middle", "corner")
+"""What has no tiles but its own: `inside the left half` is all of it."""
 ALONG = ("in", "of", "from", "to", "with")
 
 
@@ -52,19 +56,12 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
         return ordered(tile for part in parts for tile in part or ()) or None
-    lines = next(
-        (
-            link.target
-            for link in phrase.links
-            if link.relation in ("of", "in") and link.target is not None and link.target.head in ("row", "column")
-        ),
-        None,
-    )
+    lines = next((target for target in targets_of(phrase.links, "of", "in") if target.head in ("row", "column")), None)
     if lines is not None and lines.det in ("each", "all") and (phrase.ordinals or phrase.count or phrase.every or phrase.sides):
         rest = [link for link in phrase.links if link.target is not lines]
-        numbers = {t.row if lines.head == "row" else t.column for t in select(lines, scene) or ()}
+        numbers = {number_of(lines.head, tile) for tile in select(lines, scene) or ()}
         singles = [Phrase(head=lines.head, det="the", ordinals=[number + 1]) for number in sorted(numbers)]
-        return [tile for single in singles for tile in select(replace(phrase, links=[*rest, Link("in", single)]), scene) or ()]
+        return flat(select(replace(phrase, links=[*rest, Link("in", single)]), scene) or () for single in singles)
     if "next" in phrase.marks:
         return following(phrase, scene)
     plain = folded(phrase)
@@ -77,56 +74,61 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return [tile for tile in found if on_board(*tile)]
 
 
+def target_tiles(clause: Clause, scene: Scene) -> list[Tile] | None:
+    """What a clause is about: its targets, else what was spoken of last."""
+    if not clause.targets:
+        return list(scene.focus) or scene.painted or None
+    return ordered(tile for target in clause.targets for tile in select(target, scene) or ()) or None
+
+
 def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     """Those of some tiles that are left out: `except for its leftmost column`, `except one`."""
     if phrase.head in ("", "thing", "tile") and phrase.count and phrase.bare:
         pieces = scene.pieces(tiles)
         pieces = [[tile] for tile in tiles] if len(pieces) == 1 else pieces
-        return [tile for piece in pieces[: phrase.count] for tile in piece]
-    about = _about(scene, tiles)
+        return flat(pieces[: phrase.count])
+    about = replace(scene, focus=tiles)
     found = common(select(phrase, about) or [], tiles)
     if not found and not phrase.links:
         found = select(replace(phrase, links=[Link("of", Phrase(head="it"))]), about) or []
     return found
 
 
-def _about(scene: Scene, tiles: Tiles) -> Scene:
-    """The scene where `its` means these tiles."""
-    return replace(scene, focus=tiles)
-
-
 def folded(phrase: Phrase) -> Phrase:
     """`the row at the top` as `the top row`; `the two on the left` as `the two left ones`."""
     sides, links = list(phrase.sides), []
+    touching = phrase.head == "tile" and bool(_links(phrase, "beside"))
     for link in phrase.links:
         target = link.target
-        simple = (
-            target is not None and target.head in ("side", "", "middle", "edge") and (target.sides or target.head == "middle")
-        )
-        touching = phrase.head == "tile" and any(other.relation == "beside" for other in phrase.links)
-        if (
-            link.relation in ("in", "from")
-            and simple
-            and target
-            and not (target.links or target.colors or touching or target.det == "its")
-            and (target.head != phrase.head or phrase.head in ("edge", ""))
-        ):
+        if link.relation in ("in", "from") and target and not touching and _is_side(target, of=phrase.head):
             sides += [side for side in target.sides or ["middle"] if side not in sides]
-            if link.relation == "from" or link.second:
-                links.append(link)
-        else:
-            links.append(link)
+            if link.relation == "in" and not link.second:
+                continue
+        links.append(link)
     return replace(phrase, sides=sides, links=links)
+
+
+def _is_side(place: Phrase, of: str) -> bool:
+    """Whether a place only says on which side a thing is: `at the top`."""
+    simple = place.head in ("side", "", "middle", "edge") and (place.sides or place.head == "middle")
+    own = place.links or place.colors or place.det == "its"
+    return bool(simple and not own and (place.head != of or of in ("edge", "")))
 
 
 def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
     """What a part is a part of: the thing after `of`, else the board."""
-    for link in phrase.links:
-        if link.relation in ("of", "in", "inside") and link.target is not None and not nameless(link.target, scene):
-            return select(link.target, scene) or []
+    for target in targets_of(phrase.links, "of", "in", "inside"):
+        if not nameless(target, scene):
+            return select(target, scene) or []
     if phrase.det == "its" and scene.focus:
         return list(scene.owner) if scene.owner and len(scene.focus) == 1 else list(scene.focus)
     return list(ALL)
+
+
+def landmark(links: Iterable[Link], scene: Scene) -> Tiles:
+    """What places are beside: the red row of `everything above the red row`."""
+    beside = next((target for target in targets_of(links, *BESIDE) if target.head != "it"), None)
+    return (select(beside, scene) if beside is not None else None) or ()
 
 
 def nameless(phrase: Phrase, scene: Scene) -> bool:
@@ -136,11 +138,6 @@ def nameless(phrase: Phrase, scene: Scene) -> bool:
 
 def _links(phrase: Phrase, *relations: str) -> list[Link]:
     return [link for link in phrase.links if link.relation in relations]
-
-
-def _all(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """Everything, or everything on a side of something."""
-    return _at(phrase, list(ALL), scene)
 
 
 def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
@@ -158,19 +155,18 @@ def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         indexes = _beside_lines(phrase, scene)
     if indexes is None:
         return said_line(phrase, scene)
-    crossed = [select(link.target, scene) or [] for link in _links(phrase, "in", "of") if link.target is not None]
     found = regions.line_tiles(kind, indexes)
-    for tiles in crossed:
-        found = common(found, tiles)
+    for place in targets_of(phrase.links, "in", "of"):
+        found = common(found, select(place, scene) or [])
     return _from_to(phrase, found, scene)
 
 
 def _from_to(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     """The part of a line that is said: `column 10 from row 3 to row 7`."""
-    ends = [link.target for link in _links(phrase, "from", "to") if link.target is not None]
+    ends = targets_of(phrase.links, "from", "to")
     ends += [link.second for link in _links(phrase, "from") if link.second is not None]
     ends = [end for end in ends if end.head in ("row", "column") and end.head != phrase.head]
-    marks = [tile for end in ends for tile in select(end, scene) or ()]
+    marks = flat(select(end, scene) or () for end in ends)
     if len(ends) != 2 or not marks:
         return tiles
     top, bottom, left, right = extent(marks)
@@ -185,9 +181,9 @@ def _beside_lines(phrase: Phrase, scene: Scene) -> list[int] | None:
     """`the column to the left of it`, `the rows above and below`."""
     found: list[int] = []
     for link in phrase.links:
-        target = (select(link.target, scene) if link.target else list(scene.focus)) or []
+        target = _reached(link, scene)
         if link.relation == "between":
-            numbers = sorted({tile.row if phrase.head == "row" else tile.column for tile in _between(link, scene)})
+            numbers = sorted({number_of(phrase.head, tile) for tile in _between(link, scene)})
             found += numbers[len(numbers) // 2 :][:1] if "middle" in phrase.sides else numbers
         if not target or link.relation not in (*BESIDE, "beside"):
             continue
@@ -209,36 +205,28 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         at = scene.focus[0]
         return [max(found, key=lambda t: abs(t.row - at.row) + abs(t.column - at.column))]
     if phrase.det == "other" or (phrase.det == "another" and not phrase.sides):
-        left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
+        left = scene.blank_of(found) or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
     if (
         phrase.det == "a"
         or (phrase.count and phrase.count < 4 and not phrase.det)
         or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
     ) and not phrase.sides:
-        return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
+        return (scene.blank_of(found) or found)[: phrase.count or 1]
     return found
 
 
 def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    around = [
-        link.target for link in _links(phrase, "around") if link.target is not None and link.target.head not in ("board", "all")
-    ]
-    within = [link.target for link in _links(phrase, "inside") if link.target is not None] or [Phrase(head="it")] * bool(
-        _links(phrase, "inside")
-    )
-    if within:
+    if _links(phrase, "inside"):
+        within = targets_of(phrase.links, "inside") or [Phrase(head="it")]
         owner = g.enclosed(select(within[0], scene) or [])
         return regions.edge(replace(phrase, sides=[]), owner) if owner else None
-    around += [
-        link.target for link in _links(phrase, "to") if link.target is not None and link.target.head in (*SHAPES, "it", "thing")
-    ]
+    around = [target for target in targets_of(phrase.links, "around") if target.head not in ("board", "all")]
+    around += [target for target in targets_of(phrase.links, "to") if target.head in (*SHAPES, "it", "thing")]
     if around and around[0].head not in ("edge", "corner"):
         tiles = select(around[0], scene)
         return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
-    along = any(
-        link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links
-    )
+    along = any(target.head in ("edge", "side") and not target.sides for target in targets_of(phrase.links))
     owner = list(ALL) if along else owner_of(phrase, scene)
     return regions.edge(phrase, owner) if owner else None
 
@@ -270,7 +258,7 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     linked = bool(_links(phrase, "of", "in")) or phrase.det == "its"
     if not linked and scene.focus:
         owner = list(scene.focus)
-    of = next((link.target for link in _links(phrase, "of") if link.target is not None), None)
+    of = next(iter(targets_of(phrase.links, "of")), None)
     if of is not None and of.head in ("edge", "side") and len(owner) == len(BORDER):
         return [g.middle(regions.at_sides(ALL, [side])) for side in ("top", "right", "bottom", "left")]
     apart = scene.pieces(owner, by_color=False) if phrase.det == "its" else []
@@ -300,8 +288,7 @@ def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if last and last[0].head in ("corner", "row", "column", "half", "side") and not linked:
         kind = "corner" if last[0].head == "side" and len(last[0].sides) > 1 else last[0].head
         owner = select(Phrase(head=kind, det="all"), scene) or owner
-    blank = [tile for tile in owner if scene.board[tile] == "white"]
-    return blank or minus(owner, scene.focus)
+    return scene.blank_of(owner) or minus(owner, scene.focus)
 
 
 def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
@@ -325,12 +312,11 @@ def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`the red one`, `this thing`, `the other one`."""
     if phrase.word in scene.names:
-        named = [tile for tile in scene.names[phrase.word] if scene.board[tile] != "white"]
-        return named or None
+        return scene.painted_of(scene.names[phrase.word]) or None
     if phrase.det == "other":
         pieces = scene.pieces(scene.of_colors(phrase.colors) if phrase.colors else scene.painted)
         others = [piece for piece in pieces if not set(piece) & set(scene.focus)]
-        return [tile for piece in others for tile in piece] or None
+        return flat(others) or None
     if phrase.colors:
         return scene.of_colors(phrase.colors) or None
     of = _links(phrase, "of")
@@ -349,33 +335,26 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """Tiles at a place, tiles beside something, tiles that are painted as dots."""
-    middles = [link.target for link in _links(phrase, "in") if link.target is not None and link.target.head == "middle"]
+    middles = [place for place in targets_of(phrase.links, "in") if place.head == "middle"]
     if middles and phrase.count and phrase.count > 1:
         owner = owner_of(middles[0], scene)
         at = g.middle(owner) if owner else None
         return sorted(owner, key=lambda t: (distance(t, at), -t.row, t.column))[: phrase.count] if at else None
-    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
+    dots = scene.dots(scene.painted)
     if "single" in phrase.marks and phrase.det == "the" and dots:
         return dots
     touching = _links(phrase, "beside")
-    ways = [
-        way
-        for link in phrase.links
-        if link.relation == "in" and link.target and link.target.head in ("side", "")
-        for way in [way_of(link.target.sides)]
-        if way
-    ]
+    sides = [place.sides for place in targets_of(phrase.links, "in") if place.head in ("side", "")]
+    ways = [way for way in map(way_of, sides) if way]
     if touching and ways:
-        target = (select(touching[0].target, scene) if touching[0].target else list(scene.focus)) or []
-        return [g.next_tile(tile, way) for tile in target[:1] for way in ways] or None
+        return [g.next_tile(tile, way) for tile in _reached(touching[0], scene)[:1] for way in ways] or None
     if any(link.relation not in ALONG for link in phrase.links):
-        return _at(phrase, list(ALL), scene)
+        return _at(phrase, scene)
     if _links(phrase, "in", "of"):
         return list(ALL)
     if phrase.colors:
         tiles = scene.of_colors(phrase.colors)
-        dots = [tile for piece in scene.pieces(tiles) if len(piece) == 1 for tile in piece]
-        return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
+        return (tiles if phrase.plural or phrase.det in ("all", "each") else scene.dots(tiles) or tiles) or None
     if phrase.det == "the" and len(phrase.sides) == 1 and len(scene.focus) < 2 and len(dots) > 1 and "new" not in phrase.marks:
         return dots
     if phrase.det in ("this", "the", "these") and not phrase.bare:
@@ -394,16 +373,13 @@ def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
 
 
-_HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
-    "board": board, "all": _all, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
-    "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
-    "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,
-    "feature": feature, "neighbor": neighboring,
-}  # fmt: skip
+def _reached(link: Link, scene: Scene) -> list[Tile]:
+    """What a link leads to; where it names nothing, what was spoken of last."""
+    return (select(link.target, scene) if link.target else list(scene.focus)) or []
 
 
 def _between(link: Link, scene: Scene) -> list[Tile]:
-    first = (select(link.target, scene) if link.target else list(scene.focus)) or []
+    first = _reached(link, scene)
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
         pieces = in_order(scene.pieces(first)) if first else []
@@ -411,9 +387,9 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     return regions.between(first, second) if first else []
 
 
-def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:
-    """Those tiles that lie where the relations of a phrase say."""
-    found = tiles
+def _at(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """The tiles of the board that lie where the relations of a phrase say."""
+    found = list(ALL)
     every = phrase.head == "all" or phrase.det == "all"
     shared: list[Tile] = []
     for link in phrase.links:
@@ -429,7 +405,7 @@ def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:
 
 def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None) -> list[Tile] | None:
     """The tiles that lie in a relation to the link's target; with `every` all as far as the edge, else the next ones."""
-    target = select(link.target, scene) if link.target else list(scene.focus)
+    target = _reached(link, scene)
     if not target:
         return None
     match link.relation:
@@ -454,15 +430,7 @@ def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None)
         case "between":
             return _between(link, scene)
         case "inside":
-            region = link.target is not None and link.target.head in (
-                "half",
-                "row",
-                "column",
-                "third",
-                "quarter",
-                "middle",
-                "corner",
-            )
+            region = link.target is not None and link.target.head in PARTS_OF_BOARD
             return target if region else regions.inside(scene, target)
         case "outside":
             return minus(ALL, filled(target))
@@ -483,9 +451,9 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
                 found = common(place, tiles)
                 tiles = found if found or phrase.head in ("tile", "all") else tiles
     if "empty" in phrase.marks:
-        tiles = [tile for tile in tiles if scene.board[tile] == "white"]
+        tiles = scene.blank_of(tiles)
     if "painted" in phrase.marks:
-        tiles = [tile for tile in tiles if scene.board[tile] != "white"]
+        tiles = scene.painted_of(tiles)
     for mark in phrase.marks:
         if mark.startswith("not "):
             tiles = [tile for tile in tiles if scene.board[tile] not in (mark[4:], "white")]
@@ -494,7 +462,17 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
 
 def room(link: Link, scene: Scene) -> list[Tile] | None:
     """The tiles that a place has: in a ring those that it encloses."""
-    tiles = select(link.target, scene) if link.target is not None else None
-    if tiles and link.target is not None and link.relation in ("in", "inside") and link.target.head in ROUND:
+    if link.target is None:
+        return None
+    tiles = select(link.target, scene)
+    if tiles and link.relation in ("in", "inside") and link.target.head in ROUND:
         return [tile for tile in g.enclosed(tiles) if tile not in tiles] or tiles
     return tiles
+
+
+_HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
+    "board": board, "all": _at, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
+    "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
+    "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,
+    "feature": feature, "neighbor": neighboring,
+}  # fmt: skip

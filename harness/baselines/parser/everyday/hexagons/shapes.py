@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
+from harness.baselines.parser.everyday.hexagons.scene import outline
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
@@ -103,8 +104,7 @@ def line(phrase: Phrase) -> list[Shape]:
     length = length_of(phrase, 5)
     marks = phrase.marks
     upright = [Tile(ANCHOR.row + k, ANCHOR.column) for k in range(length)]
-    level = [Tile(ANCHOR.row, ANCHOR.column + k) for k in range(length)]
-    slanted = g.ray(ANCHOR, "up-right", length)
+    (level,), (slanted,) = row(phrase), diagonal(phrase)
     if "wide" in phrase.sizes and "long" in phrase.sizes and phrase.sizes["wide"] > 1:
         wide = range(phrase.sizes["wide"])
         return [
@@ -144,7 +144,7 @@ def triangle(phrase: Phrase) -> list[Shape]:
     way = next((ways[mark] for mark in ways if mark in phrase.marks), "right")
     made = g.triangle(ANCHOR, way, max(2, min(size, 8)))
     if "hollow" in phrase.marks:
-        made = [tile for tile in made if any(other not in made for other in g.around(tile))]
+        made = outline(made)
     return [made]
 
 
@@ -155,7 +155,7 @@ def diamond(phrase: Phrase) -> list[Shape]:
         side = 3
     found = [g.next_tile(g.next_tile(ANCHOR, "up-right", i), "down-right", k) for i in range(side) for k in range(side)]
     if "hollow" in phrase.marks:
-        found = [tile for tile in found if any(other not in found for other in g.around(tile))]
+        found = outline(found)
     return [found]
 
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
-from harness.baselines.parser.everyday.hexagons.meaning import Clause
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, targets_of
 from harness.baselines.parser.everyday.hexagons.picking import looks_like
-from harness.baselines.parser.everyday.hexagons.scene import (
-    Scene,
-    Tiles,
-    extent,
-    minus,
-    near,
-    ordered,
-    rectangle,
-)
-from harness.baselines.parser.everyday.hexagons.selecting import select
-from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, target_tiles
+from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent, minus, near, ordered, outline, rectangle
+from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
@@ -71,12 +62,8 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
         clause = replace(clause, moves=[(way, None)], marks=clause.marks | {"full"})
     if size > len(tiles) and "by" not in clause.unknown:
         size -= len(tiles)
-    both = [
-        li.target
-        for li in clause.links + [one for t in clause.targets for one in t.links]
-        if li.target is not None and li.target.head == "end"
-    ]
-    if any(end.plural or end.det in ("both", "each") for end in both):
+    ends = [place for place in targets_of(clause.all_links) if place.head == "end"]
+    if any(end.plural or end.det in ("both", "each") for end in ends):
         line = list(tiles)
         added = [regions.beyond(end, line) for end in regions.ends(line)]
     elif "full" in clause.marks and not clause.moves and len(_lines(tiles)) == 1:
@@ -109,30 +96,22 @@ def _lines(tiles: Tiles) -> list[tuple[str, list[int]]]:
 
 def _wanted(clause: Clause) -> int:
     """The length that something is to have: `to 4 tiles`."""
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    return next(
-        (
-            link.target.count or 0
-            for link in links
-            if link.relation == "to" and link.target is not None and link.target.head == "tile"
-        ),
-        0,
-    )
+    return next((place.count or 0 for place in targets_of(clause.all_links, "to") if place.head == "tile"), 0)
 
 
 def _way_to_side(clause: Clause) -> str:
     """The way of `up to the top edge`."""
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    links += [inner for link in links if link.target is not None for inner in link.target.links]
-    sides = [side for link in links if link.relation == "to" and link.target is not None for side in link.target.sides]
-    return SIDE_WAYS.get(sides[0], "") if sides else ""
+    links = clause.all_links
+    links += [inner for target in targets_of(links) for inner in target.links]
+    sides = [side for place in targets_of(links, "to") for side in place.sides]
+    return regions.SIDE_WAYS.get(sides[0], "") if sides else ""
 
 
 def _wider(tiles: Tiles, size: int) -> list[Tile]:
     """A line with another one at its right, or below it."""
     top, bottom, left, right = extent(tiles)
     way, width = ("right", right - left + 1) if bottom - top >= right - left else ("below", bottom - top + 1)
-    return [tile for k in range(1, (size or width) + 1) for tile in regions.next_to(tiles, way, k) if on_board(*tile)]
+    return _beyond(tiles, way, size or width)
 
 
 def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:
@@ -147,8 +126,7 @@ def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:
     if not clause.moves and len(tiles) > 1 and len({t.row for t in tiles}) > 1 and len({t.column for t in tiles}) > 1:
         return _further(tiles, count)
     if relation is None:
-        end = tiles[-1]
-        return [tile for tile in g.ray(end, way, count + 1)[1:] if on_board(*tile)]
+        return [tile for tile in g.ray(tiles[-1], way, count + 1)[1:] if on_board(*tile)]
     added = _beyond(tiles, relation, count)
     if not clause.moves and "full" not in clause.marks:
         width = len(regions.next_to(tiles, relation))
@@ -182,26 +160,21 @@ def shrink(clause: Clause, scene: Scene) -> Tiles | None:
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
-    color = scene.main_color(tiles) or "black"
     if looks_like("ring", tiles) and len(tiles) > 6:
+        color = scene.main_color(tiles) or "black"
         scene.paint(tiles, "white")
-        kept = [tile for tile in g.enclosed(tiles) if any(other in tiles for other in g.around(tile))]
-        scene.paint(kept, color)
-        scene.focus = kept
+        scene.focus = [tile for tile in g.enclosed(tiles) if any(other in tiles for other in g.around(tile))]
+        scene.paint(scene.focus, color)
         return tiles
     if looks_like("line", tiles):
         line = sorted(tiles, reverse=bool(clause.moves and clause.moves[0][0] in ("up", "left")))
-        wanted = _wanted(clause)
-        left = (
-            wanted
-            if 0 < wanted < len(line)
-            else len(line) // 2
-            if "half" in clause.marks
-            else len(line) - (size or (clause.moves[0][1] if clause.moves else None) or 1)
-        )
+        left = _wanted(clause)
+        if not 0 < left < len(line):
+            less = size or (clause.moves[0][1] if clause.moves else None) or 1
+            left = len(line) // 2 if "half" in clause.marks else len(line) - less
         gone = line[max(left, 0) :]
     else:
-        gone = [tile for tile in tiles if any(other not in tiles for other in g.around(tile))]
+        gone = outline(tiles)
     scene.paint(gone, "white")
     scene.focus = minus(tiles, gone)
     return gone or None

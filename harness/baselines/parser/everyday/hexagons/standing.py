@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.picking import looks_like, runs
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, near, rectangle
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, flat, near, number_of, rectangle
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
@@ -16,51 +18,32 @@ def board(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def background(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     named = scene.names.get(phrase.word)
-    return list(named) if named and scene.main_color(named) else scene.blank
+    return list(named) if named and scene.main_color(named) else scene.blank_of(ALL)
 
 
 def said_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`the red row`, `that column`, `the two rows`: one that stands."""
     kind, size = phrase.head, ROWS if phrase.head == "column" else COLUMNS
     tiles = scene.of_colors(phrase.colors) if phrase.colors else list(scene.focus) if phrase.det == "this" else scene.painted
-    if (
-        phrase.det == "the"
-        and not phrase.colors
-        and scene.focus
-        and sorted(scene.focus)
-        == sorted(regions.line_tiles(kind, sorted({t.row if kind == "row" else t.column for t in scene.focus})))
-    ):
-        return list(scene.focus)
-    counts: dict[int, int] = {}
-    for tile in tiles:
-        number = tile.row if kind == "row" else tile.column
-        counts[number] = counts.get(number, 0) + 1
+    if phrase.det == "the" and not phrase.colors and scene.focus:
+        whole = regions.line_tiles(kind, list({number_of(kind, tile) for tile in scene.focus}))
+        if sorted(scene.focus) == sorted(whole):
+            return list(scene.focus)
+    counts = Counter(number_of(kind, tile) for tile in tiles)
     full = [number for number, count in counts.items() if count == size]
     if phrase.det == "this" and len(counts) == 1:
         return regions.line_tiles(kind, list(counts))
-    found = [tile for tile in tiles if (tile.row if kind == "row" else tile.column) in full]
+    found = [tile for tile in tiles if number_of(kind, tile) in full]
     if found:
         return found
-    pieces = [
-        piece
-        for piece in scene.pieces(tiles)
-        if len({t.row if kind == "row" else t.column for t in piece}) == 1 and len(piece) > 1
-    ]
+    pieces = [piece for piece in scene.pieces(tiles) if len({number_of(kind, t) for t in piece}) == 1 < len(piece)]
     if phrase.det in ("the", "this", "both", "all") or phrase.colors:
-        return [tile for piece in pieces for tile in piece] or None
+        return flat(pieces) or None
     return None
 
 
 def filled(tiles: Tiles) -> list[Tile]:
     return [*tiles, *g.enclosed(tiles)]
-
-
-def opposite(scene: Scene) -> list[Tile]:
-    """The focus as it lies on the other side of the board."""
-    top, bottom, left, right = extent(scene.focus) if scene.focus else (0, 0, 0, 0)
-    if bottom - top >= right - left or (bottom - top == ROWS - 1):
-        return [Tile(t.row, COLUMNS - 1 - t.column) for t in scene.focus]
-    return [Tile(ROWS - 1 - t.row, t.column) for t in scene.focus]
 
 
 def bar(phrase: Phrase, scene: Scene) -> list[Tile] | None:
@@ -96,7 +79,7 @@ def neighboring(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """A ring, a flower, a line that stands: the pieces that look like it, the named one first."""
     if phrase.word in scene.names and not phrase.colors:
-        named = [tile for tile in scene.names[phrase.word] if scene.board[tile] != "white"]
+        named = scene.painted_of(scene.names[phrase.word])
         if named and not phrase.plural:
             return named
     candidates = scene.of_colors(phrase.colors) if phrase.colors else scene.painted
@@ -130,7 +113,7 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if not several and len(fitting) > 1:
         told = [piece for piece in fitting if set(piece) & set(scene.focus)]
         fitting = (told or fitting)[-1:]
-    return [tile for piece in fitting for tile in piece] or None
+    return flat(fitting) or None
 
 
 def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:
@@ -139,19 +122,11 @@ def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if not tiles:
         return None
     top, bottom, left, right = extent(tiles)
-    head = (
-        phrase.head
-        if phrase.head in ("row", "column", "tile")
-        else "row"
-        if right - left == COLUMNS - 1
-        else "column"
-        if bottom - top == ROWS - 1
-        else "tile"
-    )
+    head = phrase.head
+    if head not in ("row", "column", "tile"):
+        head = "row" if right - left == COLUMNS - 1 else "column" if bottom - top == ROWS - 1 else "tile"
     far = scene.gap + 1
     scene.gap = 0
-    if head == "tile" and (top == bottom or len(tiles) == 1):
-        return rectangle(top, bottom, right + far, right + far + count - 1)
-    if head == "row" or (head == "tile" and left == right):
+    if head == "row" or (head == "tile" and left == right and top != bottom):
         return rectangle(bottom + far, bottom + far + count - 1, left, right)
     return rectangle(top, bottom, right + far, right + far + count - 1)

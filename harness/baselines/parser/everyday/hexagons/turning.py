@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.hexagons.meaning import Clause
-from harness.baselines.parser.everyday.hexagons.scene import (
-    Scene,
-    Tiles,
-    common,
-    extent,
-)
-from harness.baselines.parser.everyday.hexagons.selecting import select
-from harness.baselines.parser.everyday.hexagons.targets import colors_of, paint_all, target_tiles
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, targets_of
+from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, common, extent
+from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
 
@@ -24,21 +18,18 @@ def mirror(clause: Clause, scene: Scene) -> Tiles | None:
     targets = [target for target in clause.targets if target.head not in ("side", "half") and target.det != "other"]
     whole = any(target.head in ("board", "all") for target in targets)
     tiles = scene.painted if whole else common(target_tiles(replace(clause, targets=targets), scene) or [], scene.painted)
-    if not tiles:
-        tiles = scene.painted
+    tiles = tiles or scene.painted
     if not tiles:
         return None
-    places = [link.target.head for target in targets for link in target.links if link.target is not None] + [
-        li.target.head for li in clause.links if li.target
-    ]
+    places = [place.head for place in targets_of(replace(clause, targets=targets).all_links)]
     onto = clause.moves or places or _axis(clause, scene) or scene.axis
     _, _, left, right = extent(tiles)
     flipped = flipped or (whole and not onto and left < COLUMNS // 2 <= right and not clause.marks & {"upright"})
     to = _mirror_of(clause, tiles, scene, in_place=flipped and not whole and "half" not in places)
-    painting = colors_of(tiles, scene)
+    painting = scene.colors_of(tiles)
     if flipped:
         scene.paint(tiles, "white")
-    scene.focus = paint_all({to(tile): color for tile, color in painting.items() if on_board(*to(tile))}, scene)
+    scene.focus = scene.paint_all(painting, to)
     return scene.focus
 
 
@@ -63,16 +54,9 @@ def axis(clause: Clause, scene: Scene) -> Tiles | None:
 
 def _axis(clause: Clause, scene: Scene) -> Tiles | None:
     """The line over which to mirror, if one is said."""
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    for link in links:
-        if link.target is not None and link.target.sides:
-            continue
-        if (
-            link.relation in ("above", "around", "in", "beside")
-            and link.target is not None
-            and link.target.head in ("line", "column", "row", "thing", "", "it")
-        ):
-            tiles = select(link.target, scene)
+    for place in targets_of(clause.all_links, "above", "around", "in", "beside"):
+        if place.head in ("line", "column", "row", "thing", "", "it") and not place.sides:
+            tiles = select(place, scene)
             if tiles and (len({t.row for t in tiles}) == 1 or len({t.column for t in tiles}) == 1):
                 return tiles
     return None
@@ -80,9 +64,7 @@ def _axis(clause: Clause, scene: Scene) -> Tiles | None:
 
 def _mirrors_down(clause: Clause, tiles: Tiles) -> bool:
     """Whether top and bottom are exchanged, rather than left and right."""
-    said = {side for target in clause.targets for side in target.sides}
-    links = [link for target in clause.targets for link in target.links] + clause.links
-    said |= {side for link in links if link.target is not None for side in link.target.sides}
+    said = {side for target in clause.targets + targets_of(clause.all_links) for side in target.sides}
     said |= {way for way, _ in clause.moves} | clause.marks | ({"down"} if clause.verb == "upend" else set())
     if said & {"level", "left", "right"}:
         return False
@@ -94,16 +76,14 @@ def _mirrors_down(clause: Clause, tiles: Tiles) -> bool:
 
 def rotate(clause: Clause, scene: Scene) -> Tiles | None:
     """Turns what stands about its middle, or about a tile that is said; upside down where nothing else is."""
-    around = [
-        link.target for target in clause.targets for link in target.links if link.relation == "around" and link.target is not None
-    ]
+    around = targets_of(clause.target_links, "around")
     targets = [replace(target, links=[link for link in target.links if link.relation != "around"]) for target in clause.targets]
     tiles = common(target_tiles(replace(clause, targets=targets), scene) or [], scene.painted)
     if not tiles:
         return None
     center = g.middle((select(around[0], scene) if around else None) or tiles)
     sixths = clause.sizes.get("turns", 3)
-    painting = colors_of(tiles, scene)
+    painting = scene.colors_of(tiles)
     scene.paint(tiles, "white")
-    scene.focus = paint_all({g.turned(tile, sixths, center): color for tile, color in painting.items()}, scene)
+    scene.focus = scene.paint_all(painting, lambda tile: g.turned(tile, sixths, center))
     return scene.focus

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import changing
 from harness.baselines.parser.everyday.hexagons.corrections import corrected, is_correction, restore, undo
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.painting import paint_clause, with_parts
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
 from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, Tiles, ordered
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, landmark, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.baselines.parser.everyday.hexagons.unsaid import CHANGING, completed
 from harness.worlds.hexagons import Tile, on_board
@@ -29,11 +29,8 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
             if not _idle(clause, clauses):
                 questions += _carry_out_one(clause, scene, first=clause is clauses[0])
     for clause in clauses[:-1]:
-        if (
-            clause.verb == "keep"
-            and not (clause.colors or clause.marks)
-            and all(not t.new and t.det != "only" for t in clause.targets)
-        ):
+        plain = not (clause.colors or clause.marks or any(target.new or target.det == "only" for target in clause.targets))
+        if clause.verb == "keep" and plain:
             changing.keep(clause, scene)
     scene.changed = list(changed_tiles(scene))
     return questions
@@ -41,7 +38,7 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
 
 def _is_so(clause: Clause, scene: Scene) -> bool:
     """Whether there is what a condition speaks of: `if there is any red`."""
-    colors = [color for color, _ in clause.colors] + [color for target in clause.targets for color in target.colors]
+    colors = clause.color_names + [color for target in clause.targets for color in target.colors]
     return not colors or clause.verb != "tell" or bool(scene.of_colors(colors))
 
 
@@ -51,11 +48,9 @@ def changed_tiles(scene: Scene) -> Tiles:
 
 def _idle(clause: Clause, clauses: list[Clause]) -> bool:
     """Whether a clause only says what another one then asks for: `It's too high. Move it one down.`"""
-    later = clauses[clauses.index(clause) + 1 :]
-    complaint = (
-        clause.verb in ("", "be") and clause.moves and not clause.colors and all(count is None for _, count in clause.moves)
-    )
-    return bool(complaint) and any(other.moves for other in later)
+    if clause.verb not in ("", "be") or clause.colors or not clause.moves or any(count is not None for _, count in clause.moves):
+        return False
+    return any(other.moves for other in clauses[clauses.index(clause) + 1 :])
 
 
 def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
@@ -77,9 +72,10 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
         before = scene.board
     clause = completed(clause, scene)
     if _says_nothing(clause, scene):
-        return _look(clause, scene)
+        _look(clause, scene)
+        return []
     _parallel(clause, scene)
-    color, about = scene.color, _landmark(clause, scene) or scene.focus
+    color, about = scene.color, landmark(clause.target_links, scene) or scene.focus
     tiles = _act(clause, scene)
     if tiles is None:
         return _asked_back(clause)
@@ -96,79 +92,65 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
     last = scene.done[-1] if scene.done else None
     if last is None or not scene.changed_now() or last.clause.verb not in ("draw", "make", "", "be"):
         return None
-    figure = next(
-        (target for target in last.clause.targets if target.head in SHAPES and target.det not in ("the", "this")),
-        None,
-    )
+    figures = [target for target in last.clause.targets if target.head in SHAPES and target.det not in ("the", "this")]
     several = len(clause.colors) > 1
-    if figure is None or (clause.colors and not several) or clause.verb not in ("", "be", "draw", "keep", "make"):
+    if not figures or (clause.colors and not several) or clause.verb not in ("", "be", "draw", "keep", "make"):
         return None
-    kinds = ("it", figure.head)
-    own = [
-        target
-        for target in clause.targets
-        if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")
-    ]
+    figure = figures[0]
+    sizes, links = _details(clause)
     sided = any(target.head == "side" for target in clause.targets) and any(target.count for target in clause.targets)
-    own = [] if sided else own
     spread = clause.marks & {"apart", "together"}
-    links = [link for target in clause.targets if target.head == "it" for link in target.links]
-    sizes = dict(clause.sizes)
-    for target in clause.targets:
-        sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
     looks = clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
-    if (own and not spread) or not (
-        sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)
-    ):
+    said = sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)
+    if not said or not (sided or spread or all(_is_detail(target, figure) for target in clause.targets)):
         return None
-    clause = replace(clause, links=clause.links + links)
     color = scene.main_color(scene.focus)
     scene.board, scene.focus = last.before, last.about
-    sides = (
-        {tile.count for tile in clause.targets if tile.head == "tile" and tile.count}
-        if any(target.head == "side" for target in clause.targets)
-        else set()
-    )
-    sizes |= {"side": max(sides)} if sides else {}
     marks = clause.marks - ({"upright", "level"} if figure.marks & {"upright", "level"} else set())
     marks = figure.marks | marks | ({"hollow"} if "empty" in clause.marks else set())
-    figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
+    figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links, *links])
     scene.done.pop()
-    return replace(
-        last.clause,
-        verb="draw",
-        targets=[figure],
-        colors=clause.colors or ([(color, 1)] if color else []),
-        moves=clause.moves or last.clause.moves,
-    )
+    colors, moves = clause.colors or ([(color, 1)] if color else []), clause.moves or last.clause.moves
+    return replace(last.clause, verb="draw", targets=[figure], colors=colors, moves=moves)
+
+
+def _is_detail(target: Phrase, figure: Phrase) -> bool:
+    """Whether a target is only a measure, or the figure itself once more."""
+    return target.head in ("gap", "side") or (target.head in ("it", figure.head) and not target.colors)
+
+
+def _details(clause: Clause) -> tuple[dict[str, int], list[Link]]:
+    """The sizes and places that a clause says of a figure: `3 tiles on each side`, `it is in the corner`."""
+    sizes = dict(clause.sizes)
+    for target in clause.targets:
+        sizes |= {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))} if target.head == "gap" else target.sizes
+    sides = [target.count for target in clause.targets if target.head == "tile" and target.count]
+    if sides and any(target.head == "side" for target in clause.targets):
+        sizes["side"] = max(sides)
+    return sizes, [link for target in clause.targets if target.head == "it" for link in target.links]
 
 
 def _parallel(clause: Clause, scene: Scene) -> None:
     """`the column left of it green, and the one right of it orange`: it is the same both times, also in the next turn."""
     relations = _about_it(clause)
-    landmark = _landmark(clause, scene)
-    if landmark:
-        scene.sentence_focus = landmark
+    mark = landmark(clause.target_links, scene)
+    if mark:
+        scene.sentence_focus = mark
     elif relations and scene.sentence_focus is not None:
         scene.focus = scene.sentence_focus
-    elif relations and scene.done and relations & {OPPOSITE.get(one, "") for one in _relations(scene.done[-1].clause)}:
+    elif scene.done and relations & {OPPOSITE.get(link.relation, "") for link in scene.done[-1].clause.target_links}:
         scene.focus = scene.done[-1].about
     if relations:
         scene.sentence_focus = scene.focus
 
 
-def _landmark(clause: Clause, scene: Scene) -> Tiles:
-    """What the places of a clause are beside: the red row of `everything above the red row`."""
-    for link in [link for target in clause.targets for link in target.links]:
-        if link.relation in BESIDE and link.target is not None and link.target.head != "it":
-            return select(link.target, scene) or ()
-    return ()
-
-
 def _about_it(clause: Clause) -> set[str]:
     """The relations to `it` that a clause speaks of."""
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    return {link.relation for link in links if link.relation in BESIDE and (link.target is None or link.target.head == "it")}
+    return {
+        link.relation
+        for link in clause.all_links
+        if link.relation in BESIDE and (link.target is None or link.target.head == "it")
+    }
 
 
 def _undoes_more(clause: Clause, scene: Scene) -> bool:
@@ -183,7 +165,7 @@ def _act(clause: Clause, scene: Scene) -> Tiles | None:
     if clause.verb in CHANGING:
         tiles = changing.VERBS[clause.verb](clause, scene)
         if clause.verb == "copy" and tiles:
-            with_parts(clause.targets[0] if clause.targets else Phrase(head="it"), clause, tiles, scene)
+            with_parts(clause.subject, clause, tiles, scene)
         return tiles
     if clause.verb == "again":
         return _again(clause, scene)
@@ -197,14 +179,10 @@ def _act(clause: Clause, scene: Scene) -> Tiles | None:
 def _connecting(clause: Clause) -> Clause:
     """`connect the two dots` is a line between them."""
     ends = [target for target in clause.targets if target.head != "line" or target.det != "a"] or [Phrase(head="it")]
-    ends += [link.target for link in ends[0].links if link.relation == "to" and link.target is not None]
-    first, second = (
-        replace(ends[0], links=[link for link in ends[0].links if link.relation != "to"]),
-        ends[1] if len(ends) > 1 else None,
-    )
-    line = Phrase(head="line", det="a", links=[Link("between", first, None, second)])
-    links = clause.links + [link for target in clause.targets for link in target.links]
-    lines = [*clause.targets, *(link.target for link in links if link.target is not None)]
+    ends += targets_of(ends[0].links, "to")
+    first = replace(ends[0], links=[link for link in ends[0].links if link.relation != "to"])
+    line = Phrase(head="line", det="a", links=[Link("between", first, None, ends[1] if len(ends) > 1 else None)])
+    lines = clause.targets + targets_of(clause.all_links)
     drawn = next((target for target in lines if target.head == "line" and target.det == "a"), None)
     if drawn is not None:
         line.colors = drawn.colors
@@ -213,18 +191,13 @@ def _connecting(clause: Clause) -> Clause:
 
 def _surrounding(clause: Clause) -> Clause:
     """`surround the flower with red` is a red ring around it."""
-    target = clause.targets[0] if clause.targets else Phrase(head="it")
-    colors = list(clause.colors) or ([(color, 1) for color in target.colors] if target.head == "it" else [])
+    target = clause.subject
+    colors = list(clause.colors) or (once(target.colors) if target.head == "it" else [])
     target = replace(target, sizes={}, colors=[] if target.head == "it" else target.colors)
-    for link in clause.links + target.links:
-        if link.relation == "with" and link.target is not None:
-            colors += [(color, 1) for color in link.target.colors]
+    for part in targets_of(clause.links + target.links, "with"):
+        colors += once(part.colors)
     target = replace(target, links=[link for link in target.links if link.relation != "with"])
     return replace(clause, verb="draw", targets=[Phrase(head="edge", links=[Link("around", target)])], colors=colors, links=[])
-
-
-def _relations(clause: Clause) -> set[str]:
-    return {link.relation for target in clause.targets for link in target.links if link.relation in BESIDE}
 
 
 def _again(clause: Clause, scene: Scene) -> Tiles | None:
@@ -234,9 +207,7 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
     if "full" in clause.marks or clause.moves or clause.links:
         return _carried_on(scene)
     last = next((done.clause for done in reversed(scene.done) if done.clause.verb not in ("undo", "again")), None)
-    if last is None:
-        return None
-    return _act(last, scene)
+    return _act(last, scene) if last is not None else None
 
 
 def _carried_on(scene: Scene) -> Tiles | None:
@@ -271,7 +242,7 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
     if clause.verb == "ask":
         return not (clause.colors and clause.targets)
     if clause.verb == "tell":
-        first = clause.targets[0] if clause.targets else Phrase(head="it")
+        first = clause.subject
         return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(
             select(replace(first, det="the"), scene)
         )
@@ -296,7 +267,8 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
         return True
     figure = first.head in SHAPES and first.head not in ("row", "column")
     if clause.verb == "be":
-        return any(target.head == "it" and target.det in ("", "this") for target in targets) or _describes(first, scene)
+        told = any(target.head == "it" and target.det in ("", "this") for target in targets)
+        return told or bool(select(first, scene)) or not first.colors
     if first.head in ("row", "column"):
         return not _chosen(first)
     if first.head == "tile" and first.links:
@@ -310,26 +282,20 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
     return crossing or all(t.head in plain and not (t.colors or t.count or t.sides) for t in targets)
 
 
-def _describes(phrase: Phrase, scene: Scene) -> bool:
-    """Whether a sentence such as `the yellow bit is a field` speaks of what stands."""
-    return bool(select(phrase, scene)) or not phrase.colors
-
-
 def _chosen(line: Phrase) -> bool:
     """Whether a row or column is one of the board's: `row 3`, `that row`; `the whole columns` and `two rows` only describe."""
     told = bool(line.ordinals or line.sides or line.links or line.every or line.colors)
     return told or ("whole" not in line.marks and line.det in ("the", "this", "all", "each", "both"))
 
 
-def _look(clause: Clause, scene: Scene) -> list[str]:
+def _look(clause: Clause, scene: Scene) -> None:
     """What is spoken of is what `it` means next."""
     for target in clause.targets:
         if target.head != "it" and target.head not in ("board", "step") and not (target.head == "thing" and target.bare):
             tiles = select(target, scene)
             if tiles and len(tiles) < 180:
                 scene.focus = tiles
-                break
-    return []
+                return
 
 
 def _asked_back(clause: Clause) -> list[str]:

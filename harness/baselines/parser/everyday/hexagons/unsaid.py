@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import changing
-from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.repeating import PAINTING, again_elsewhere, going_on, same
 from harness.baselines.parser.everyday.hexagons.scene import Done, Scene
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, folded, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
-from harness.baselines.parser.everyday.hexagons.targets import as_many, up_to_total
 
 FIGURES = [head for head in SHAPES if head not in ("tile", "line", "row", "column", "stem")]
+PARTS = ("middle", "heart", "petal", "edge", "stem", "inside", "corner", "end")
+"""What can be given to a thing."""
 CHANGING = tuple(changing.VERBS)
 
 
@@ -26,13 +27,9 @@ def completed(clause: Clause, scene: Scene) -> Clause:
         clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
     told = clause.verb or any(target.ordinals or target.sides or target.count for target in clause.targets)
-    if (
-        told
-        and "only" in [target.det for target in clause.targets]
-        and clause.verb in ("", "be", "make", "keep")
-        and not clause.colors
-    ):
-        return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
+    only = [target for target in clause.targets if target.det == "only"]
+    if told and only and clause.verb in ("", "be", "make", "keep") and not clause.colors:
+        return replace(clause, verb="keep", targets=only)
     if clause.verb == "keep" and "empty" in clause.marks and clause.targets:
         return replace(clause, verb="paint", colors=[("white", 1)])
     if "not" in clause.marks and clause.verb in ("paint", "draw", "remove") and clause.targets:
@@ -50,51 +47,40 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
     alone = [target for target in clause.targets if target.head != "it" or not target.bare]
     if alone and clause.targets[0].head != "it" and clause.verb in ("make", "be"):
         clause = replace(clause, targets=alone)
-    if (
-        clause.moves
-        and len(clause.targets) == 1
-        and clause.targets[0].head == "all"
-        and clause.moves[0][1] is None
-        and clause.colors
-    ):
+    if clause.moves and clause.moves[0][1] is None and clause.colors and [target.head for target in clause.targets] == ["all"]:
         relation = {"up": "above", "down": "below"}.get(clause.moves[0][0], clause.moves[0][0])
         return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
     if any("next" in target.marks for target in clause.targets):
         scene.gap = clause.sizes.get("gap", scene.gap)
     if clause.verb == "make" and clause.targets and not clause.colors:
-        link = next(
-            (
-                li
-                for li in clause.targets[0].links
-                if li.relation in ("in", "with") and li.target and li.target.word in ("one", "ones")
-            ),
-            None,
-        )
-        if link is not None and link.target and link.target.colors and (not clause.targets[0].new or clause.targets[0].every):
-            kept = [other for other in clause.targets[0].links if other is not link]
-            return replace(
-                clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors]
-            )
+        recolored = _like_one(clause)
+        if recolored is not None:
+            return recolored
     if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
         return clause
     first, second = clause.targets[:2]
-    if (
-        clause.verb == "draw"
-        and not first.new
-        and second.new
-        and second.head in SHAPES
-        and first.head not in ("", "board", "all")
-    ):
+    standing = not first.new and first.head not in ("", "board", "all")
+    if clause.verb == "draw" and standing and second.new and second.head in SHAPES:
         scene.focus = select(first, scene) or scene.focus
         return replace(clause, targets=clause.targets[1:])
-    plain = (
-        not (second.colors or second.sizes or second.links or second.sides or second.ordinals)
-        and second.word
-        and second.head not in ("it", "thing", "tile", "half")
-    )
+    described = second.colors or second.sizes or second.links or second.sides or second.ordinals
+    plain = second.word and not described and second.head not in ("it", "thing", "tile", "half")
     if clause.verb != "draw" and first.head != "it" and second.det in ("a", "the") and (plain or "unknown" in second.marks):
         return replace(clause, targets=[first, *clause.targets[2:]], names=[*clause.names, second.word])
     return clause
+
+
+def _like_one(clause: Clause) -> Clause | None:
+    """`make every second tile a red one` paints them."""
+    first = clause.targets[0]
+    ones = (
+        link for link in first.links if link.relation in ("in", "with") and link.target and link.target.word in ("one", "ones")
+    )
+    link = next(ones, None)
+    if link is None or link.target is None or not link.target.colors or (first.new and not first.every):
+        return None
+    kept = [other for other in first.links if other is not link]
+    return replace(clause, targets=[replace(first, links=kept)], colors=once(link.target.colors))
 
 
 def _places_joined(clause: Clause) -> Clause:
@@ -104,23 +90,36 @@ def _places_joined(clause: Clause) -> Clause:
         clause = replace(clause, targets=[replace(clause.targets[0], head="edge")])
     if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile", "all"):
         return clause
-    target = clause.targets[0]
-    return replace(
-        clause,
-        targets=[replace(target, links=target.links + beside)],
-        links=[link for link in clause.links if link not in beside],
-    )
+    targets = [replace(clause.targets[0], links=clause.targets[0].links + beside)]
+    return replace(clause, targets=targets, links=[link for link in clause.links if link not in beside])
 
 
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
     if clause.as_many is not None and clause.targets and clause.verb != "resize":
-        clause = as_many(clause, scene)
+        clause = _as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
     if only is not None and plain and clause.verb == "draw" and scene.focus:
         clause = replace(clause, total=only.count)
-    return clause if clause.total is None else up_to_total(clause, scene)
+    return clause if clause.total is None else _up_to_total(clause, scene)
+
+
+def _as_many(clause: Clause, scene: Scene) -> Clause:
+    """`as many orange ones as there are green ones`."""
+    like = clause.as_many
+    tiles = (select(like, scene) if like is not None else None) or []
+    return replace(clause, targets=[replace(clause.targets[0], count=len(tiles) or None)], as_many=None)
+
+
+def _up_to_total(clause: Clause, scene: Scene) -> Clause:
+    """`add red dots so that there are five`: as many as are missing."""
+    target = next((target for target in clause.targets if target.head in ("tile", "thing", "")), Phrase(head="tile", det="a"))
+    color = (target.colors or clause.color_names or [scene.main_color(scene.focus) or scene.color])[0]
+    there = len(scene.pieces(scene.of_colors([color]))) if color else 0
+    missing = (clause.total or 0) - there
+    dots = Phrase(head="tile", word="dots", plural=True, det="a", count=max(missing, 0), colors=[color] if color else [])
+    return replace(clause, verb="draw" if missing > 0 else "ask", targets=[dots] if missing > 0 else [], colors=[], total=None)
 
 
 def _turned(clause: Clause, scene: Scene) -> Clause | None:
@@ -140,14 +139,11 @@ def _moved(clause: Clause, scene: Scene) -> Clause | None:
 
 def _copied(clause: Clause, scene: Scene) -> Clause | None:
     """`another flower`, `draw this flower 3 more times` copy the one that stands."""
-    first = clause.targets[0] if clause.targets else Phrase(head="it")
+    first = clause.subject
     if clause.colors or clause.verb not in ("draw", "make", ""):
         return None
     around = any(link.relation in ("around", "inside") for link in first.links)
-    of = next(
-        (link.target for link in first.links if link.relation == "of" and link.target is not None and link.target.head == "it"),
-        None,
-    )
+    of = next((owner for owner in targets_of(first.links, "of") if owner.head == "it"), None)
     if first.det == "another" and of is not None and first.head in ("", "thing"):
         links = clause.links + [link for link in first.links if link.relation == "with"]
         return replace(clause, verb="copy", targets=[of], links=links, times=first.count or 1)
@@ -186,142 +182,98 @@ def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
 
 def _given(clause: Clause) -> Clause:
     """`give the flower a yellow heart` paints its middle; `give the ring another color` is about the ring alone."""
-    if len(clause.targets) > 1 and clause.targets[1].head == "neighbor":
-        tile = replace(clause.targets[1], head="tile", det="a", links=[Link("beside", clause.targets[0])])
-        return replace(clause, verb="draw", targets=[tile])
-    if (
-        len(clause.targets) > 1
-        and clause.targets[1].head == "tile"
-        and clause.targets[1].count
-        and not clause.targets[1].colors
-        and not clause.colors
-    ):
-        return replace(clause, verb="tell", targets=clause.targets[:1])
-    parts = [
-        target
-        for target in clause.targets[1:]
-        if target.head in ("middle", "heart", "petal", "edge", "stem", "inside", "corner", "end")
-    ]
-    if not parts:
-        return replace(
-            clause,
-            verb="make" if clause.targets and clause.targets[0].det in ("the", "this", "its") else "draw",
-            targets=clause.targets[:1],
-        )
-    if parts[0].head == "stem" and parts[0].det == "a":
-        return replace(clause, verb="draw", targets=parts[:1])
-    part = replace(
-        parts[0],
-        head="middle" if parts[0].head == "heart" else parts[0].head,
-        links=[*parts[0].links, Link("of", clause.targets[0])],
-    )
-    if part.head == "edge":
-        part = replace(part, links=[Link("around", clause.targets[0])])
-    return replace(clause, verb="paint", targets=[replace(part, det="the")])
-
-
-def _has_colors(clause: Clause, scene: Scene) -> bool:
-    return any(scene.has(color) for color, _ in clause.colors)
+    owner, given = clause.targets[:1], clause.targets[1:]
+    if given and given[0].head == "neighbor":
+        return replace(clause, verb="draw", targets=[replace(given[0], head="tile", det="a", links=[Link("beside", owner[0])])])
+    if given and given[0].head == "tile" and given[0].count and not given[0].colors and not clause.colors:
+        return replace(clause, verb="tell", targets=owner)
+    part = next((target for target in given if target.head in PARTS), None)
+    if part is None:
+        stands = owner and owner[0].det in ("the", "this", "its")
+        return replace(clause, verb="make" if stands else "draw", targets=owner)
+    if part.head == "stem" and part.det == "a":
+        return replace(clause, verb="draw", targets=[part])
+    head = "middle" if part.head == "heart" else part.head
+    links = [Link("around", owner[0])] if head == "edge" else [*part.links, Link("of", owner[0])]
+    return replace(clause, verb="paint", targets=[replace(part, head=head, det="the", links=links)])
 
 
 def _counted_from(clause: Clause) -> Clause:
     """`every other tile, starting with the second`, `of the yellow dots every second one`."""
-    origin = next(
-        (
-            link.target
-            for link in clause.links
-            if link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head
-        ),
-        None,
-    )
-    for target in clause.targets:
-        for link in [*target.links]:
-            if (
-                target.every
-                and link.relation == "from"
-                and link.target is not None
-                and link.target.ordinals
-                and not link.target.head
-            ):
-                origin = link.target
-    if (
-        origin is not None
-        and clause.targets
-        and any(
-            target.every or (link.target and link.target.every)
+    every = any(place.every for target in clause.targets for place in [target, *targets_of(target.links)])
+    starts = _ordinals_only(clause.links)[:1]
+    starts += [start for target in clause.targets if target.every for start in _ordinals_only(target.links)]
+    if starts and every:
+        origin = starts[-1]
+        targets = [
+            replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin])
             for target in clause.targets
-            for link in target.links or [Link("")]
-        )
-    ):
-        clause = replace(
-            clause,
-            targets=[
-                replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin])
-                for target in clause.targets
-            ],
-        )
-    starts = [
-        link
-        for link in clause.links
-        if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")
-    ]
-    if clause.targets and clause.targets[-1].every and starts and starts[0].target is not None and starts[0].target.plural:
-        last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
+        ]
+        clause = replace(clause, targets=targets)
+    owner = next((place for place in targets_of(clause.links, "from") if place.head in (*SHAPES, "thing")), None)
+    if clause.targets and clause.targets[-1].every and owner is not None and owner.plural:
+        last = replace(clause.targets[-1], links=[Link("of", owner)], head="thing")
         clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
     return clause
+
+
+def _ordinals_only(links: list[Link]) -> list[Phrase]:
+    """Where to start: `from the second`."""
+    return [place for place in targets_of(links, "from") if place.ordinals and not place.head]
 
 
 def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
     clause = _counted_from(clause)
-    if clause.verb == "fill":
-        return replace(clause, verb="paint", marks=clause.marks | {"fill"})
-    if clause.verb == "total":
-        count = next((target.count for target in clause.targets if target.count), None)
-        return replace(clause, verb="draw", total=count)
-    first = clause.targets[0] if clause.targets else Phrase(head="it")
-    if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it" and not clause.colors:
+    first = clause.subject
+    match clause.verb:
+        case "fill":
+            return replace(clause, verb="paint", marks=clause.marks | {"fill"})
+        case "total":
+            return replace(clause, verb="draw", total=next((target.count for target in clause.targets if target.count), None))
+        case "continue" if first.head in SHAPES:
+            return replace(clause, verb="grow")
+        case "continue":
+            return replace(clause, verb="again", targets=[])
+    if not clause.colors and clause.verb in ("make", "be", "", "grow", "shrink"):
+        changed = _changed(clause, scene)
+        if changed is not None:
+            return changed
+    if clause.targets and first.head == "it" and first.sizes:
+        clause = replace(clause, sizes=clause.sizes | first.sizes)
+    if clause.verb == "give":
+        return _given(clause)
+    if clause.verb == "split":
+        stripes = targets_of(clause.all_links, "in")
+        return replace(clause, verb="draw", targets=stripes or clause.targets, links=[], marks=clause.marks - {"same"})
+    return clause
+
+
+def _changed(clause: Clause, scene: Scene) -> Clause | None:
+    """What is to have another place, size or inside: `make it 5 tiles long`; None where a clause asks for no such thing."""
+    first, plain = clause.subject, clause.verb in ("make", "be", "")
+    if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it":
         return replace(clause, verb="move")
-    if clause.verb == "continue":
-        return replace(
-            clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
-        )
-    if clause.verb in ("make", "be", "") and "filled" in clause.marks and first.head == "it" and not clause.colors:
-        return replace(
-            clause, verb="paint", targets=[Phrase(head="inside", links=[Link("of", first)])], marks=clause.marks - {"filled"}
-        )
-    bar = scene.bars and clause.targets and clause.targets[0].ordinals and not clause.colors and clause.verb in ("make", "be", "")
-    if bar and ("full" in clause.marks or clause.moves):
+    if plain and "filled" in clause.marks and first.head == "it":
+        inside = Phrase(head="inside", links=[Link("of", first)])
+        return replace(clause, verb="paint", targets=[inside], marks=clause.marks - {"filled"})
+    if plain and scene.bars and clause.targets and first.ordinals and ("full" in clause.marks or clause.moves):
         shorter = clause.moves and clause.moves[0][0] == "down"
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
-    resizes = (clause.as_many is not None and not first.new) or (
-        clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing")
+    resizes = not first.new and (
+        clause.as_many is not None or (clause.sizes and clause.targets and first.head in (*SHAPES, "it", "thing"))
     )
     if clause.targets and first.head == "it" and first.sizes:
         clause = replace(clause, sizes=clause.sizes | first.sizes)
         resizes = True
-    anew = clause.verb in ("make", "be", "") or clause.as_many is not None or len(clause.sizes) > 1
-    if resizes and anew and clause.verb in ("make", "be", "", "grow", "shrink") and not clause.colors:
+    if resizes and (plain or clause.as_many is not None or len(clause.sizes) > 1):
         return replace(clause, verb="resize")
-    if (
-        clause.verb in ("make", "be")
-        and "full" in clause.marks
-        and first.head in ("it", "line")
-        and not first.new
-        and not clause.colors
-    ):
+    if clause.verb in ("make", "be") and "full" in clause.marks and first.head in ("it", "line") and not first.new:
         return replace(clause, verb="grow")
-    sized = clause.marks & {"long", "big", "wide", "thick", "small"}
-    if clause.verb in ("make", "be", "") and sized and clause.marks & {"twice", "half"} and not clause.colors:
+    if plain and clause.marks & {"long", "big", "wide", "thick", "small"} and clause.marks & {"twice", "half"}:
         return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
-    if clause.verb == "give":
-        return _given(clause)
-    if clause.verb == "split":
-        links = clause.links + [link for target in clause.targets for link in target.links]
-        stripes = [link.target for link in links if link.relation == "in" and link.target is not None]
-        return replace(clause, verb="draw", targets=stripes or clause.targets, links=[], marks=clause.marks - {"same"})
-    return clause
+    return None
 
 
 def _one_side_each(clause: Clause) -> Clause:
@@ -338,8 +290,7 @@ def _one_side_each(clause: Clause) -> Clause:
 
 def _every_spot(phrase: Phrase) -> Phrase | None:
     """The spots of `a tile in every other spot of the row`."""
-    places = [link.target for link in phrase.links if link.relation == "in" and link.target is not None]
-    return next((place for place in places if place.head == "tile" and place.every), None)
+    return next((place for place in targets_of(phrase.links, "in") if place.head == "tile" and place.every), None)
 
 
 def _arranged(phrase: Phrase) -> Phrase:
@@ -375,8 +326,9 @@ def _arranged(phrase: Phrase) -> Phrase:
 def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     """`the top right one` after a corner is a corner, `the one to the right of it` after a column a column."""
     excepted = [other for target in (scene.done[-1].clause.targets if scene.done else ()) for other in target.excepted]
-    if phrase.det == "this" and phrase.bare and any(other.head == phrase.head for other in excepted):
-        return next(other for other in excepted if other.head == phrase.head)
+    alike = [other for other in excepted if other.head == phrase.head]
+    if phrase.det == "this" and phrase.bare and alike:
+        return alike[0]
     rest = _rest_of_place(phrase, scene)
     if rest is not None:
         return rest
@@ -387,13 +339,8 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     links = [replace(link, relation=before) if link.relation == "before" else link for link in phrase.links]
     phrase = replace(phrase, links=links)
     parity = phrase.marks & {"even", "odd"}
-    told = (
-        parity
-        or phrase.det == "other"
-        or phrase.sides
-        or phrase.ordinals
-        or any(link.relation in BESIDE for link in phrase.links)
-    )
+    beside = any(link.relation in BESIDE for link in phrase.links)
+    told = parity or phrase.det == "other" or phrase.sides or phrase.ordinals or beside
     if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
         return phrase
     if parity and last and last[0].marks & {"even", "odd"}:
@@ -429,14 +376,6 @@ def _rest_of_place(phrase: Phrase, scene: Scene) -> Phrase | None:
     """`the remaining ones` after `the first 9 tiles of row 5`."""
     if phrase.det != "other" or phrase.word != "ones" or phrase.colors or not scene.done:
         return None
-    last = scene.done[-1].clause
-    links = last.links + [link for target in last.targets for link in target.links]
-    place = next(
-        (
-            link.target
-            for link in links
-            if link.relation in ("in", "of") and link.target is not None and link.target.head in ("row", "column", "half")
-        ),
-        None,
-    )
+    places = targets_of(scene.done[-1].clause.all_links, "in", "of")
+    place = next((place for place in places if place.head in ("row", "column", "half")), None)
     return Phrase(head="rest", det="the", links=[Link("of", place)]) if place is not None else None
