@@ -1,6 +1,6 @@
 """Sentences to clauses: `make the top row red and erase the ring` asks for two things.
 
-A sentence is read in segments, from one comma, conjunction or verb to the next; `_joined` says which of them make up a clause.
+A sentence is read in segments, from one comma, conjunction or verb to the next; `joining` says which of them make up a clause.
 """
 
 from __future__ import annotations

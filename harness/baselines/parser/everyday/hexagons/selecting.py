@@ -207,11 +207,9 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.det == "other" or (phrase.det == "another" and not phrase.sides):
         left = scene.blank_of(found) or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
-    if (
-        phrase.det == "a"
-        or (phrase.count and phrase.count < 4 and not phrase.det)
-        or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
-    ) and not phrase.sides:
+    some = phrase.det == "a" or (phrase.count and phrase.count < 4 and not phrase.det)
+    some = some or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
+    if some and not phrase.sides:
         return (scene.blank_of(found) or found)[: phrase.count or 1]
     return found
 

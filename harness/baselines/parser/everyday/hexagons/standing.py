@@ -89,31 +89,23 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return bar(phrase, scene)
     if phrase.marks & {"level", "upright"}:
         return runs(candidates, "level" in phrase.marks)
-    if phrase.head == "flower" and not phrase.colors:
-        pieces = scene.pieces(candidates, by_color=False)
-    else:
-        pieces = scene.pieces(candidates)
+    pieces = scene.pieces(candidates, by_color=phrase.head != "flower" or bool(phrase.colors))
     fitting = [piece for piece in pieces if looks_like(phrase.head, piece)]
     if phrase.det == "other":
         fitting = [piece for piece in fitting if not set(piece) & set(scene.focus)]
     if phrase.head == "flower" and not fitting:
         fitting = [piece for piece in scene.pieces(candidates, by_color=False) if len(piece) > 5]
     if not fitting:
-        fitting = (
-            pieces if phrase.colors or len(pieces) == 1 or phrase.plural else [p for p in pieces if set(p) & set(scene.focus)]
-        )
-    several = (
-        phrase.plural
-        or phrase.det in ("all", "both", "each")
-        or phrase.ordinals
-        or phrase.sides
-        or phrase.links
-        or phrase.marks & {"largest", "least"}
-    )
-    if not several and len(fitting) > 1:
-        told = [piece for piece in fitting if set(piece) & set(scene.focus)]
-        fitting = (told or fitting)[-1:]
+        fitting = pieces if phrase.colors or len(pieces) == 1 or phrase.plural else _in_focus(pieces, scene)
+    chosen = phrase.ordinals or phrase.sides or phrase.links or phrase.marks & {"largest", "least"}
+    if len(fitting) > 1 and not (chosen or phrase.plural or phrase.det in ("all", "both", "each")):
+        fitting = (_in_focus(fitting, scene) or fitting)[-1:]
     return flat(fitting) or None
+
+
+def _in_focus(pieces: list[list[Tile]], scene: Scene) -> list[list[Tile]]:
+    """The pieces that were spoken of last."""
+    return [piece for piece in pieces if set(piece) & set(scene.focus)]
 
 
 def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:

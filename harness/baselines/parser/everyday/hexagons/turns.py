@@ -243,9 +243,8 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
         return not (clause.colors and clause.targets)
     if clause.verb == "tell":
         first = clause.subject
-        return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(
-            select(replace(first, det="the"), scene)
-        )
+        named = first.new and (first.head in SHAPES or first.head == "feature")
+        return not named or bool(select(replace(first, det="the"), scene))
     if clause.verb in ("be", "") and not clause.colors:
         return _only_tells(clause, scene)
     if clause.verb == "make" and not clause.colors and not clause.sizes:

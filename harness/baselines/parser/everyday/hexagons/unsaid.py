@@ -317,9 +317,8 @@ def _arranged(phrase: Phrase) -> Phrase:
         if link.relation == "in" and many and inner.head == "line":
             return replace(phrase, marks=phrase.marks | (inner.marks or {"level"}), links=inner.links + others)
         if link.relation == "in" and many and inner.head in FIGURES:
-            return replace(
-                inner, colors=phrase.colors, sizes={"tiles": phrase.count or 3} | inner.sizes, links=inner.links + others
-            )
+            sizes = {"tiles": phrase.count or 3} | inner.sizes
+            return replace(inner, colors=phrase.colors, sizes=sizes, links=inner.links + others)
     return phrase
 
 
@@ -360,9 +359,8 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
             if target.head in ("corner", "row", "column", "edge", "half", "side", "third", "quarter"):
                 kind = "corner" if two else target.head
                 det = "other" if phrase.det == "other" else "the"
-                return replace(
-                    phrase, head=kind, word="", det=det, links=phrase.links or _of_group(target, sided or two or det == "other")
-                )
+                links = phrase.links or _of_group(target, sided or two or det == "other")
+                return replace(phrase, head=kind, word="", det=det, links=links)
     return phrase
 
 
