@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
 from harness.baselines.parser.everyday.minecraft.reading import Reader
-from harness.baselines.parser.everyday.minecraft.words import named
+from harness.baselines.parser.everyday.minecraft.words import word_set
 
-_AS_FAR_AS_IT_GOES = named("edge end area border frame wall room fit fits space")
+_AS_FAR_AS_IT_GOES = word_set("edge end area border frame wall room fit fits space")
 
 
 class Asides(Reader):

@@ -24,11 +24,11 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     spans,
     together,
 )
-from harness.baselines.parser.everyday.minecraft.words import named
+from harness.baselines.parser.everyday.minecraft.words import word_set
 from harness.worlds.minecraft import HEIGHT, SIDE
 
 _AREA = Thing(kind="thing", noun="area", word="area", article="the")
-_LINES = named("row tower diagonal block wall square frame lshape plus tshape ushape cube checkerboard floor") | {""}
+_LINES = word_set("row tower diagonal block wall square frame lshape plus tshape ushape cube checkerboard floor") | {""}
 _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
 
 

@@ -8,11 +8,11 @@ from harness.baselines.parser.everyday.minecraft import telling
 from harness.baselines.parser.everyday.minecraft.asides import Asides
 from harness.baselines.parser.everyday.minecraft.meaning import NOTHING, Growth, Order, Place, Thing, deepest, it
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
-from harness.baselines.parser.everyday.minecraft.words import Token, named
+from harness.baselines.parser.everyday.minecraft.words import Token, word_set
 
 _VAGUE = frozenset({"", "make", "build"})
-_ORDER_FLAGS = named("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
-_BESIDE = named("left right front behind")
+_ORDER_FLAGS = word_set("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
+_BESIDE = word_set("left right front behind")
 _VERB_GROWTH = {
     "raise": Growth("high", add=1),
     "widen": Growth("wide", add=1),
@@ -206,7 +206,7 @@ class _Sentence:
 
     def _attach(self, token: Token) -> None:
         follows = self._reader.peek()
-        steers = follows.kind in named("link stop end color verb mend it relation side not be number change")
+        steers = follows.kind in word_set("link stop end color verb mend it relation side not be number change")
         if token.text == "no" and (steers or follows.meaning in {"the", "a"}):
             self._order.mended = True
         elif token.kind == "with" and token.text in {"has", "having"} and not self._order.things:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing, it
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
 from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, SIDES
-from harness.baselines.parser.everyday.minecraft.words import Token, named
+from harness.baselines.parser.everyday.minecraft.words import Token, word_set
 
-_THING_FLAGS = named(
+_THING_FLAGS = word_set(
     "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
 )
 _NAMED = frozenset({"thing", "part", "article", "it", "color"})
@@ -183,7 +183,7 @@ class Reader(Measures):
         elif part or after.meaning == "block":
             thing.of = Thing(noun=thing.noun, word=thing.word, kind="thing", article="the")
             thing.noun, thing.word, thing.kind = after.meaning, after.text, after.kind
-        elif thing.kind == "thing" and thing.noun in named("house tree floor wall bridge stairs row tower cube square"):
+        elif thing.kind == "thing" and thing.noun in word_set("house tree floor wall bridge stairs row tower cube square"):
             thing.noun, thing.word = after.meaning, after.text
         else:
             return

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing, it
-from harness.baselines.parser.everyday.minecraft.words import named
+from harness.baselines.parser.everyday.minecraft.words import word_set
 
-CHANGING = named("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
+CHANGING = word_set("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
 """What is done to things that stand."""
 TAKES_WITH = frozenset({"top", "surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""

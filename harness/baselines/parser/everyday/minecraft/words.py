@@ -1,4 +1,4 @@
-"""Words and their meanings: an evened text as tokens, by the table lexicon.txt."""
+"""Tokenizes a request with the words and meanings of lexicon.txt."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from harness.baselines.parser.everyday import english
 from harness.worlds.minecraft import COLORS
 
 LARGEST = 40
-"""Larger numbers count as this one, which fits nowhere in the region."""
+"""Numbers are capped at this value, which fits nowhere in the region."""
 MOST_WORDS = 400
-"""What is longer is read up to here."""
-NO_SUCH = frozenset(
+"""Words after this many are ignored."""
+UNAVAILABLE_COLORS = frozenset(
     {"white", "black", "brown", "pink", "gray", "grey", "golden", "silver", "cyan", "magenta", "beige", "transparent"}
 )
 """Colors that no block has."""
-_APOSTROPHES = {
+_REPLACEMENTS = {
     "cant": "can not",
     "wont": "will not",
     "im": "i am",
@@ -33,12 +33,12 @@ _APOSTROPHES = {
     "em": "them",
     "w": "with",
 }
-"""Words that many write without their apostrophe, or that are too short to be put right."""
+"""Words that are often written without their apostrophe, and slips that the spelling corrector leaves alone."""
 _COLON = " . colonmark "
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 
 
-def named(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text as a set."""
     return frozenset(text.split())
 
@@ -61,7 +61,7 @@ END = Token("", "end", "")
 def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
     text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
-    evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
+    evened = " ".join(_REPLACEMENTS.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = _joined(english.spelled(english.without_politeness(evened), known_words()).split())
     found: list[Token] = []
     start = 0
@@ -93,7 +93,7 @@ def unknown(found: list[Token]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def known_words() -> frozenset[str]:
-    return frozenset({*COLORS, *NO_SUCH, *english.ORDINALS, *(word for entry in _lexicon() for word in entry)})
+    return frozenset({*COLORS, *UNAVAILABLE_COLORS, *english.ORDINALS, *(word for entry in _lexicon() for word in entry)})
 
 
 @lru_cache(maxsize=1)
@@ -132,7 +132,7 @@ def _single(word: str) -> Token:
         return Token(word, "number", str(min(abs(int(word[:9])), LARGEST)))
     if word in COLORS or word.rstrip("s") in COLORS:
         return Token(word, "color", word if word in COLORS else word.rstrip("s"))
-    if word in NO_SUCH:
+    if word in UNAVAILABLE_COLORS:
         return Token(word, "no_color", word)
     ordinal = english.ORDINALS.get(word) or _numeral(word)
     if ordinal:
@@ -229,7 +229,7 @@ def _is_backrest(before: Token, after: Token) -> bool:
 
 
 def _is_no_verb(before: Token, after: Token) -> bool:
-    return before.kind not in named("end stop link mend skip common not relation")
+    return before.kind not in word_set("end stop link mend skip common not relation")
 
 
 _IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
