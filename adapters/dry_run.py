@@ -40,7 +40,10 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
         # Quantized weights exist on a GPU only; here they are counted as such.
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
-    memory = list(_memory(job, model, prepared))
+    memory, notes = list(_memory(job, model, prepared)), list(_notes(job, tokenizer, prepared))
+    texts = [
+        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)) for row in spread(prepared.rows, SHOWN)
+    ]
     for line in prepared.counts:
         say(line)
     sizes = [pack.tokens for pack in prepared.packs]
@@ -51,11 +54,8 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
     for line in memory:
         say(line)
-    for note in _notes(job, tokenizer, prepared):
+    for note in notes:
         say(f"note: {note}")
-    texts = [
-        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)) for row in spread(prepared.rows, SHOWN)
-    ]
     _show_rows(texts, Console(), say)
 
 

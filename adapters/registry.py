@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import AliasPath, BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
 from harness.engines.models.weights import weights_fingerprint
@@ -33,14 +33,14 @@ SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
 
 
-class TrainedWith(BaseModel, frozen=True):
-    """How the prompts and the base of a training were, beyond the prompt format, by its recipe."""
+class TrainedWith(NamedTuple):
+    """How the prompts and the base of a training were, beyond the prompt format."""
 
-    shots: int = Field(default=0, validation_alias=AliasPath("training", "shots"))
+    shots: int = 0
     """Examples in front of every item."""
-    select: str | None = Field(default=None, validation_alias=AliasPath("prompt", "select"))
+    select: str | None = None
     """How they were chosen, as `harness prompt --select` has it; None: at random, the same for all items."""
-    seed: int = Field(default=0, validation_alias=AliasPath("training", "seed"))
+    seed: int = 0
     """Of their choice."""
     quantize: str | None = None
     """The base's weights: "nf4", or None for full precision."""
@@ -79,6 +79,24 @@ class Adapter:
         return solved_by(self.path.name) if self.path.parent == SHIPPED else {}
 
 
+class _Selection(BaseModel):
+    select: str | None = None
+
+
+class _Examples(BaseModel):
+    shots: int = 0
+    seed: int = 0
+
+
+class _Recipe(BaseModel):
+    """What of its recipe decides how a model is asked."""
+
+    quantize: str | None = None
+    double_quantization: bool = True
+    prompt: _Selection = _Selection()
+    training: _Examples = _Examples()
+
+
 class _Saved(BaseModel):
     """The part of harness.json that loading needs."""
 
@@ -99,7 +117,13 @@ class _Saved(BaseModel):
     chat_template_date: str | None = None
     imported: dict[str, Any] | None = None
     """Set for adapters that `harness adapters import` took in."""
-    recipe: TrainedWith = TrainedWith()
+    recipe: _Recipe = _Recipe()
+
+    @property
+    def trained_with(self) -> TrainedWith:
+        recipe = self.recipe
+        settings = recipe.training.shots, recipe.prompt.select, recipe.training.seed
+        return TrainedWith(*settings, recipe.quantize, recipe.double_quantization)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -130,14 +154,14 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     _check_base(path, saved, model)
     if not spec.wording.is_plain:
         _check_chat_template(path, saved, model)
-    return Adapter(path, adapter_rank(path), spec, model, saved.tasks, saved.recipe)
+    return Adapter(path, adapter_rank(path), spec, model, saved.tasks, saved.trained_with)
 
 
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
     path = find_adapter(name)
     saved = read_record(path, _Saved)
-    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.recipe)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
 
 
 def trained_spec(model: str | None) -> PromptSpec | None:

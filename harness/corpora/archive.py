@@ -139,7 +139,7 @@ def through_cache(name: str, kind: Any, parse: Callable[[], T]) -> T:
     if path.is_file():
         try:
             return adapter.validate_json(zlib.decompress(path.read_bytes()))
-        except (OSError, ValueError, zlib.error) as error:
+        except (OSError, TypeError, ValueError, zlib.error) as error:
             log.info("%s is broken and is rebuilt: %s", path, error)
     parsed = parse()
     try:

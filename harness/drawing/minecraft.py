@@ -53,7 +53,7 @@ def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> li
     view = structure.turned(quarters)
     parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
     # Changes may be a set, whose order differs between processes; equal pictures are equal to the byte.
-    for action in sorted(changes, key=lambda action: action.cell):
+    for action in sorted(changes, key=lambda action: (action.cell, action.kind, action.color or "")):
         if action.kind == "place":
             parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
         elif action.color and view.color_at(*action.cell) is None:

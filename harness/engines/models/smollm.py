@@ -14,8 +14,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import quiet_transformers
 from harness.errors import EngineError, HarnessError
@@ -146,6 +144,8 @@ def _convert(source: Path, folder: Path) -> None:
 @contextmanager
 def _saying() -> Iterator[None]:
     """Shows a status on stderr and silences the libraries' own."""
+    from rich.console import Console
+
     console, words = Console(file=sys.stderr), f"converting the base {NAME} (once, about 20 seconds)"
     if not console.is_terminal:
         console.print(words, highlight=False)
@@ -155,4 +155,6 @@ def _saying() -> Iterator[None]:
 
 
 def _say_waiting() -> None:
+    from rich.console import Console
+
     Console(stderr=True).print(f"waiting for another process that is converting the base {NAME}", highlight=False)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from adapters.packing import Packing, PackPlan, Packs, listed, plan_packs
-from adapters.recipe import load_recipe
+from adapters.packing import Packing, PackPlan, Packs, collate, listed, plan_packs
+from adapters.recipe import FinetuneRecipe, load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments
 from harness.errors import HarnessError
+from harness.training.checkpoints import finished_at, last_state
 from prompts.rendered import TrainingRow
 
 Point = dict[str, float]
@@ -33,6 +35,32 @@ def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
     judged: list[tuple[float, float]], step: int
 ) -> None:
     assert max(points(*judged), key=AnswerTrainer.score)["step"] == step
+
+
+def test_a_finished_run_says_so_in_its_last_checkpoint(tmp_path: Path) -> None:
+    assert finished_at(last_state(tmp_path)) is None
+    (tmp_path / "checkpoints/checkpoint-30").mkdir(parents=True)
+    for over, step in ((False, None), (True, 30)):
+        control = {"TrainerControl": {"args": {"should_training_stop": over}}}
+        state = {"global_step": 30, "stateful_callbacks": control}
+        (tmp_path / "checkpoints/checkpoint-30/trainer_state.json").write_text(json.dumps(state))
+        assert finished_at(last_state(tmp_path)) == step
+
+
+def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path, tmp_path: Path) -> None:
+    """Trainer would count a token fewer for each pack, as if labels were those of a whole sequence."""
+    from transformers import AutoModelForCausalLM
+
+    recipe = load_recipe("llama-full", ["training.accumulation=2"])
+    assert isinstance(recipe, FinetuneRecipe)
+    rows = listed([TrainingRow("a", (3, 4), (5,)), TrainingRow("b", (3,), (6, 7, 2))])
+    packs = list(plan_packs(rows, [[0], [1]], 4, 4))
+    model = AutoModelForCausalLM.from_pretrained(tiny_base)
+    arguments = trainer_arguments(recipe.training, len(packs), tmp_path)
+    trainer = AnswerTrainer(model, arguments, tmp_path, packs, packs, 0, lambda model, **_: 0.0, recipe.training, Packing.TREE)
+    batches = (collate(pack.write(), Packing.TREE, pad=0) for pack in packs)
+    _, count = trainer.get_batch_samples(batches, 2, "cpu")
+    assert int(count) == 4
 
 
 def test_rows_of_a_later_epoch_that_a_worker_cannot_make_are_one_line(

@@ -43,6 +43,24 @@ def test_what_does_not_roll_out_sees_the_items_as_they_are_in_order() -> None:
     assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
 
 
+@pytest.mark.parametrize("lines", [0, 4, 8])
+def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
+    whole = Run(Path("whole"), {})
+    answer_items(whole, ITEMS, Slow(0))
+    whole.close()
+    written = whole.predictions.read_bytes().splitlines(keepends=True)
+    Run(Path("killed"), {}).close()
+    Path("killed/predictions.jsonl").write_bytes(b"".join(written[:lines]) + b'{"id": "hexa')
+    killed, model = Run(Path("killed"), {}), Slow(0)
+    told: list[str] = []
+    answer_items(killed, ITEMS, model, told.append)
+    killed.close()
+    assert killed.predictions.read_bytes() == whole.predictions.read_bytes()
+    again = len(ITEMS) if lines < 3 else 6 if lines < 6 else 3 if lines < 8 else 1 if lines < 9 else 0
+    assert len(model.seen) == again
+    assert told == ([f"{9 - again} items are already answered; continuing with the rest"] if again < 9 else [])
+
+
 def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
     model, run = Slow(0.05), Run(Path("run"), {})
     log_to(run.folder)

@@ -14,7 +14,7 @@ from harness.drawing.isometric import PALETTE, project, shade
 from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
-from harness.worlds.minecraft import Block, Pose, Structure
+from harness.worlds.minecraft import Action, Block, Pose, Structure
 
 SVG = "{http://www.w3.org/2000/svg}"
 RUN = "l4 7-4 7"  # the right side of one tile
@@ -135,6 +135,12 @@ def test_a_structures_difference_has_a_sign_on_every_changed_cell() -> None:
         assert f"M{x} {y - 8.5}{sign}" in picture
     assert Counter(u.attrib["href"] for u in uses(picture))["#mc-removed"] == 2
     assert minecraft.difference_svg(before, before, before) == minecraft.structure_svg(before)
+
+
+def test_two_ghosts_in_a_cell_stand_in_one_order() -> None:
+    """Changes are sets, whose order differs between processes; equal pictures are equal to the byte."""
+    ghosts = [Action("remove", color, 0, 1, 0) for color in ("red", "green")]
+    assert minecraft._cubes(Structure(), ghosts, 0) == minecraft._cubes(Structure(), ghosts[::-1], 0)
 
 
 @given(structures, poses, st.integers(-4, 4))

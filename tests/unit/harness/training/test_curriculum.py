@@ -104,6 +104,11 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
 
 
+def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"buckets=3: there are 2 items to train on"):
+        fit(tmp_path, items=[1.0, 2.0], **HOW)
+
+
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
     """The last item's row was too long for the model."""
     from adapters.finetune import FinetuneJob, _curriculum_plans
