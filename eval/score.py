@@ -41,7 +41,8 @@ def score(
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
     are counted ("off_board"), with those that `discarded` says, by item id, a parser left out of the text. The v2 benchmark
-    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score.
+    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score
+    and for an unknown task or benchmark.
     """
     chosen = choose_items(items, benchmark, annotation, only)
     if not chosen.items:
@@ -78,7 +79,11 @@ class Chosen(NamedTuple):
 
 
 def choose_items(items: Sequence[Any], benchmark: str, annotation: Annotation | None, only: Set[str] | None) -> Chosen:
-    """The items of a split that a benchmark scores, or only the ones with ids in `only`."""
+    """The items of a split that a benchmark scores, or only the ones with ids in `only`. Raises UsageError as `score` does."""
+    if benchmark not in BENCHMARKS:
+        raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
+    if (benchmark == "v2") != (annotation is not None):
+        raise UsageError("only the v2 benchmark takes an annotation")
     multiple: Set[str] = frozenset()
     if annotation is not None:
         # Before the selection: the repair of an item looks at those after it.

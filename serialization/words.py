@@ -38,6 +38,7 @@ def h3_tokens(item: MinecraftItem) -> list[str]:
     return tokens
 
 
+@lru_cache(maxsize=50_000)
 def _utterance_tokens(turn: Utterance) -> tuple[str, ...]:
     words = tokenize(turn.text)
     if turn.speaker == "Builder" and _MISSION in " ".join(words):

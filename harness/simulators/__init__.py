@@ -24,6 +24,7 @@ def frames(*names: str) -> Frames:
     """The frames of files in `frames/` by section; later files take sections' place. Lines that begin with # are notes."""
     sections: dict[str, list[str]] = {}
     for name in names:
+        section: list[str] = []
         for line in files("harness.simulators").joinpath("frames", f"{name}.txt").read_text().splitlines():
             if match := _SECTION.fullmatch(line):
                 section = sections[match[1]] = []

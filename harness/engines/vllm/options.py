@@ -104,7 +104,7 @@ def _parser(path: str) -> Any:
     with warnings.catch_warnings(action="ignore"):
         try:
             add = resolve_name(path)
-        except ImportError as error:
+        except (ImportError, AttributeError) as error:
             raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
         return _strict(add)
 

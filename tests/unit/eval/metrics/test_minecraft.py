@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from eval.metrics.alignment import net_actions as net_rows
 from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, overlap_scores, score
 from eval.predictions import Predictions
 from eval.score import score as score_split
+from harness.corpora import load
 from harness.corpora.item import MinecraftItem
-from harness.worlds.minecraft import COLORS, Action, Structure, net_actions
+from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action
 from tests.helpers.oracle import best_overlap
 from tests.helpers.scored import builder_turn, place, remove, turn
 
@@ -211,3 +213,74 @@ def test_iglu_is_scored_by_it_beside_the_others() -> None:
     assert scores["overlap"]["f1"] == pytest.approx(0.5)
     assert scores["overlap"]["interval"] == [0.5, 0.5]
     assert "overlap" not in score_split("minecraft", "dev", items, answers)
+
+
+# split, predictor, metric, tp, fp, fn, micro F1, macro F1
+REFERENCE = """
+val empty overall 0 0 4564 0.0 0.010518
+val oracle overall 4556 0 8 0.999123 0.998948
+val first1 overall 1116 212 3448 0.378819 0.515041
+val first3 overall 2543 169 2021 0.69901 0.818564
+val first10 overall 4100 48 464 0.94123 0.980842
+val repeat_prev overall 1 0 4563 0.000438 0.011019
+val all_red_origin overall 12 1080 4552 0.004243 0.007983
+val shift_x overall 947 1639 3617 0.264895 0.134972
+val shift_x type 2522 64 2042 0.705455 0.534407
+val shift_x color 2456 130 2108 0.686993 0.518318
+val shift_x location 966 1620 3598 0.27021 0.137126
+val shift_x fair 1193 1393 3371 0.333706 0.193114
+val shift_x shape 2440 146 2124 0.682517 0.515455
+val all_blue overall 1426 3184 3138 0.310879 0.31206
+val all_blue type 4544 66 20 0.990626 0.99203
+val all_blue location 4544 66 20 0.990626 0.99203
+val rot90 overall 596 1563 3968 0.177302 0.100714
+val rot90 type 2139 20 2425 0.636323 0.443552
+val rot90 color 2107 52 2457 0.626804 0.438018
+val rot90 location 609 1550 3955 0.181169 0.101861
+val rot90 fair 898 1261 3666 0.267143 0.166419
+val rot90 shape 2102 57 2462 0.625316 0.437414
+test oracle overall 4551 0 2 0.99978 0.999325
+test first10 overall 4284 50 269 0.964105 0.987546
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("split", ["val", "test"])
+def test_reference_predictors(data_dir: Path, split: str) -> None:
+    items = [item for item in load("minecraft", split) if isinstance(item, MinecraftItem)]
+    rows = [row[1:] for row in _rows() if row[0] == split]
+    found, expected = [], []
+    for predictor in dict.fromkeys(row[0] for row in rows):
+        predicted = _predict(predictor, items)
+        strict, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
+        for _, metric, *numbers in (row for row in rows if row[0] == predictor):
+            part = fair[:, :1] if metric == "fair" else strict[:, METRICS.index(metric)][:, None]
+            tp, fp, fn = part.sum(axis=(0, 1)).tolist()
+            micro = 2 * tp / (2 * tp + fp + fn)
+            found.append([predictor, metric, tp, fp, fn, f"{micro:.6f}", f"{item_f1(part).mean():.6f}"])
+            expected.append([predictor, metric, *map(int, numbers[:3]), *(f"{float(n):.6f}" for n in numbers[3:])])
+    assert found == expected
+
+
+def _rows() -> list[list[str]]:
+    return [line.split() for line in REFERENCE.strip().splitlines()]
+
+
+def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]]:
+    """The deterministic predictors of the reference table."""
+    if name == "repeat_prev":
+        games: dict[str, Sequence[Action]] = {}
+        return [(games.get(item.cluster, ()), games.update({item.cluster: item.actions}))[0] for item in items]
+    rules: dict[str, Callable[[Sequence[Action]], Sequence[Action]]] = {
+        "empty": lambda gold: (),
+        "oracle": lambda gold: gold,
+        "first1": lambda gold: gold[:1],
+        "first3": lambda gold: gold[:3],
+        "first10": lambda gold: gold[:10],
+        "all_red_origin": lambda gold: [place("red", 0, 1, 0)],
+        "shift_x": lambda gold: [a._replace(x=a.x + 1) for a in gold if in_region(a.x + 1, a.y, a.z)],
+        "all_blue": lambda gold: [a._replace(color="blue") for a in gold],
+        "rot90": lambda gold: [turn_action(a, 1) for a in gold],
+    }
+    return [rules[name](item.actions) for item in items]

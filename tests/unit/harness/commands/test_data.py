@@ -8,7 +8,7 @@ import pytest
 from harness.cli import main
 from harness.everyday.requests import REQUESTS
 from harness.task import SAMPLE
-from tests.helpers.corpora_files import procedure, write_hexagons, write_minecraft
+from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
 
 @pytest.fixture(autouse=True)
@@ -124,3 +124,18 @@ def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, caps
     assert (
         err == "Error: HARNESS_DATA is /no/such/folder, which is not a folder: set it to the folder of the corpora, or unset it\n"
     )
+
+
+def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = printed(capsys, "items", "minecraft", "--split", "train").splitlines()
+    assert json.loads(line) == {
+        "id": f"minecraft/train/{GAME}/2",
+        "history": [
+            {"speaker": "Builder", "text": "Mission has started."},
+            {"speaker": "Architect", "text": "a red block, a blue one on top"},
+        ],
+        "before": [],
+        "pose": {"x": 0.5, "y": 1.0, "z": 0.5, "yaw": 0.0, "pitch": 0.0},
+        "actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 2, 0]],
+        "after": [[0, 1, 0, "red"], [0, 2, 0, "blue"]],
+    }

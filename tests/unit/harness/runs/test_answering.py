@@ -221,3 +221,16 @@ def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
 
 def test_the_data_hash_of_drawings_stays_what_it_was() -> None:
     assert items_hash(ITEMS) == "4567a11395da569b", "else runs that were killed before would not go on"
+
+
+def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
+    with pytest.raises(EngineError):
+        run_all(tmp_path, Fake(True, ITEMS[6].id), plan())
+    again = Fake(True)
+    run_all(tmp_path, again, plan())
+    assert [p.id for p in again.asked] == [i.id for i in ITEMS[6:]]
+    whole = Fake(False)
+    with pytest.raises(EngineError):
+        run_all(tmp_path / "dependent", Fake(False, ITEMS[6].id), plan())
+    run_all(tmp_path / "dependent", whole, plan())
+    assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]

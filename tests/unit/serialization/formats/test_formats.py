@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
 from harness.worlds import hexagons, minecraft
 from harness.worlds.hexagons import canonical
 from serialization.formats import FORMATS, Format, get_format, moves
@@ -342,3 +344,20 @@ def test_a_round_trip_by_anchors_is_exact(
     assert moves.parse(text, last, quarter, ANCHORS) == (tuple(actions), ())
     assert re.fullmatch(get_format("minecraft", "moves+anchors").constraint().value, text)
     assert len(text.split()) <= len(moves.write(actions, last, quarter).split())
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_every_gold_answer_survives_every_format() -> None:
+    lengths: dict[str, list[int]] = {}
+    for fmt in ALL:
+        for item in load(fmt.world):
+            written = fmt.write(item.actions)
+            actions = item.actions
+            if isinstance(item, MinecraftItem) and fmt.name != "json":
+                actions = tuple(a._replace(color=None) if a.kind == "remove" else a for a in item.actions)
+            assert fmt.parse(written) == (actions, ())
+            lengths.setdefault(fmt.name, []).append(len(written) if item.actions else 0)
+    triplets = sorted(lengths["triplets"])
+    assert (triplets[len(triplets) // 2], triplets[-1], round(sum(triplets) / len(triplets), 1)) == (58, 1694, 106.8)
+    assert sum(lengths["grouped"]) <= 0.29 * sum(triplets)

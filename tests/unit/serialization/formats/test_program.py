@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed
+from harness.corpora import load
+from harness.corpora.item import Executed, MinecraftItem
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import read_answer, system_message
+from prompts.messages import gold_answer, read_answer, system_message
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.formats import get_format, reader
@@ -138,3 +139,17 @@ def test_the_grammar_for_decoding(task: str) -> None:
         assert text == "none" or parse(text).statements
     for text in UNGRAMMATICAL[task]:
         assert not accepts(constraint.value, text), text
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_plain_programs_of_every_third_training_turn() -> None:
+    """In the builder's frame; what the recorded order could not reach may be built now."""
+    spec = PromptSpec.make("minecraft", format="program", frame="builder")
+    other = 0
+    for item in load("minecraft", "train")[::3]:
+        assert isinstance(item, MinecraftItem)
+        read = read_answer(gold_answer(item, spec), item, spec)
+        assert read.discarded == ()
+        other += item.before.apply(read.actions).structure != item.before.apply(item.actions).structure
+    assert other <= 5
