@@ -75,8 +75,12 @@ class Template:
 
     def render(self, file: str, values: Mapping[str, Any]) -> str:
         """The text of one of its files. Raises UsageError, with file and line, for whatever is wrong in it."""
+        from jinja2 import TemplateNotFound
+
         try:
             return str(_environment(self.folder).rendered(file, values))
+        except TemplateNotFound as error:
+            raise UsageError(f"--template {self.name}: it has no {error.name}, and prompts/templates/ has none") from error
         except Exception as error:  # What a file can do wrong is up to its author.
             raise UsageError(f"--template {self.name}: {_place(error, file)}: {_reason(error)}") from error
 

@@ -104,7 +104,7 @@ def _shown(value: float | None) -> str:
 
 class Items(Strict):
     task: str = argument()
-    split: str = option(..., "train, dev or test.")
+    split: str = option("dev", "train, dev or test.")
     limit: int | None = option(None, "Print only the first items.", ge=0)
     ask: bool = option(False, "All that an item holds, then the unclear instructions, where the corpus lists them.")
     out: Path | None = option(None, "Write them to this file instead of printing them.")

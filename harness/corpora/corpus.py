@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,20 @@ class Corpus:
         return total.hexdigest()
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
-        """The items of some splits, one split after the other."""
-        return chain.from_iterable(read_items(self._file(source, split)) for split in splits)
+        """The items of some splits, one split after the other.
+
+        Raises DataError for an id of another task or split, and where `after` is not `before` with the actions carried out:
+        training learns the actions, and HEXAGONS is scored by the boards.
+        """
+        for split in splits:
+            file, begins = self._file(source, split), f"{self.task.name}/{split}/"
+            for item in read_items(file):
+                if not item.id.startswith(begins):
+                    raise DataError(f"{file}: the id {item.id} must begin with {begins}")
+                before: Any = item.before
+                if before.apply(item.actions)[0] != item.after:
+                    raise DataError(f"{file}: {item.id}: after is not before with the actions carried out")
+                yield item
 
     def unclear(self, source: Path, split: str) -> Iterator[Item] | None:
         """The instructions of a split that are no items because they are unclear; None if the corpus lists none."""

@@ -20,7 +20,7 @@ from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 
 MOST_LINE = 10_000_000
 """Bytes of a line, unpacked: the largest item has thousands."""
-_HINT = "harness simulate and harness data items write such lines"
+_HINT = "harness simulate writes such lines"
 
 
 def to_record(item: Item) -> dict[str, Any]:

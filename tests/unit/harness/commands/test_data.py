@@ -97,7 +97,6 @@ def test_stats_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
         (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
         (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, "),
         (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
-        (["items", "hexagons"], "Missing option '--split'"),
         (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),
         (["stats"], "Missing argument 'TASK'"),
     ],

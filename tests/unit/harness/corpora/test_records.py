@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora import records
+from harness.corpora.corpus import Corpus
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, UsageError
 from harness.simulators.games import game
+from harness.tasks import get_task
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -103,3 +107,29 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
     for task in (None, "hexagons"):
         with pytest.raises(UsageError, match=r"is an item of (hexagons|minecraft), but --task is"):
             load_items(Path("b.jsonl"), task)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "hexagons/dev/0/1"}, "the id hexagons/dev/0/1 must begin with hexagons-toy/dev/"),
+        ({"id": "hexagons-toy/train/0/1"}, "the id hexagons-toy/train/0/1 must begin with hexagons-toy/dev/"),
+        ({"after": "0" * 180}, "hexagons-toy/dev/0/1: after is not before with the actions carried out"),
+        ({}, None),
+    ],
+)
+def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
+    line = {
+        "id": "hexagons-toy/dev/0/1",
+        "history": [],
+        "instruction": "one red tile",
+        "before": "0" * 180,
+        "actions": [[0, 0, "red"]],
+    }
+    (tmp_path / "dev.jsonl").write_text(json.dumps({**line, "after": "4" + "0" * 179, **change}))
+    corpus = Corpus(replace(get_task("hexagons"), name="hexagons-toy"))
+    if message is None:
+        assert len(list(corpus.items(tmp_path, ["dev"]))) == 1
+        return
+    with pytest.raises(DataError, match=re.escape(message)):
+        list(corpus.items(tmp_path, ["dev"]))
