@@ -44,6 +44,11 @@ class Watched(Trainer):  # type: ignore[misc]
         self.remove_callback(PrinterCallback)
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
 
+    def _save_rng_state(self, output_dir: str) -> None:
+        # The first process writes the state file next, which makes a checkpoint whole: every other has written its part by then.
+        super()._save_rng_state(output_dir)
+        self.accelerator.wait_for_everyone()
+
     def go_on(self) -> None:
         """Train, resuming from the last checkpoint if there is one. Raises DataError if it cannot be read."""
         from torch.utils.tensorboard import SummaryWriter
