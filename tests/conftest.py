@@ -49,16 +49,6 @@ def workers() -> Iterator[Workers]:
         yield workers
 
 
-@pytest.fixture
-def endpoint() -> Iterator[FakeServer]:
-    """An endpoint whose answers the test chooses."""
-    from tests.helpers.endpoint import FakeServer
-
-    server = FakeServer()
-    yield server
-    server.stop()
-
-
 @pytest.fixture(scope="session")
 def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random Llama; copy it, do not change it."""

@@ -109,11 +109,8 @@ def _report(grid: Grid, parts: Mapping[str, Sequence[Row]], as_json: bool) -> li
         )
         pages.append((f"## {title}\n\n" if len(made) > 1 else "") + as_markdown(part, caption))
         head, rows = cells(part)
-        shown = numbers_table(*head, caption=caption)
-        for row in rows:
-            shown.add_row(*row)
         if not as_json:
-            console.print(shown)
+            console.print(numbers_table(*head, rows=rows, caption=caption))
     write_atomically(grid.folder / "table.json", json.dumps(lines, indent=1) + "\n")
     write_atomically(grid.folder / "table.md", "\n".join(pages))
     click.echo(json.dumps(lines) if as_json else f"{grid.folder / 'table.md'}, {grid.folder / 'table.json'}")

@@ -117,11 +117,13 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
     gold = faults.attempt(lambda: _split(task, options.limit, loaded.training)) or []
-    train = (faults.attempt(partial(_as_met, gold, spec, options.history, held)) if held else None) or []
-    sources = limited(with_files(loaded.data, options.data), options.limit)
-    data = faults.attempt(partial(gather, sources, task, train, held)) if held else None
-    faults.report()
+    if held is None:
+        faults.report()
     assert held is not None
+    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
+    sources = limited(with_files(loaded.data, options.data), options.limit)
+    data = faults.attempt(partial(gather, sources, task, train, held))
+    faults.report()
     assert spec is not None
     assert base is not None
     assert data is not None

@@ -1,6 +1,6 @@
 """The files of a corpus: members of a .tar.xz, read in one pass; one hash of an archive or of many files; JSON, checked.
 
-What is parsed of them is kept in the user's cache.
+The parsed corpus is kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import tarfile
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, TypeAdapter, ValidationError
@@ -135,15 +136,22 @@ def through_cache(name: str, kind: Any, parse: Callable[[], T]) -> T:
     The name holds the version of the loader and the digest of the source, so a changed source or loader never meets an old file.
     An unreadable file is rebuilt. Raises whatever `parse` raises.
     """
-    path, adapter = cache_folder() / f"{name}.json.z", TypeAdapter[T](kind)
+    path = cache_folder() / f"{name}.json.z"
     if path.is_file():
         try:
-            return adapter.validate_json(zlib.decompress(path.read_bytes()))
+            return cast(T, _stored(path, path.stat().st_mtime_ns, kind))
         except (OSError, TypeError, ValueError, zlib.error) as error:
             log.info("%s is broken and is rebuilt: %s", path, error)
     parsed = parse()
     try:
-        write_atomically(path, zlib.compress(adapter.dump_json(parsed)))
+        write_atomically(path, zlib.compress(TypeAdapter[T](kind).dump_json(parsed)))
     except HarnessError as error:
         log.info("%s; the next load parses again", error)
     return parsed
+
+
+@lru_cache(maxsize=2)
+def _stored(path: Path, written: int, kind: Any) -> Any:
+    """What a file of the cache holds. A start reads a corpus for its splits and for those to keep apart, one after the other;
+    `written`, the time of its last change, tells a file that was written anew."""
+    return TypeAdapter(kind).validate_json(zlib.decompress(path.read_bytes()))

@@ -330,6 +330,6 @@ def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
 
 def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:
     """The table in Markdown."""
-    head, rows = cells(lines)
-    ruled = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in ruled) + f"\n{caption}\n"
+    from eval.tables import markdown_table
+
+    return f"{markdown_table(*cells(lines), texts=(0,))}\n\n{caption}\n"

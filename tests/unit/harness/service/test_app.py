@@ -121,11 +121,11 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
 
 
 def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
-    workers: Workers, endpoint: FakeServer, monkeypatch: pytest.MonkeyPatch
+    workers: Workers, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", "secret")
-    endpoint.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
-    app = create_app([EndpointPlayer("model", endpoint.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    server.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
     guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
     url = f"http://127.0.0.1:{port}"
     with listening(guard, "127.0.0.1", port), harness.Client(url, key="key") as client, harness.Client(url) as stranger:
@@ -139,8 +139,8 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
     assert done.ignored == [("place", "blue", 0, 9, 0)]
     assert done.blocks == [(0, 1, 0, "red")]
     assert [piece.text for piece in done.discarded] == ["what?"]
-    assert endpoint.keys == {"Bearer secret"}
-    assert "Start with a red block." in endpoint.requests[0]["messages"][-1]["content"]
+    assert server.keys == {"Bearer secret"}
+    assert "Start with a red block." in server.requests[0]["messages"][-1]["content"]
 
 
 @dataclass
@@ -179,24 +179,24 @@ def test_only_what_ships_has_a_share_of_everyday_requests(
     assert players["t5"].card.solved == {}
 
 
-def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers, endpoint: FakeServer) -> None:
+def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers, server: FakeServer) -> None:
     item, choice, spec = asked("hexagons")[0], ShotChoice(2, 0, "bm25"), PromptSpec.make("hexagons")
-    endpoint.reply = lambda body, n: chat_answer("red: 1 1")
-    served = EndpointPlayer("model", endpoint.url, "fake", {"hexagons": spec}, workers, choice)
+    server.reply = lambda body, n: chat_answer("red: 1 1")
+    served = EndpointPlayer("model", server.url, "fake", {"hexagons": spec}, workers, choice)
     response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
     assert response.status_code == 200
     shots = choose_shots(choice, [item], load("hexagons", "train"))
-    assert endpoint.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
+    assert server.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
-def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers, endpoint: FakeServer) -> None:
+def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers, server: FakeServer) -> None:
     spec = PromptSpec.make("minecraft", frame="pose")
-    endpoint.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
+    server.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
     asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
-    served = EndpointPlayer("model", endpoint.url, "fake", {"minecraft": spec}, workers)
+    served = EndpointPlayer("model", server.url, "fake", {"minecraft": spec}, workers)
     response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
-    assert endpoint.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
+    assert server.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
 
 
 def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
