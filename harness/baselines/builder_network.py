@@ -1,5 +1,8 @@
-"""The builder models' networks: a text encoder, and a decoder whose states meet the world in a `WorldHead`. And their batches:
-from items to training tensors, all steps of several items at once."""
+"""The builder models' networks and batches.
+
+A network has a text encoder and a decoder, whose states meet the world in a `WorldHead`. A batch holds the tensors of all steps
+of several items.
+"""
 
 from __future__ import annotations
 

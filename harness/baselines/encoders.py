@@ -38,7 +38,7 @@ class EncoderSettings(Strict):
 
 
 class EncoderNetwork(nn.Module):  # type: ignore[misc]
-    """A network that reads with an encoder (`load_encoder`), which is frozen where it is used as it is."""
+    """A network with a text encoder (`load_encoder`), which may be frozen."""
 
     def __init__(self, encoder: Any) -> None:
         super().__init__()

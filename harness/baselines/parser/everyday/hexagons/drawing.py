@@ -29,7 +29,7 @@ OPPOSITE = regions.OPPOSITE
 LOOKS = {
     "upright", "level", "diagonal", "hollow", "filled", "full", "apart", "opposite", "small", "big", "up", "down", "together",
 }  # fmt: skip
-"""Marks of a clause that are those of the figure it draws."""
+"""Marks of a clause that describe the figure it draws."""
 WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": ""}
 
 

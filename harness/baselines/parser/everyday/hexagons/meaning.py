@@ -108,7 +108,7 @@ class Clause:
 
 
 def targets_of(links: Iterable[Link], *relations: str) -> list[Phrase]:
-    """What links lead to, or only those of some relations."""
+    """The targets of links; if relations are given, of the links with these relations."""
     return [link.target for link in links if link.target is not None and (not relations or link.relation in relations)]
 
 

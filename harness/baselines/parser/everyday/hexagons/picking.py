@@ -12,7 +12,7 @@ from harness.worlds.hexagons import Tile, distance, neighbors
 from serialization.program import hexagons_geometry as g
 
 WHOLE = ("row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle", "end", "board", "it", "gap")
-"""Heads of what is meant as it is: its numbers and sides are in it already."""
+"""Heads whose numbers and sides are part of their meaning, so that nothing is picked from them."""
 
 
 def in_order(pieces: list[list[Tile]]) -> list[list[Tile]]:

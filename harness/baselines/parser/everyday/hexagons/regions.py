@@ -113,7 +113,7 @@ def corners(phrase: Phrase, owner: Tiles) -> list[Tile]:
 
 
 def at_sides(tiles: Tiles, sides: Sequence[str]) -> list[Tile]:
-    """Those of some tiles that lie furthest at all the sides."""
+    """The tiles that lie furthest toward all the sides."""
     found = list(tiles)
     for side in sides:
         if found:

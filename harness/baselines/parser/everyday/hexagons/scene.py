@@ -98,7 +98,7 @@ class Scene:
         return [tile for tile in tiles if self.board[tile] == "white"]
 
     def dots(self, tiles: Tiles) -> list[Tile]:
-        """Those of some tiles that touch none of their color."""
+        """The tiles that touch no other tile of their color."""
         return [piece[0] for piece in self.pieces(tiles) if len(piece) == 1]
 
     def pieces(self, tiles: Tiles, by_color: bool = True) -> list[list[Tile]]:
@@ -146,7 +146,7 @@ def common(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
 
 
 def outline(tiles: Tiles) -> list[Tile]:
-    """Those of some tiles that touch a place, on the board or off it, that is none of them."""
+    """The outermost tiles of a set: a neighbor, on the board or off it, is not in the set."""
     inside = set(tiles)
     return [tile for tile in tiles if any(other not in inside for other in g.around(tile))]
 

@@ -126,7 +126,7 @@ def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
 
 
 def landmark(links: Iterable[Link], scene: Scene) -> Tiles:
-    """What places are beside: the red row of `everything above the red row`."""
+    """The tiles that a place is named by: the red row in `everything above the red row`."""
     beside = next((target for target in targets_of(links, *BESIDE) if target.head != "it"), None)
     return (select(beside, scene) if beside is not None else None) or ()
 

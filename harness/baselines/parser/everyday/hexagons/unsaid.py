@@ -250,7 +250,7 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
 
 
 def _changed(clause: Clause, scene: Scene) -> Clause | None:
-    """What is to have another place, size or inside: `make it 5 tiles long`; None where a clause asks for no such thing."""
+    """A clause that gives a figure another place, size or inside: `make it 5 tiles long`. None for any other clause."""
     first, plain = clause.subject, clause.verb in ("make", "be", "")
     if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it":
         return replace(clause, verb="move")
