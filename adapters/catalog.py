@@ -44,6 +44,8 @@ class AdapterRecord(BaseModel):
     """Of all steps; 0 if trained before they were counted."""
     seconds: float = 0.0
     curve: list[dict[str, float]] = []
+    dev_f1_items: int = 0
+    """How many dev items were answered for each F1 of the curve; 0 if trained before they were counted."""
     versions: dict[str, str] = {}
     git: str | None = None
     held_out: dict[str, Any] = {}
@@ -181,7 +183,7 @@ def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.part.startswith("dev"):
             return percent(*scored.headline)
-    count = about.recipe.get("training", {}).get("dev_f1_items")
+    count = about.dev_f1_items
     kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})
     if "dev_f1" in kept:
         return f"{percent(kept['dev_f1'])}{f' ({count} items)' if count else ''}"

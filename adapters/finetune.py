@@ -176,6 +176,7 @@ def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts:
     steps = trainer.state.global_step
     seconds = max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
     kept = trainer.state.best_global_step or steps
+    counts = {**counts, "dev_f1_items": len(answered_on_dev(job))}
     result = Trained(steps=steps, kept=kept, seconds=seconds, curve=trainer.points, counts=counts, effect=changed)
     # Where each process holds a part of the weights, all of them gather the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
@@ -299,11 +300,14 @@ def machine(threads: int) -> str:
 
 def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
     """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
-    training = job.recipe.training
-    room = answer_room(training, length)
-    items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
-    size = training.dev_batch_size
+    training, items = job.recipe.training, answered_on_dev(job)
+    room, size = answer_room(training, length), training.dev_batch_size
     return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, size, in_step=in_step)
+
+
+def answered_on_dev(job: FinetuneJob) -> list[Item]:
+    """The dev items that are answered at each evaluation: fewer than the recipe's number where there are not so many."""
+    return (first_steps if job.spec.rolls_out else spread)(job.dev, job.recipe.training.dev_f1_items)
 
 
 def answer_room(training: FinetuneTraining, length: int) -> int:
@@ -458,6 +462,8 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
         else:
             # GRPO keeps a copy of the adapter as it was, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
+            # Peft's card of blanks to fill in; `harness adapters export` writes a card.
+            (partial / "README.md").unlink(missing_ok=True)
             save_chat_template(tokenizer, partial)
         save_template(job.spec, partial)
         write_atomically(partial / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")

@@ -20,7 +20,7 @@ from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
-from harness.runs.folder import find_run
+from harness.runs.folder import find_run, items_hash
 from harness.tasks import get_task, world_of
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
@@ -113,7 +113,8 @@ def read_answers(
 
     `items_file` holds the items if they are not from a corpus; a run records it. `ids` are the items to score; by default
     those a run was asked for, otherwise the whole split. `partial` leaves out a half-written last line (a run in progress).
-    Raises DataError, with the line, for an invalid file and UsageError for arguments that do not fit it.
+    Raises DataError, with the line, for an invalid file or for items that have changed since the run, and UsageError for
+    arguments that do not fit it.
     """
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
@@ -126,6 +127,7 @@ def read_answers(
     else:
         task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
         items = corpora.load(task, split)
+    _check_items(file.parent, settings, items)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, reader(items))
     if get_task(task).judged:
@@ -135,6 +137,16 @@ def read_answers(
         raise UsageError(f"{min(strange)!r} is not an item of {task}/{split}")
     name = file.name if path.is_file() else file.resolve().parent.name
     return Answers(name, file, settings, {r.id: r.fields for r in records}, task, split, items, only, predictions)
+
+
+def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item]) -> None:
+    """Raises DataError if these are other items than the run answered: its scores would be of neither."""
+    answered, now = settings.get("data_hash"), items_hash(items[: settings.get("limit")])
+    if answered not in (None, now):
+        raise DataError(
+            f"{folder} answered other items than there are now (data_hash {answered}, now {now}): score it with the data "
+            f"that it was run on, or run it again; {folder / 'predictions.jsonl'} by itself is scored on any data"
+        )
 
 
 def score_answers(

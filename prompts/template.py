@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.tasks import world_of
+from harness.tasks import TASKS, world_of
 from harness.util.hashing import short_hash
 from harness.util.registry import choose
 
@@ -128,6 +128,10 @@ def get_template(name: str) -> Template:
             raise UsageError(
                 f"--template {name}: the folder holds no template: none of its files ends with {', '.join(SUFFIXES)}"
             )
+        for path in folder.glob("*.txt"):
+            task, _, rest = path.name.partition(".")
+            if task in TASKS and task != (world := world_of(task)):
+                raise UsageError(f"--template {name}: {path.name}: the files of a template are for a world: {world}.{rest}")
         return Template(name, folder)
     if "/" in name:
         raise UsageError(f"--template {name}: no such folder")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from harness.errors import UsageError
 from harness.task import Task
@@ -32,6 +32,8 @@ def _tasks() -> dict[str, Task]:
             raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
         if not isinstance(task, Task) or not _NAME.fullmatch(task.name):
             raise UsageError(f"{where} is no Task with a name of small letters, digits and hyphens: repair its package")
+        if task.world not in get_args(World):
+            raise UsageError(f"{where}: there is no world {task.world!r}; there are {' and '.join(get_args(World))}")
         if alike := [name for name in known if f"{task.name}-".startswith(f"{name}-") or name.startswith(f"{task.name}-")]:
             raise UsageError(f"{where}: the name {task.name} begins as {alike[0]} does, and so would its items' ids: rename it")
         known[task.name] = task

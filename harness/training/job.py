@@ -31,7 +31,7 @@ class Trained:
     earlier: int | None = None
     """How many of the points an earlier process of the run made; None where no checkpoint was there to resume from."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What it was trained on: items, rows, dropped rows, tokens."""
+    """What it was trained and evaluated on: items, rows, dropped rows, tokens, dev items answered."""
     effect: bool = True
     """Whether training changed the model at all."""
 

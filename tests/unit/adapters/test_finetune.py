@@ -69,7 +69,8 @@ def test_what_goes_on_from_an_adapter_says_what_it_has_and_whether_it_changed(ti
         settings = "--set", f"training.learning_rate={rate}", "--set", "training.weight_decay=0"
         assert main([*words(tiny_base, "llama-lora", *settings), "--name", name, "--from", "mine"]) == 0
         said = json.loads(Path("runs", name, "adapter", HARNESS_FILE).read_text())
-        assert said["effect"] is changed
+        assert (said["effect"], said["dev_f1_items"]) == (changed, 1)
+        assert not Path("runs", name, "adapter", "README.md").exists(), "peft's card says nothing of it"
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
 
 

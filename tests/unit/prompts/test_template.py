@@ -90,6 +90,12 @@ def test_choices_that_do_not_fit_are_refused(folder: Path, choices: str, problem
         PromptSpec.make("minecraft", template=str(folder))
 
 
+def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_refused(folder: Path) -> None:
+    (folder / "iglu.system.txt").write_text("Build.")
+    with pytest.raises(UsageError, match=r"iglu\.system\.txt: the files of a template are for a world: minecraft\.system\.txt"):
+        PromptSpec.make("iglu", template=str(folder))
+
+
 def test_fine_tuning_takes_a_template(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_base: Path) -> None:
     monkeypatch.chdir(tmp_path)
     words = ("llama-lora", "--task", "minecraft", "--template", "nebula", "--base", str(tiny_base), "--name", "r")

@@ -130,6 +130,11 @@ def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, run: Comman
     assert (scores["items"], scores["missing"], scores["action"]["f1"]) == (2, 0, 1.0)
     write(name="runs_a/predictions.jsonl")
     assert json.loads(run(folder, "--json")[1])["missing"] == 2
+    (folder / "run.yaml").write_text("settings: {task: hexagons, split: test, limit: 2, data_hash: 0123456789abcdef}\n")
+    code, _, err = run(folder, "--json")
+    assert code == 1
+    assert "answered other items than there are now" in err
+    assert json.loads(run(folder / "predictions.jsonl", "--task", "hexagons", "--split", "test", "--json")[1])["missing"] == 6
     (folder / "run.yaml").write_text("[settings")
     assert "run.yaml does not describe a run" in run(folder)[2]
 

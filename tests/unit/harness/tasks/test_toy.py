@@ -85,12 +85,18 @@ def test_lm_eval(session: dict[str, Any], items: list[dict[str, Any]]) -> None:
     assert "!function harness.plugins.lm_eval.toy\n" in (folder / "harness_toy_dev.yaml").read_text()
 
 
-def test_a_name_that_begins_like_another_is_refused(tmp_path: Path) -> None:
-    """Ids tell their task by how they begin."""
-    module = (TOY / "toy_task.py").read_text().replace('name="toy"', 'name="iglu-toy"')
-    (tmp_path / "toy_task.py").write_text(module)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "problem"),
+    [
+        # Ids tell their task by how they begin.
+        ('name="toy"', 'name="iglu-toy"', "the name iglu-toy begins as iglu does"),
+        ('world="hexagons"', 'world="chess"', "there is no world 'chess'; there are hexagons and minecraft"),
+    ],
+)
+def test_a_task_that_cannot_be_used_is_refused(tmp_path: Path, ours: str, theirs: str, problem: str) -> None:
+    (tmp_path / "toy_task.py").write_text((TOY / "toy_task.py").read_text().replace(ours, theirs))
     paths = os.pathsep.join(map(str, (ROOT, tmp_path, TOY)))
     words = [sys.executable, "-m", "harness.cli", "data", "list"]
     done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the name iglu-toy begins as iglu does" in done.stderr
+    assert problem in done.stderr

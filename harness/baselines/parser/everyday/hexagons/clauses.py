@@ -188,17 +188,18 @@ class _Segments(PhraseReader):
 
     def _as_many(self) -> bool:
         """`as many orange ones as there are green ones`, `as long as the other line`, `the same number as it`."""
-        if mark := self._as_mark():
-            self.clause.marks.add(mark)
-            self.clause.as_many = self.phrase()
-            return self.clause.as_many is not None
-        return self._number_as() or self._color_as() or self._size_as()
+        return self._as_long() or self._number_as() or self._color_as() or self._size_as()
 
     @rewinding
-    def _as_mark(self) -> str | None:
-        """`as long as`."""
+    def _as_long(self) -> bool:
+        """`as long as the other line`."""
         mark = self.take("MARK") if self.skip("as") else None
-        return mark if self.skip("as") else None
+        phrase = self.phrase() if mark and self.skip("as") else None
+        if mark is None or phrase is None:
+            return False
+        self.clause.marks.add(mark)
+        self.clause.as_many = phrase
+        return True
 
     @rewinding
     def _number_as(self) -> bool:

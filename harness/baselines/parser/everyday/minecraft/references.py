@@ -213,7 +213,7 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _has_colors(group: Cells, thing: Thing, scene: Scene) -> bool:
-    return {scene.blocks[cell] for cell in group} == set(thing.colors)
+    return {scene.blocks.get(cell) for cell in group} == set(thing.colors)
 
 
 def _made(thing: Thing, scene: Scene, candidates: Sequence[Cells]) -> list[Cells]:
