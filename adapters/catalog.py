@@ -8,54 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
-from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, adapter_name, read_record
+from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_name, read_record
+from eval.export import Number, headline
+from eval.tables import Percentage
 from harness.engines.shared import brief
 from harness.errors import AdapterError, UsageError
 from harness.prompting.options import BEST, Options
 from harness.runs.folder import RUNS
-from harness.tasks import world_of
 
 SCORES_FILE = "scores.json"
 """The scores of runs with the adapter; they do not affect its predictions."""
 CARD_FILE = "README.md"
-
-
-class AdapterRecord(BaseModel):
-    """What harness.json records of an adapter and its training."""
-
-    task: str
-    context: str
-    format: str
-    frame: str
-    template: str | None = None
-    prompt_hash: str
-    base: str
-    base_fingerprint: str | None = None
-    recipe: dict[str, Any] = {}
-    items: int = 0
-    rows: int = 0
-    dropped: int = 0
-    steps: int = 0
-    kept: int | None = None
-    """The step at which this adapter was saved; None: at the last one."""
-    tokens: int = 0
-    """Of all steps; 0 if trained before they were counted."""
-    seconds: float = 0.0
-    curve: list[dict[str, float]] = []
-    dev_f1_items: int = 0
-    """How many dev items were answered for each F1 of the curve; 0 if trained before they were counted."""
-    versions: dict[str, str] = {}
-    git: str | None = None
-    held_out: dict[str, Any] = {}
-    """The dev and test items that its training items were checked against (`HeldOut.compared`); empty if they were not."""
-    imported: dict[str, Any] | None = None
-    """Where it came from, if it was not trained here: then nothing is known of its training."""
-
-    @property
-    def prompt_format(self) -> str:
-        return "/".join(filter(None, (self.context, self.format, self.frame, self.template)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +42,14 @@ class ScoredRun:
         return ", ".join(parts)
 
     @property
-    def headline(self) -> tuple[float, list[float] | None]:
-        """The task's headline F1, and its 95% interval if there is one."""
-        ends = self.scores.get("intervals", {})
-        if world_of(self.scores["task"]) == "hexagons":
-            return self.scores["action"]["f1"], ends.get("action", {}).get("f1")
-        return self.scores["micro"]["overall"]["f1"], ends.get("micro", {}).get("overall")
+    def headline(self) -> Number:
+        """The task's main number."""
+        return headline(self.scores)[0]
 
     @property
-    def exact(self) -> tuple[float, list[float] | None] | None:
+    def exact(self) -> Number | None:
         """The share of exact answers, which HEXAGONS has."""
-        if world_of(self.scores["task"]) != "hexagons":
-            return None
-        return self.scores["action"]["em"], self.scores.get("intervals", {}).get("action", {}).get("em")
+        return next((number for number in headline(self.scores) if number.key == "action_em"), None)
 
     @property
     def part(self) -> str:
@@ -127,18 +85,13 @@ def catalog() -> tuple[list[AdapterEntry], list[str]]:
 
 def read_entry(folder: Path) -> AdapterEntry:
     """Raises AdapterError for an incomplete folder."""
-    about = read_about(folder)
+    about = read_record(folder)
     try:
         size = (folder / WEIGHTS_FILE).stat().st_size / 1e6
     except OSError as error:
         raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
     where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
     return AdapterEntry(adapter_name(folder), where, folder, about, size, _dev_f1(folder, about))
-
-
-def read_about(folder: Path) -> AdapterRecord:
-    """Raises AdapterError if harness.json is missing or invalid."""
-    return read_record(folder, AdapterRecord, advice="")
 
 
 def read_scores(folder: Path) -> list[ScoredRun]:
@@ -170,21 +123,15 @@ def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
             f"--best: the scores of {adapter_name(folder)} compare no ways of decoding {task} on dev; leave --best out, "
             "or export the adapter with --scores of runs that differ in --vote or --constrain"
         )
-    return max(fullest, key=lambda one: one.headline[0]).decoding
-
-
-def percent(value: float, interval: list[float] | None = None) -> str:
-    """A fraction and its interval in percent: "35.07 [29.0, 41.7]"."""
-    ends = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
-    return f"{100 * value:.2f}{ends}"
+    return max(fullest, key=lambda one: one.headline.value).decoding
 
 
 def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.part.startswith("dev"):
-            return percent(*scored.headline)
+            return scored.headline.short
     count = about.dev_f1_items
     kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})
     if "dev_f1" in kept:
-        return f"{percent(kept['dev_f1'])}{f' ({count} items)' if count else ''}"
+        return f"{Percentage(kept['dev_f1'])}{f' ({count} items)' if count else ''}"
     return ""

@@ -17,7 +17,7 @@ from adapters.dev import dev_f1, first_steps, spread
 from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
-from adapters.registry import HARNESS_FILE, save_template, trained_tasks
+from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
 from harness.corpora.item import Item
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
@@ -480,7 +480,7 @@ def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) 
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),
-        "trained_on": sorted({item.task for item in job.items}.union(trained_tasks(job.start) if job.start else ())),
+        "trained_on": sorted({item.task for item in job.items}.union(read_record(job.start).tasks if job.start else ())),
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.name, **recipe},

@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validator
 
 from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
 from harness.engines.models.weights import weights_fingerprint
@@ -33,14 +33,14 @@ SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
 
 
-class TrainedWith(NamedTuple):
-    """How the prompts and the base of a training were, beyond the prompt format."""
+class TrainedWith(BaseModel):
+    """How the prompts and the base of a training were, beyond the prompt format: read from its recipe."""
 
-    shots: int = 0
+    shots: int = Field(default=0, validation_alias=AliasPath("training", "shots"))
     """Examples in front of every item."""
-    select: str | None = None
+    select: str | None = Field(default=None, validation_alias=AliasPath("prompt", "select"))
     """How they were chosen, as `harness prompt --select` has it; None: at random, the same for all items."""
-    seed: int = 0
+    seed: int = Field(default=0, validation_alias=AliasPath("training", "seed"))
     """Of their choice."""
     quantize: str | None = None
     """The base's weights: "nf4", or None for full precision."""
@@ -79,32 +79,14 @@ class Adapter:
         return solved_by(self.path.name) if self.path.parent == SHIPPED else {}
 
 
-class _Selection(BaseModel):
-    select: str | None = None
-
-
-class _Examples(BaseModel):
-    shots: int = 0
-    seed: int = 0
-
-
-class _Recipe(BaseModel):
-    """What of its recipe decides how a model is asked."""
-
-    quantize: str | None = None
-    double_quantization: bool = True
-    prompt: _Selection = _Selection()
-    training: _Examples = _Examples()
-
-
-class _Saved(BaseModel):
-    """The part of harness.json that loading needs."""
+class AdapterRecord(BaseModel):
+    """What harness.json records of an adapter and its training."""
 
     task: str
     context: str
     format: str
     frame: str
-    template: str = DEFAULT
+    template: str | None = None
     prompt_hash: str
     other_prompt_hashes: dict[str, str] = {}
     """By task, the hashes of the prompts of other tasks whose items it was trained on too."""
@@ -115,29 +97,44 @@ class _Saved(BaseModel):
     base_revision: str | None = None
     chat_template_hash: str | None = None
     chat_template_date: str | None = None
+    recipe: dict[str, Any] = {}
+    trained_with: TrainedWith = Field(default=TrainedWith(), validation_alias="recipe")
+    items: int = 0
+    rows: int = 0
+    dropped: int = 0
+    steps: int = 0
+    kept: int | None = None
+    """The step at which this adapter was saved; None: at the last one."""
+    tokens: int = 0
+    """Of all steps; 0 if trained before they were counted."""
+    seconds: float = 0.0
+    curve: list[dict[str, float]] = []
+    dev_f1_items: int = 0
+    """How many dev items were answered for each F1 of the curve; 0 if trained before they were counted."""
+    versions: dict[str, str] = {}
+    git: str | None = None
+    held_out: dict[str, Any] = {}
+    """The dev and test items that its training items were checked against (`HeldOut.compared`); empty if they were not."""
     imported: dict[str, Any] | None = None
-    """Set for adapters that `harness adapters import` took in."""
-    recipe: _Recipe = _Recipe()
+    """Where it came from, if it was not trained here: then nothing is known of its training."""
+
+    @field_validator("recipe")
+    @classmethod
+    def _in_sections(cls, recipe: dict[str, Any]) -> dict[str, Any]:
+        # Otherwise `trained_with` would take what it does not find for the default.
+        if not all(isinstance(recipe.get(section, {}), dict) for section in ("prompt", "training")):
+            raise ValueError("its prompt and training hold settings each")
+        return recipe
 
     @property
-    def trained_with(self) -> TrainedWith:
-        recipe = self.recipe
-        settings = recipe.training.shots, recipe.prompt.select, recipe.training.seed
-        return TrainedWith(*settings, recipe.quantize, recipe.double_quantization)
+    def prompt_format(self) -> str:
+        return "/".join(filter(None, (self.context, self.format, self.frame, self.template)))
 
     @property
     def tasks(self) -> tuple[str, ...]:
+        """The tasks whose items it was trained on, its own first; none for an imported one."""
         known = (self.task, *self.trained_on, *self.other_prompt_hashes)
         return () if self.imported else tuple(dict.fromkeys(known))
-
-
-class _Trained(BaseModel):
-    """The part of it that a learning curve needs."""
-
-    items: int
-
-
-_S = TypeVar("_S", bound=BaseModel)
 
 
 def load_adapter(name: str | Path, base: str | None) -> Adapter:
@@ -147,7 +144,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
     path = find_adapter(name)
-    saved = read_record(path, _Saved)
+    saved = read_record(path)
     _check_config(path, saved)
     spec = _spec(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
@@ -160,7 +157,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
     path = find_adapter(name)
-    saved = read_record(path, _Saved)
+    saved = read_record(path)
     return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
 
 
@@ -172,7 +169,7 @@ def trained_spec(model: str | None) -> PromptSpec | None:
     folder = Path(model or "")
     if not model or not (folder / HARNESS_FILE).is_file():
         return None
-    return _spec(folder, read_record(folder, _Saved))
+    return _spec(folder, read_record(folder))
 
 
 def save_template(spec: PromptSpec, folder: Path) -> None:
@@ -186,17 +183,14 @@ def save_template(spec: PromptSpec, folder: Path) -> None:
 def train_items(folder: Path, expected: str) -> int:
     """How many items the adapter in `folder`, given as to `load_adapter`, was trained on.
 
-    Raises AdapterError if its fingerprint is not the expected one: it was retrained since.
+    Raises AdapterError if its fingerprint is not the expected one, because it was retrained since, and if that is not recorded.
     """
     path = find_adapter(folder)
     if (actual := fingerprint(path)) != expected:
         raise AdapterError(f"{path} ({actual}) is not the adapter that the run used ({expected})")
-    return read_record(path, _Trained).items
-
-
-def trained_tasks(folder: Path) -> tuple[str, ...]:
-    """The tasks whose items the adapter in a folder was trained on, its own first; none for an imported one."""
-    return read_record(folder, _Saved).tasks
+    if not (items := read_record(path).items):
+        raise AdapterError(f"{path / HARNESS_FILE} does not say how many items it was trained on")
+    return items
 
 
 def known_adapters() -> dict[str, Path]:
@@ -251,20 +245,20 @@ def find_adapter(name: str | Path) -> Path:
     return path
 
 
-def read_record(folder: Path, wanted: type[_S], advice: str = "; the adapter must be trained again") -> _S:
-    """What harness.json holds. Raises AdapterError, with the advice, if it is missing or invalid."""
+def read_record(folder: Path) -> AdapterRecord:
+    """What harness.json holds. Raises AdapterError if it is missing or invalid."""
     path = folder / HARNESS_FILE
     try:
-        return wanted.model_validate_json(path.read_bytes())
+        return AdapterRecord.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "content"
-        raise AdapterError(f"{path}: {where}: {first['msg']}{advice}") from None
+        raise AdapterError(f"{path}: {where}: {first['msg']}; the adapter must be trained again") from None
     except OSError as error:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _check_config(path: Path, saved: _Saved) -> None:
+def _check_config(path: Path, saved: AdapterRecord) -> None:
     config = adapter_config(path)
     # Of an adapter trained elsewhere, only engines that cannot load such modules refuse them.
     if (extra := config.get("modules_to_save")) and not saved.imported:
@@ -273,7 +267,7 @@ def _check_config(path: Path, saved: _Saved) -> None:
         )
 
 
-def _own_base(path: Path, saved: _Saved) -> str:
+def _own_base(path: Path, saved: AdapterRecord) -> str:
     """The base that an adapter was trained on, found by its name. Raises AdapterError if it is not on this machine."""
     base = resolve_base(saved.base)
     if "/" not in base and not Path(base).is_dir() and not weights_fingerprint(base):
@@ -281,7 +275,7 @@ def _own_base(path: Path, saved: _Saved) -> str:
     return base
 
 
-def _check_base(path: Path, saved: _Saved, model: str) -> None:
+def _check_base(path: Path, saved: AdapterRecord, model: str) -> None:
     there, here = saved.base_fingerprint, weights_fingerprint(model)
     # The name has to do where the weights are not on this machine.
     same = there == here if there and here else saved.base == display_name(model)
@@ -290,7 +284,7 @@ def _check_base(path: Path, saved: _Saved, model: str) -> None:
         raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own with --base, or train it again")
 
 
-def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
+def _check_chat_template(path: Path, saved: AdapterRecord, model: str) -> None:
     """The same weights may come with another chat template, and then prompts differ from the training's."""
     here = base_origin(model)
     if saved.chat_template_hash is None or not (Path(model).is_dir() or "chat_template_hash" in here):
@@ -305,12 +299,13 @@ def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
             )
 
 
-def _spec(path: Path, saved: _Saved) -> PromptSpec:
-    own = path / TEMPLATE_FOLDER / saved.template
-    if saved.template != Path(saved.template).name or not own.resolve().is_relative_to(path.resolve()):
-        raise AdapterError(f"{path / HARNESS_FILE}: template: {saved.template[:80]!r} leads out of the adapter's folder")
+def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:
+    template = saved.template or DEFAULT
+    own = path / TEMPLATE_FOLDER / template
+    if template != Path(template).name or not own.resolve().is_relative_to(path.resolve()):
+        raise AdapterError(f"{path / HARNESS_FILE}: template: {template[:80]!r} leads out of the adapter's folder")
     try:
-        template = str(own) if own.is_dir() else saved.template
+        template = str(own) if own.is_dir() else template
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None

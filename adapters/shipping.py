@@ -11,9 +11,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from adapters.catalog import CARD_FILE, SCORES_FILE, AdapterRecord, ScoredRun, percent, read_about
+from adapters.catalog import CARD_FILE, SCORES_FILE, ScoredRun
 from adapters.recipe import load_recipe
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
+from adapters.registry import (
+    CONFIG_FILE,
+    HARNESS_FILE,
+    TEMPLATE_FOLDER,
+    WEIGHTS_FILE,
+    AdapterRecord,
+    find_adapter,
+    read_record,
+)
 from eval.export import eval_results
 from harness.corpora import locate
 from harness.engines.models.bases import DEFAULT_BASE
@@ -95,7 +103,7 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
 
     config = json.loads((source / CONFIG_FILE).read_bytes())
     # The base's path is private, and wrong on any other machine.
-    config["base_model_name_or_path"] = read_about(source).base
+    config["base_model_name_or_path"] = read_record(source).base
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
     shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
     if (source / CHAT_TEMPLATE).is_file():
@@ -146,7 +154,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
     """The card in Markdown, from the files of the adapter and its run."""
     import jinja2
 
-    about, settings = read_about(source), _settings(source.parent)
+    about, settings = read_record(source), _settings(source.parent)
     command, changed = _finetune_command(name, about, settings)
     recipe = about.recipe
     modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
@@ -175,7 +183,6 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
         measure=_MEASURES[world_of(about.task)],
-        percent=percent,
         base_license="Apache-2.0, Hugging Face (SmolLM2)" if "smollm2" in about.base.lower() else f"see {about.base}",
         licenses=[f"{title}: {corpus.license}"],
     )

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.tables import benchmark_name, markdown_table, off_board
+from eval.tables import Percentage, benchmark_name, markdown_table, off_board
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 
@@ -31,6 +31,11 @@ class Number(NamedTuple):
     def percent(self) -> list[float]:
         """The value, and the ends of the interval if there is one."""
         return [round(100 * value, 2) for value in (self.value, *(self.interval or ()))]
+
+    @property
+    def short(self) -> str:
+        """In percent, the ends of the interval with one decimal."""
+        return str(Percentage(self.value, self.interval))
 
     def __str__(self) -> str:
         value, *ends = self.percent()

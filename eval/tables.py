@@ -32,9 +32,14 @@ class Percentage(NamedTuple):
     value: float | None
     interval: Sequence[float] | None = None
 
+    def __format__(self, sign: str) -> str:
+        """With `sign` +, a positive number has one."""
+        low_high = [f"{100 * end:{sign}.1f}" for end in self.interval or ()]
+        ends = f" [{', '.join(low_high)}]" if low_high else ""
+        return "" if self.value is None else f"{100 * self.value:{sign}.2f}{ends}"
+
     def __str__(self) -> str:
-        ends = f" [{100 * self.interval[0]:.1f}, {100 * self.interval[1]:.1f}]" if self.interval else ""
-        return "" if self.value is None else f"{100 * self.value:.2f}{ends}"
+        return format(self)
 
 
 def hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Percentage]:

@@ -70,7 +70,7 @@ class Show(List):
 @adapters.command(cls=ModelCommand, model=Show)
 def show(options: Show) -> None:
     """Show the details of the adapter NAME (the name of a shipped one, a run or a folder)."""
-    from adapters.catalog import CARD_FILE, percent, read_entry, read_scores
+    from adapters.catalog import CARD_FILE, read_entry, read_scores
     from adapters.registry import find_adapter
     from harness.engines.models.bases import fingerprint
 
@@ -90,7 +90,7 @@ def show(options: Show) -> None:
     else:
         click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
     for scored in scores:
-        click.echo(f"{scored.part}: F1 {percent(*scored.headline)} on {scored.scores['items']:,} items; {scored.command}")
+        click.echo(f"{scored.part}: F1 {scored.headline.short} on {scored.scores['items']:,} items; {scored.command}")
     if not scores and entry.dev_f1:
         click.echo(f"dev F1 at the end of training: {entry.dev_f1}")
     if about.recipe:

@@ -240,7 +240,7 @@ def _error(code: int, printed: str) -> str:
 def costs(row: Row) -> dict[str, list[float]]:
     """What a finished row took, by what it is called in the table: the seconds and tokens of its prompts and answers, after those
     of its training, if it is an adapter's."""
-    from adapters.catalog import read_about
+    from adapters.registry import read_record
     from eval.score_run import read_answers
     from harness.runs.asked import NAME, read_asked
 
@@ -252,7 +252,7 @@ def costs(row: Row) -> dict[str, list[float]]:
     }
     if row.commands[0][0] == "finetune":
         run = row.answers.parent
-        about = read_about(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
+        about = read_record(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
         facts = {"seconds": [about.seconds, *facts["seconds"]], "tokens": [about.tokens, *facts["tokens"]]}
     return facts
 
@@ -312,20 +312,17 @@ def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]
             continue
         leading, other = headline(line["scores"])[:2]
         told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
-        numbers = _percent(leading.value, leading.interval), f"{100 * other.value:.2f}"
+        numbers = leading.short, f"{100 * other.value:.2f}"
         rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
     if len(finished) == len(lines):  # Then there is nothing in the last column.
         head, rows = head[:-1], [row[:-1] for row in rows]
     return head, rows
 
 
-def _percent(value: float, ends: Sequence[float] | None, sign: str = "") -> str:
-    interval = f" [{100 * ends[0]:{sign}.1f}, {100 * ends[1]:{sign}.1f}]" if ends else ""
-    return f"{100 * value:{sign}.2f}{interval}"
-
-
 def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
-    return [_percent(pair["difference"], pair["interval"], "+"), f"{pair['p_holm']:.4f}"] if pair else ["", ""]
+    from eval.tables import Percentage
+
+    return [f"{Percentage(pair['difference'], pair['interval']):+}", f"{pair['p_holm']:.4f}"] if pair else ["", ""]
 
 
 def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, load_adapter, save_template, train_items, trained_tasks
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, load_adapter, read_record, save_template, train_items
 from harness.engines.models.bases import base_origin, fingerprint
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError
@@ -153,6 +153,6 @@ def test_how_many_items_it_was_trained_on_is_told_of_the_adapter_that_was_meant(
 def test_the_tasks_that_it_was_trained_on_are_those_of_all_its_trainings(run: Path, base: Path) -> None:
     assert load_adapter(run, str(base)).tasks == ("minecraft",)
     change(run, HARNESS_FILE, trained_on=["iglu", "minecraft"])
-    assert load_adapter(run, str(base)).tasks == trained_tasks(run / "adapter") == ("minecraft", "iglu")
+    assert load_adapter(run, str(base)).tasks == read_record(run / "adapter").tasks == ("minecraft", "iglu")
     change(run, HARNESS_FILE, imported={"from": "there"})
     assert load_adapter(run, str(base)).tasks == ()

@@ -15,7 +15,7 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE
 from eval.export import WRITERS
 from eval.report.curves import curve
 from harness.cli import main
@@ -118,7 +118,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     adapter.mkdir(parents=True)
     for name in (CONFIG_FILE, WEIGHTS_FILE):
         (adapter / name).write_text("{}")
-    (adapter / HARNESS_FILE).write_text(json.dumps({"items": 18}))
+    shipped = json.loads((SHIPPED / "hexagons" / HARNESS_FILE).read_text())
+    (adapter / HARNESS_FILE).write_text(json.dumps(shipped | {"items": 18}))
     write_run("half", perfect(items[::2]), task="hexagons", split="dev", adapter=None)
     used: dict[str, Any] = {"adapter": "lora", "adapter_fingerprint": fingerprint(adapter)}
     write_run("whole", perfect(items), task="hexagons", split="dev", **used)
