@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.shared import quantized_weights
 from harness.errors import UsageError
 from harness.prompting.options import LOCAL_ENGINES, Options
 
@@ -78,6 +77,8 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
         model = str(merged or resolve_base(chosen_base(options, adapter)))
         more: dict[str, Any] = {}
         if options.quantize == "nf4":
+            from harness.engines.shared import quantized_weights
+
             double = adapter is None or adapter.trained_with.double_quantization
             more = {"quantize": quantized_weights("nf4", double=double)}
         if options.engine == "vllm":

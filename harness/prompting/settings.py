@@ -7,8 +7,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.engine import without_secrets
-from harness.engines.models.bases import DEFAULT_BASE
 from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, given_to_vllm
 from harness.prompting.shots import RANDOM, choice_settings
@@ -26,7 +24,8 @@ def run_settings(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan, *, merged: bool
 ) -> dict[str, Any]:
     """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
-    from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
+    from harness.engines.engine import without_secrets
+    from harness.engines.models.bases import DEFAULT_BASE, base_origin, display_name, fingerprint, resolve_base
     from harness.engines.vllm.options import recorded
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
@@ -104,6 +103,8 @@ def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def default_name(options: Options, spec: PromptSpec) -> str:
     """The run's name, built from its settings."""
+    from harness.engines.models.bases import DEFAULT_BASE
+
     model = Path(options.adapter or options.model or DEFAULT_BASE)
     model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")

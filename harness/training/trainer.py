@@ -265,9 +265,7 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         return {"loss": (self.loss - loss) / count, "items_a_second": count / max(1e-9, now - at)}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        saved = state.stateful_callbacks
-        # Checkpoints of earlier versions have it by its old name.
-        counts = saved.get("Course", saved["EpochSchedule"])["attributes"]
+        counts = state.stateful_callbacks["EpochSchedule"]["attributes"]
         self._begin(counts["items"], counts["loss"])
         self.saved_at = time.monotonic()
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,8 @@ def json_hash(value: Any) -> str:
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
     """The versions of those packages that are installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = {}
     for package in packages:
         with suppress(PackageNotFoundError):

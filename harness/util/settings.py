@@ -10,7 +10,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -28,7 +27,7 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 class Strict(BaseModel):
     """A part of a recipe: keys without a default are required, and no others are allowed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: Sequence[str] = (), where: str = "") -> M:
@@ -77,6 +76,8 @@ def settings_file(kind: str, name: str, shipped: Iterable[Path]) -> Path:
 
 def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:
     """The content of a file. Raises UsageError if it is not a mapping in YAML."""
+    import yaml
+
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -102,6 +103,8 @@ def described_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 def nested(override: str) -> dict[str, Any]:
     """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for anything else."""
+    import yaml
+
     key, equals, text = override.partition("=")
     if not equals or not all(key.split(".")):
         raise UsageError(f"--set {override}: write key=value, as in training.learning_rate=1e-4")

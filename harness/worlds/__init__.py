@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 World = Literal["hexagons", "minecraft"]
 
@@ -27,7 +28,7 @@ class Cells:
         return type(self), (self.cells,)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and bool(np.array_equal(self.cells, other.cells))
+        return type(other) is type(self) and bool((self.cells == other.cells).all())
 
     def __hash__(self) -> int:
         return hash(self.cells.tobytes())
