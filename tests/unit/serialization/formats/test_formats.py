@@ -16,7 +16,8 @@ from harness.worlds.hexagons import canonical
 from serialization.formats import FORMATS, Format, get_format, moves
 from serialization.formats.answer import MAX_CHARS
 
-ALL = [f for formats in FORMATS.values() for f in formats.values()]
+ALL = {f"{f.world}-{f.name}": f for formats in FORMATS.values() for f in formats.values()}.values()
+"""Tasks of a world share their formats."""
 by_name = lambda f: f"{f.world}-{f.name}"  # noqa: E731
 
 paints = st.lists(st.builds(hexagons.Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hexagons.COLORS)), max_size=60)
