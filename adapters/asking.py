@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,14 +69,9 @@ def merges(options: Options, adapter: Adapter | None) -> bool:
     return worth_merging(adapter) if options.merge is None else options.merge
 
 
-@contextmanager
-def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str], None]) -> Iterator[Path | None]:
-    """The folder of the merged model, kept as long as the context; None if not merging."""
-    if adapter is None or not merges(options, adapter):
-        yield None
-        return
-    with merged_model(adapter, say) as folder:
-        yield folder
+def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str], None]) -> Path | None:
+    """The folder of the merged model; None if not merging."""
+    return merged_model(adapter, say) if adapter and merges(options, adapter) else None
 
 
 def model_name(options: Options, adapter: Adapter | None) -> str:

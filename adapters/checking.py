@@ -133,9 +133,9 @@ def agreement(
     if not changed:
         raise AdapterError(f"{adapter.path} changes nothing: {len(fitting)} dev items get the answers of the base alone")
     if worth_merging(adapter):
-        with merged_model(adapter, say) as merged:
-            for engine in engines:
-                answered[f"merged, {engine}"] = answers(f"merged, {engine}", engine, str(merged))
+        for engine in engines:
+            # Asked for anew: an engine may answer for longer than the folder is kept.
+            answered[f"merged, {engine}"] = answers(f"merged, {engine}", engine, str(merged_model(adapter, say)))
     elif "vllm" in engines:
         answered["vllm"] = answers("vllm", "vllm", adapter.base, adapter=adapter.path)
     return Agreement(len(fitting), changed, [_pair(a, b, answered, fitting, adapter) for a, b in combinations(answered, 2)])

@@ -1,19 +1,15 @@
 """Adapters merged into their bases: complete models, which vLLM runs as fast as the bases, in the user's cache or in a folder.
 
 The cache holds a folder for each pair of a base and an adapter, named by the content of both, complete or absent.
-One process changes the cache at a time, and no folder is removed while a process uses it.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
-import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +19,16 @@ from harness.engines.models.weights import weights_fingerprint, weights_size
 from harness.engines.shared import adapter_config, brief, quiet_transformers
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
-from harness.util.files import cache_folder, filled, hold_when_free
+from harness.util.files import cache_folder, drop_old, filled, made_once
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
 from prompts.chat_template import answering
 from prompts.probe import described
 
-KEPT = 4
-"""Merged models kept in the cache; beyond that the least recently used one is removed."""
+UNUSED = 3600
+"""Seconds for which a merged model has not been used before it may be removed: an engine reads it only while it starts."""
 LARGEST = 4 << 30
 """Largest base, in bytes of weights, that is merged by default: a copy of a larger one costs more than it saves."""
-ABOUT = "merged.json"
-"""Written last: what was merged, and the sizes of the files."""
 TIED = ("embed_tokens", "lm_head")
 """Modules whose weights are often tied, so LoRA on one of them cannot be merged."""
 
@@ -48,30 +42,32 @@ def worth_merging(adapter: Adapter) -> bool:
     return Path(adapter.base).is_dir() and 0 < weights_size(adapter.base) <= LARGEST and not _tied(adapter)
 
 
-@contextmanager
-def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]:
+def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Path:
     """The folder of the base with the adapter merged in; created if it is not in the cache.
 
-    It stays as long as the context. Raises AdapterError for an adapter that cannot be merged, and HarnessError if the
+    It stays for an hour at least. Raises AdapterError for an adapter that cannot be merged, and HarnessError if the
     cache cannot be written.
     """
     if not Path(adapter.base).is_dir():
         raise AdapterError(f"{adapter.path} cannot be merged: its base {adapter.base} is not a local folder; use --no-merge")
     _check_tied(adapter, "; use --no-merge")
     target = folder() / _key(adapter)
-    with _locked(say):
-        for leftover in folder().glob(".*.partial"):  # Of killed processes: nobody is writing now.
-            shutil.rmtree(leftover, ignore_errors=True)
-        if not _whole(target):
-            say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
-            _make(adapter, target)
-        os.utime(target / ABOUT)
-        in_use = _share(_lock_of(target))
-        _drop_old()
+
+    def make(partial: Path) -> None:
+        say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
+        if lack := _lack(adapter, folder()):
+            raise OSError(lack)
+        merge(adapter, partial)
+
     try:
-        yield target
-    finally:
-        os.close(in_use)
+        made_once(target, make, lambda: say("waiting for another process that is merging"))
+    except AdapterError as error:
+        raise AdapterError(f"{error}; use --no-merge") from error
+    except OSError as error:
+        why, ways = error.strerror or brief(error), "make room, set HARNESS_CACHE to another folder, or use --no-merge"
+        raise HarnessError(f"the merged model cannot be written to {folder()}: {why}; {ways}") from error
+    drop_old(target, UNUSED)
+    return target
 
 
 def merge(adapter: Adapter, out: Path) -> None:
@@ -136,81 +132,13 @@ def _lack(adapter: Adapter, folder: Path) -> str | None:
     return f"{needed / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free" if free < needed else None
 
 
-def _make(adapter: Adapter, target: Path) -> None:
-    if lack := _lack(adapter, target.parent):
-        raise _no_room(lack)
-    try:
-        with filled(target) as partial:
-            merge(adapter, partial)
-            about = {"base": display_name(adapter.base), "adapter": str(adapter.path.absolute()), "files": _sizes(partial)}
-            (partial / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
-    except AdapterError as error:
-        raise AdapterError(f"{error}; use --no-merge") from error
-    except OSError as error:
-        raise _no_room(error.strerror or brief(error)) from error
-
-
-def _no_room(why: str) -> HarnessError:
-    ways = "make room, set HARNESS_CACHE to another folder, or use --no-merge"
-    return HarnessError(f"the merged model cannot be written to {folder()}: {why}; {ways}")
-
-
 def _key(adapter: Adapter) -> str:
     """The base's name and 16 hex digits over the base and every byte of the adapter."""
     files = (hashlib.sha256((adapter.path / name).read_bytes()).digest() for name in (CONFIG_FILE, WEIGHTS_FILE))
     return f"{display_name(adapter.base)}-{short_hash([str(fingerprint(adapter.base)).encode(), *files])}"
 
 
-def _sizes(path: Path) -> dict[str, int]:
-    return {file.name: file.stat().st_size for file in sorted(path.iterdir()) if file.name != ABOUT}
-
-
-def _whole(target: Path) -> bool:
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        return bool(json.loads((target / ABOUT).read_bytes())["files"] == _sizes(target))
-    return False
-
-
 def _tied(adapter: Adapter) -> bool:
     """Whether LoRA is on the embeddings. Raises AdapterError for a configuration that cannot be read."""
     modules = adapter_config(adapter.path).get("target_modules") or ()
     return any(name in modules for name in TIED)
-
-
-@contextmanager
-def _locked(say: Callable[[str], None]) -> Iterator[None]:
-    """Hold the cache's lock, waiting if necessary. Raises HarnessError if it cannot be created."""
-    try:
-        lock = hold_when_free(folder() / ".lock", lambda: say("waiting for another process that is merging"))
-    except HarnessError as error:
-        raise _no_room(str(error)) from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _lock_of(target: Path) -> Path:
-    return target.with_name(f".{target.name}.lock")
-
-
-def _share(lock: Path) -> int:
-    """A descriptor that protects a folder from removal while it is open."""
-    file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    fcntl.flock(file, fcntl.LOCK_SH)
-    return file
-
-
-def _drop_old() -> None:
-    """Remove the least recently used merged models, except those in use."""
-    models = sorted(folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for about in models[KEPT:]:
-        lock = _lock_of(about.parent)
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            with suppress(OSError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(about.parent)
-                lock.unlink()
-        finally:
-            os.close(file)

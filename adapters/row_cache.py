@@ -90,8 +90,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
         raise HarnessError(f"{folder}: rows cannot be written: make room, or set HARNESS_CACHE to another folder") from None
     except OSError as error:
         raise HarnessError(f"{folder}: rows cannot be written: {error.strerror or error}; set HARNESS_CACHE") from error
-    used = Path(rows.cache_files[0]["filename"]).parents[1]
-    drop_old(used.parent, used)
+    drop_old(Path(rows.cache_files[0]["filename"]).parents[1])
     return rows.data
 
 

@@ -214,7 +214,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
         shots = choose_shots(options, items, pool)
-        merged = stack.enter_context(merged_folder(options, adapter, functools.partial(click.echo, err=True)))
+        merged = merged_folder(options, adapter, functools.partial(click.echo, err=True))
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         begun = described(RUNS / name)

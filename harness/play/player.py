@@ -56,7 +56,8 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Ga
         say(note)
     if options.engine in LOCAL_ENGINES and adapter is None:
         resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
-    with merged_folder(options, adapter, say) as merged, closing(build_engine(options, adapter, merged)) as engine:
+    merged = merged_folder(options, adapter, say)
+    with closing(build_engine(options, adapter, merged)) as engine:
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         settings = run_settings(options, spec, adapter, [], plan, merged=merged is not None)
         kept = {key: value for key, value in settings.items() if key not in _OF_ITEMS}

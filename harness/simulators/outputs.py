@@ -17,7 +17,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Item
@@ -26,7 +25,7 @@ from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
 from harness.simulators.games import LEVELS, game, level, simulator_task
 from harness.tasks import SIMULATORS
-from harness.util.files import cache_folder, code_hash, drop_old, hold_when_free
+from harness.util.files import cache_folder, code_hash, drop_old, made_once
 from harness.util.processes import worker_count
 from harness.util.registry import choose
 
@@ -197,31 +196,19 @@ def cached(simulator: str, seed: int, count: int) -> ItemFile:
     choose("simulator", simulator, SIMULATORS)
     folder = cache_folder() / "simulated"
     path = folder / f"{simulator}-{seed}-{count}-{code_hash(*_CODE)}.jsonl"
-    if not path.exists():
-        lock = hold_when_free(folder / ".lock", lambda: None)
-        try:
-            if not path.exists():
-                _make(simulator, seed, count, path)
-        finally:
-            lock.release()
-    drop_old(folder, path)
-    return ItemFile(path)
 
+    def make(partial: Path) -> None:
+        workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
+        with partial.open("wb") as file:
+            file.writelines(chunk.content for chunk in pieces(GameSource(simulator, seed, "train", "jsonl"), count, workers))
 
-def _make(simulator: str, seed: int, count: int, path: Path) -> None:
-    workers = max(1, min(worker_count(os.cpu_count() or 1), count // _SHARE))
-    chunks = pieces(GameSource(simulator, seed, "train", "jsonl"), count, workers)
     try:
-        with TemporaryDirectory(dir=path.parent, prefix=".") as folder:
-            made = Path(folder, path.name)
-            with made.open("wb") as file:
-                file.writelines(chunk.content for chunk in chunks)
-            os.replace(made, path)
+        made_once(path, make)
     except OSError as error:
         reason = error.strerror or error
-        raise HarnessError(
-            f"{path.parent}: simulated items cannot be written: {reason}; make room, or set HARNESS_CACHE"
-        ) from error
+        raise HarnessError(f"{folder}: simulated items cannot be written: {reason}; make room, or set HARNESS_CACHE") from error
+    drop_old(path)
+    return ItemFile(path)
 
 
 def write(

@@ -74,16 +74,47 @@ UNUSED = 7 * 24 * 3600
 """Seconds for which an entry has not been used before it may be removed: a training that lasts for days reads it again."""
 
 
-def drop_old(folder: Path, used: Path) -> None:
+def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
+    """Have `make` write a file or folder of the cache beside `path`, unless that is there, and move it there when it is complete.
+
+    Where another process is making something in the same folder, calls `waiting` and then waits. Raises OSError, and what `make`
+    raises.
+    """
+    if path.exists():
+        return
+    partial = path.with_name(f".{path.name}.partial")
+    lock = _hold_when_free(path.with_name(".lock"), waiting)
+    try:
+        # Of killed processes: nobody is writing now.
+        for leftover in path.parent.glob(".*.partial"):
+            _remove(leftover)
+        # The process that held the lock may have made it.
+        if not path.exists():
+            make(partial)
+            os.replace(partial, path)
+    finally:
+        _remove(partial)
+        lock.release()
+
+
+def drop_old(used: Path, unused: float = UNUSED) -> None:
     """Mark an entry of a folder in the cache as used, and remove old ones. Other processes may do so at the same time."""
     room, now = MOST, time.time()
     with suppress(OSError):
         os.utime(used)
-        for entry in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
+        for entry in sorted(used.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
             with suppress(OSError):
-                room -= sum(path.stat().st_size for path in (entry, *entry.rglob("*")) if path.is_file())
-                if room < 0 and entry != used and now - entry.stat().st_mtime >= UNUSED:
-                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+                size = sum(path.stat().st_size for path in (entry, *entry.rglob("*")) if path.is_file())
+                room -= size
+                # To remove an empty file makes no room, and it may be a lock.
+                if size and room < 0 and entry != used and now - entry.stat().st_mtime >= unused:
+                    # Renamed first: what is left if this process is killed must not count as complete.
+                    _remove(entry.rename(entry.with_name(f".{entry.name}.partial")))
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @cache
@@ -100,26 +131,26 @@ def hold(lock: Path, busy: str) -> BaseFileLock:
     def refuse() -> None:
         raise HarnessError(busy)
 
-    return hold_when_free(lock, refuse)
+    try:
+        return _hold_when_free(lock, refuse)
+    except OSError as error:
+        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror or error}") from error
 
 
-def hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
+def _hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
     """The lock of a file, held until it is released or dropped. Where another process holds it, calls `waiting` and then waits.
 
-    Raises HarnessError if the lock file cannot be created.
+    Raises OSError if the lock file cannot be created.
     """
     from filelock import FileLock, Timeout
 
     held = FileLock(lock, thread_local=False)
+    lock.parent.mkdir(parents=True, exist_ok=True)
     try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            held.acquire(blocking=False)
-        except Timeout:
-            waiting()
-            held.acquire()
-    except OSError as error:
-        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror or error}") from error
+        held.acquire(blocking=False)
+    except Timeout:
+        waiting()
+        held.acquire()
     return held
 
 

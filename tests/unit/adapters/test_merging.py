@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from adapters import merging
-from adapters.merging import ABOUT, KEPT, folder, merged_model, worth_merging
+from adapters.merging import folder, merged_model, worth_merging
 from adapters.registry import Adapter
 from harness.errors import AdapterError, HarnessError
+from harness.util import files
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
@@ -27,10 +28,10 @@ SPEC = PromptSpec.make("hexagons")
 
 @pytest.fixture(scope="module")
 def adapters(tmp_path_factory: pytest.TempPathFactory) -> list[Adapter]:
-    """More adapters of one base than the cache keeps."""
+    """Three of one base."""
     home = tmp_path_factory.mktemp("adapters")
     base = build_tiny_model(home / "tiny")
-    folders = [build_tiny_adapter(base, home / f"adapter-{seed}", seed=seed) for seed in range(KEPT + 2)]
+    folders = [build_tiny_adapter(base, home / f"adapter-{seed}", seed=seed) for seed in range(3)]
     return [Adapter(path, 4, SPEC, str(base)) for path in folders]
 
 
@@ -40,8 +41,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def use(adapter: Adapter) -> Path:
-    with merged_model(adapter, lambda line: None) as path:
-        return path
+    return merged_model(adapter, lambda line: None)
 
 
 def logits(model: Any) -> Any:
@@ -66,35 +66,34 @@ def test_a_merged_model_is_the_base_with_its_adapter(adapters: list[Adapter]) ->
 
 def test_it_is_made_once_and_said(adapters: list[Adapter]) -> None:
     said: list[str] = []
-    with merged_model(adapters[0], said.append) as first:
-        weights = (first / "model.safetensors").stat().st_mtime_ns
-    with merged_model(adapters[0], said.append) as second:
-        assert (first, weights) == (second, (second / "model.safetensors").stat().st_mtime_ns)
+    first = merged_model(adapters[0], said.append)
+    weights = (first / "model.safetensors").stat().st_mtime_ns
+    second = merged_model(adapters[0], said.append)
+    assert (first, weights) == (second, (second / "model.safetensors").stat().st_mtime_ns)
     assert [line.startswith("merging the adapter into a copy of tiny, once: ") for line in said] == [True]
 
 
-def test_one_that_is_not_whole_is_made_anew(adapters: list[Adapter]) -> None:
+def test_the_least_recently_used_goes_but_not_one_of_this_hour(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST", 1)
+    paths = [use(adapter) for adapter in adapters]
+    assert all(path.is_dir() for path in paths)
+    for path, age in zip(paths, (4000, 3000, 0), strict=True):
+        os.utime(path, (time.time() - age,) * 2)
+    use(adapters[2])
+    assert [path.is_dir() for path in paths] == [False, True, True]
+    assert use(adapters[0]).is_dir()
+
+
+def test_one_whose_removal_is_cut_short_is_made_anew(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
     path = use(adapters[0])
-    before = (path / "model.safetensors").read_bytes()
-    for name, broken in (("model.safetensors", before[:100]), (ABOUT, b"{")):
-        (path / name).write_bytes(broken)
-        assert use(adapters[0]) == path
-        assert (path / "model.safetensors").read_bytes() == before
-
-
-def test_the_least_recently_used_goes_but_not_one_in_use(adapters: list[Adapter]) -> None:
-    with merged_model(adapters[0], lambda line: None) as held:
-        os.utime(held / ABOUT, (1, 1))
-        made = [use(adapter) for adapter in adapters[1:KEPT]]
-        for age, path in enumerate(reversed(made)):
-            os.utime(path / ABOUT, (1000 - age, 1000 - age))
-        use(adapters[KEPT])
-        assert held.is_dir(), "in use, though the oldest"
-    use(adapters[KEPT + 1])
-    left = {path.parent for path in folder().glob(f"*/{ABOUT}")}
-    assert len(left) == KEPT
-    assert held not in left
-    assert made[-1] in left
+    os.utime(path, (1, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "MOST", 1)
+        patch.setattr(files, "_remove", lambda path: None)
+        use(adapters[1])
+    assert {path.name for path in folder().glob(".*.partial")} == {f".{path.name}.partial"}
+    assert (use(adapters[0]) / "model.safetensors").is_file()
+    assert not list(folder().glob(".*.partial"))
 
 
 def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +131,7 @@ def slow(adapter, out):
     print("written", flush=True)
     time.sleep(60)
 merging.merge = slow
-with merging.merged_model(Adapter(Path(sys.argv[1]), 4, PromptSpec.make("hexagons"), sys.argv[2]), print): pass
+merging.merged_model(Adapter(Path(sys.argv[1]), 4, PromptSpec.make("hexagons"), sys.argv[2]), print)
 """
 
 
@@ -147,9 +146,9 @@ def test_a_killed_one_leaves_nothing_that_counts(adapters: list[Adapter], sign: 
     process.wait(30)
     process.stdout.close()
     assert len(list(folder().glob(".*.partial"))) == (sign is signal.SIGKILL)
-    assert not list(folder().glob(f"*/{ABOUT}"))
+    assert not list(folder().glob("[!.]*"))
     start = time.monotonic()
     path = use(adapters[0])
     assert time.monotonic() - start < 30, "the lock went with its process"
     assert {path.name for path in folder().glob(".*.partial")} == set()
-    assert (path / ABOUT).is_file()
+    assert (path / "model.safetensors").is_file()

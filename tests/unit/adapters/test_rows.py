@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
 from harness.errors import EngineError
 from harness.training.plan import subset
+from harness.util.files import drop_old
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -180,7 +182,7 @@ def test_the_least_recently_used_rows_leave_the_cache(
 ) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
     monkeypatch.setattr("harness.util.files.MOST", 1)
-    monkeypatch.setattr("harness.util.files.UNUSED", unused)
+    monkeypatch.setattr("adapters.row_cache.drop_old", partial(drop_old, unused=unused))
     items = load("hexagons", "train")[:2]
     renderer = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0)
     for item in items:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path
 
@@ -13,9 +15,9 @@ from hypothesis import strategies as st
 
 from harness.corpora.lazy import Chained, ItemFile, Mapped
 from harness.corpora.records import load_items, to_full_record
-from harness.errors import DataError
+from harness.errors import DataError, HarnessError
 from harness.simulators import outputs
-from harness.simulators.outputs import cached
+from harness.simulators.outputs import GameChunk, cached
 from tests.helpers.simulated import first_items
 
 
@@ -23,6 +25,8 @@ from tests.helpers.simulated import first_items
 def test_simulated_items_are_kept_and_made_once(simulator: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
     items = first_items(simulator, 3, 40)
+    (tmp_path / "simulated").mkdir()
+    (tmp_path / "simulated/.of-a-killed-process.partial").write_text("half")
     assert list(cached(simulator, 3, 40)) == items
     monkeypatch.setattr(outputs, "game", lambda *_: pytest.fail("the games were made again"))
     kept = cached(simulator, 3, 40)
@@ -32,6 +36,18 @@ def test_simulated_items_are_kept_and_made_once(simulator: str, monkeypatch: pyt
     assert {path.name for path in (tmp_path / "simulated").iterdir()} == {kept.path.name, ".lock"}
     with pytest.raises(IndexError):
         kept[40]
+
+
+def test_no_room_for_simulated_items_is_said_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def full(*_: object) -> Iterator[GameChunk]:
+        yield GameChunk(1, 1, b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
+    monkeypatch.setattr(outputs, "pieces", full)
+    with pytest.raises(HarnessError, match=r"simulated items cannot be written: No space left .*HARNESS_CACHE"):
+        cached("random", 3, 40)
+    assert [path.name for path in (tmp_path / "simulated").iterdir()] == [".lock"]
 
 
 def test_a_file_of_items_ends_with_or_without_a_newline(tmp_path: Path) -> None:
