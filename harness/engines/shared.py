@@ -1,4 +1,4 @@
-"""What several engines need, and training with them: memory, precision, brief messages."""
+"""Helpers that the engines and training share: memory, precision, brief messages."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def brief(error: BaseException | str, limit: int = 300) -> str:
 
 
 def item_seed(seed: int, item_id: str) -> int:
-    """The seed of one item's sample, 31 bits: it does not depend on the batch, and two items do not share their noise."""
+    """The 31-bit sampling seed of one item: it does not depend on the batch, and items do not share their random numbers."""
     return zlib.crc32(f"{seed}/{item_id}".encode()) & 0x7FFFFFFF
 
 
 def adapter_config(folder: str | Path) -> dict[str, Any]:
-    """What peft wrote of the adapter in `folder`. Raises AdapterError if there is none."""
+    """The adapter_config.json that peft wrote into `folder`. Raises AdapterError if it is missing or cannot be read."""
     path = Path(folder) / "adapter_config.json"
     try:
         config: Any = json.loads(path.read_bytes())
@@ -43,21 +43,21 @@ def adapter_config(folder: str | Path) -> dict[str, Any]:
 
 
 def adapter_rank(folder: str | Path) -> int:
-    """The rank of the LoRA adapter in `folder`. Raises AdapterError if there is none."""
+    """The highest LoRA rank of the adapter in `folder`. Raises AdapterError if the folder has no adapter with a rank."""
     config, path = adapter_config(folder), Path(folder) / "adapter_config.json"
     rank = config.get("r")
     if not isinstance(rank, int) or rank < 1:
         raise AdapterError(f"{path} has no LoRA rank (r): {rank!r}")
-    # One adapter may give single modules other ranks.
+    # An adapter may give some modules a rank of their own.
     others = config.get("rank_pattern") or {}
     if not isinstance(others, dict):
-        raise AdapterError(f"{path}: rank_pattern is no mapping: {brief(str(others))}")
+        raise AdapterError(f"{path}: rank_pattern is not a mapping: {brief(str(others))}")
     return max([rank, *(value for value in others.values() if isinstance(value, int))])
 
 
 def keep_memory() -> None:
-    """Tell glibc to keep freed memory for the next step instead of returning it: batches of changing length otherwise spend a
-    third of a step on a CPU in page faults. Does nothing with another C library."""
+    """Tell glibc to keep freed memory for the next step instead of returning it to the system. Otherwise, with batches of
+    changing length, a third of a step on a CPU goes into page faults. Does nothing with another C library."""
     if not sys.platform.startswith("linux"):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -69,7 +69,7 @@ def keep_memory() -> None:
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Suppresses the bars and warnings that transformers prints while it reads and writes models."""
+    """Suppresses the progress bars and warnings that transformers prints while it reads and writes models."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -84,7 +84,7 @@ def quiet_transformers() -> Iterator[None]:
 
 
 def fast_bf16() -> bool:
-    """Whether bfloat16 is the faster arithmetic here: a GPU that has it, or a CPU with AVX512_BF16 or AMX."""
+    """Whether bfloat16 is fast on this machine: it has a GPU that supports it, or a CPU with AVX512_BF16 or AMX."""
     import torch
 
     if torch.cuda.is_available():
@@ -94,7 +94,7 @@ def fast_bf16() -> bool:
 
 
 def missing_for_quantization() -> str | None:
-    """What this machine lacks to load weights in 4 bits, and for the optimizers of bitsandbytes."""
+    """What this machine lacks for 4-bit weights and the optimizers of bitsandbytes; None if it lacks nothing."""
     import torch
 
     if not torch.cuda.is_available():
@@ -103,8 +103,8 @@ def missing_for_quantization() -> str | None:
 
 
 def quantized_weights(kind: str, *, double: bool) -> Any:
-    """How transformers loads weights in 4 bits of a kind; `double` quantizes their scales, too. Raises UsageError where this
-    machine cannot."""
+    """The transformers configuration that loads weights in this kind of 4 bits; `double` quantizes their scales, too. Raises
+    UsageError if this machine cannot load them."""
     import torch
 
     if missing := missing_for_quantization():
@@ -120,7 +120,8 @@ def quantized_weights(kind: str, *, double: bool) -> Any:
 
 
 def refusal(prompt: Rendered, context_length: int) -> Completion | None:
-    """Why a local model cannot take a prompt, which would fail the whole batch; None if it can."""
+    """A completion whose error says why a local model cannot take the prompt, which would make the whole batch fail; None if
+    it can."""
     length = len(prompt.token_ids)
     if length == 0:
         return Completion(error="the prompt is empty")
@@ -131,11 +132,12 @@ def refusal(prompt: Rendered, context_length: int) -> Completion | None:
 
 @contextmanager
 def memory_for(size: int, flag: str, then: str = "", *, unit: str = "items") -> Iterator[None]:
-    """Raises HarnessError, in one line, where memory is too small for `size` units at a time; `flag` is what makes them fewer."""
+    """Raises HarnessError, in one line, if memory is too small for `size` units at a time. It advises to halve the number, which
+    `flag` sets; `then` is further advice."""
     try:
         yield
     except RuntimeError as error:
-        # Matched by name, to avoid importing torch; its allocator for CPUs has no error of its own.
+        # Matched by name, to avoid importing torch; torch's CPU allocator has no error class of its own.
         on_gpu = type(error).__name__ == "OutOfMemoryError"
         if not on_gpu and "DefaultCPUAllocator" not in str(error):
             raise

@@ -15,10 +15,10 @@ from prompts.rendered import Rendered
 
 
 class TransformersEngine:
-    """Batch generation with `generate` of transformers, padded on the left.
+    """Generates batches, padded on the left, with `generate` of transformers.
 
-    `model` is a local folder, a hub name, or a loaded model (then `tokenizer` must be given): training measures itself with
-    one. `adapter` is a folder that peft saved. Raises EngineError if something cannot be loaded.
+    `model` is a local folder, a hub name, or a loaded model, as in training; a loaded model needs its `tokenizer`. `adapter`
+    is a folder that peft saved. Raises EngineError or AdapterError if one of them cannot be loaded.
     """
 
     independent = False
@@ -34,7 +34,7 @@ class TransformersEngine:
         batch_size: int = 16,
         quantize: Any = None,
     ) -> None:
-        """`quantize` is what `quantized_weights` makes, for a model that is loaded here."""
+        """`quantize` is a result of `quantized_weights`, and applies only to a model that is loaded here."""
         if isinstance(model, str):
             model, tokenizer = _load(model, tokenizer, quantize)
         elif tokenizer is None:
@@ -66,7 +66,7 @@ class TransformersEngine:
         return [answer for answer in answers if answer is not None]
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         del self._model
 
     def _answer(self, batch: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
@@ -88,7 +88,7 @@ class TransformersEngine:
         return [self._read(prompt, tokens, ends, sampling.stop) for prompt, tokens in zip(batch, written, strict=True)]
 
     def _settings(self, sampling: Sampling, room: int, ends: set[int], filler: int) -> Any:
-        """Every setting is given: transformers fills the others in from the model's generation_config.json."""
+        """Every decoding setting, because transformers would take missing ones from the model's generation_config.json."""
         from transformers import GenerationConfig
 
         sampled = {"temperature": sampling.temperature, "top_p": sampling.top_p} if sampling.temperature > 0 else {}

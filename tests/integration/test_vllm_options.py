@@ -82,7 +82,7 @@ def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
     [
         (["--max-num-seq", "4"], r"no option --max-num-seq; did you mean --max-num-seqs"),
         (["--max-num-seqs", "many"], r"invalid int value: 'many'"),
-        (["Qwen/Qwen3-8B"], r"Qwen/Qwen3-8B is no option; the model is given with --base"),
+        (["Qwen/Qwen3-8B"], r"Qwen/Qwen3-8B is not an option; the model is given with --base"),
         (["--served-model-name", "x"], r"decided by --base here"),
         (["--port", "1"], r"decided by --port here"),
         (["--uds", "/tmp/s"], r"decided by --host and --port here"),
@@ -90,7 +90,7 @@ def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
         (["--lora-modules", "a=b"], r"decided by --adapter here"),
         (["--chat-template", "x"], r"decided by --adapter here"),
         (["--logits-processors", "x"], r"has its own"),
-        (["--allowed-origins", '["*"]'], r"no page of another origin"),
+        (["--allowed-origins", '["*"]'], r"pages of other origins"),
         (["--ssl-keyfile", "x"], r"proxy that speaks TLS"),
         (["--headless"], r"vllm serve --headless"),
         (["--config", "nowhere.yaml"], r"No such file"),

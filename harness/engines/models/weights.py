@@ -13,7 +13,7 @@ from harness.util.hashing import short_hash
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _FLOATS = ("F16", "BF16", "F32", "F64")
 _SAMPLE, _SAMPLES = 32, 4
-"""Bytes read at a time, and how often in a tensor."""
+"""Bytes of a sample, and samples of a tensor."""
 
 
 class _Tensor(NamedTuple):
@@ -24,10 +24,11 @@ class _Tensor(NamedTuple):
 
 
 def weights_fingerprint(base: str | Path) -> str | None:
-    """16 hex digits over the names, shapes, types and some bytes of a model's tensors; only a few bytes of a file are read.
+    """16 hex digits that identify a model's weights: a hash of the names, shapes and types of its tensors and of up to 128
+    bytes of each, so that only a small part of the files is read.
 
-    `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None if no safetensors are
-    there. Raises EngineError for files that are no safetensors.
+    `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None if there are no safetensors.
+    Raises EngineError for files that are not safetensors.
     """
     files = _files_of(base)
     if not files:
@@ -39,19 +40,19 @@ def weights_fingerprint(base: str | Path) -> str | None:
 def weight_shapes(base: str | Path) -> dict[str, tuple[int, ...]]:
     """The shapes of a model's floating-point tensors by name; `base` as in `weights_fingerprint`.
 
-    Empty if no safetensors are there. Raises EngineError for files that are no safetensors.
+    Empty if there are no safetensors. Raises EngineError for files that are not safetensors.
     """
     tensors = (tensor for path in _files_of(base) for tensor in _tensors(path))
     return {tensor.name: tensor.shape for tensor in tensors if tensor.kind in _FLOATS}
 
 
 def weights_size(base: str | Path) -> int:
-    """The bytes of a model's weights; 0 if no safetensors are there. Raises as `weights_fingerprint` does."""
+    """The size of a model's safetensors in bytes; 0 if there are none. Raises EngineError for an index that cannot be read."""
     return sum(path.stat().st_size for path in _files_of(base) if path.is_file())
 
 
 def snapshot(name: str) -> Path | None:
-    """A hub model's folder in the local hub cache, if it is there."""
+    """A hub model's folder in the local hub cache; None if it is not there."""
     from huggingface_hub import try_to_load_from_cache
 
     try:
@@ -94,7 +95,7 @@ def _tensors(path: Path) -> Iterator[_Tensor]:
 
 
 def _sampled(file: BinaryIO, begin: int, end: int) -> bytes:
-    """A tensor's first and last bytes, and some between them. Raises ValueError if the file ends before."""
+    """A tensor's first and last bytes, and some between them. Raises ValueError if the file ends before the tensor does."""
     length = min(_SAMPLE, end - begin)
     parts = []
     for n in range(_SAMPLES):

@@ -20,20 +20,20 @@ from prompts.rendered import Rendered
 log = logging.getLogger(__name__)
 
 MOST = 50_000
-"""Requests of a batch; OpenAI takes no more."""
+"""The most requests that OpenAI takes in a batch."""
 MAX_FILE = 1_000_000_000
-"""The bytes of a batch's answers that are read."""
+"""The largest file of a batch's answers that is read, in bytes."""
 NAME = "batches.json"
-"""In the run's folder: the batches that are asked and not yet read, with the ids of their requests."""
+"""The file in the run's folder that lists the batches whose answers are not yet read, with the ids of their requests."""
 
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
 class BatchEngine(OpenAIEngine):
-    """Sends all prompts of a `generate` as one batch and looks every `poll` seconds whether it is done.
+    """Sends all prompts of a call of `generate` as one batch and checks every `poll` seconds whether it is done.
 
-    `folder` is where the batches are remembered until their answers are read: a run that was killed while it waited finds
-    its batch again. One ordinary request before each batch finds out what the model takes.
+    The batches are recorded in `folder` until their answers are read, so that a run that was killed while it waited finds
+    its batch again. One ordinary request before each batch finds out which parameters the model takes.
     """
 
     def __init__(self, *given: Any, poll: float = 30.0, **options: Any) -> None:
@@ -42,7 +42,7 @@ class BatchEngine(OpenAIEngine):
         self.batch_size = MOST
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
-        """See `Engine.generate`. Raises EngineError as OpenAIEngine does, and for a batch that is refused as a whole."""
+        """See `Engine.generate`. Raises EngineError as OpenAIEngine does, and for a batch that fails as a whole."""
         if not prompts:
             return
         keys = [_key(prompt, sampling) for prompt in prompts]
@@ -58,13 +58,13 @@ class BatchEngine(OpenAIEngine):
                 if not known.isdisjoint(keys):
                     answers |= loop.run_until_complete(self._collect(batch, known, sampling))
         except Failure as failure:
-            raise EngineError(f"{self._endpoint.shown}: {failure}; the same command goes on") from None
+            raise EngineError(f"{self._endpoint.shown}: {failure}; run the same command again to go on") from None
         for key in keys:
             yield answers[key]
         self._forget(keys)
 
     def _known(self) -> dict[str, set[str]]:
-        """The batches that are under way, with the keys of their requests."""
+        """The batches whose answers are not yet read, with the keys of their requests."""
         path = self.folder / NAME if self.folder else None
         if path is None or not path.is_file():
             return {}
@@ -74,11 +74,11 @@ class BatchEngine(OpenAIEngine):
             raise EngineError(f"{path} cannot be read: {brief(error)}; remove it to ask for its batches again") from None
 
     def _keep(self, batches: Mapping[str, set[str]]) -> None:
-        assert self.folder is not None, "the run says where batches are remembered"
+        assert self.folder is not None, "batches are recorded in the run's folder"
         write_atomically(self.folder / NAME, json.dumps({batch: sorted(keys) for batch, keys in batches.items()}) + "\n")
 
     def _forget(self, keys: Sequence[str]) -> None:
-        """The batches whose answers the run has now; items that failed are in a new one when they are asked again."""
+        """Drop the batches whose answers the run now has; items that failed go into a new batch when they are asked again."""
         left = {batch: known for batch, known in self._known().items() if known.isdisjoint(keys)}
         if left:
             self._keep(left)
@@ -99,10 +99,10 @@ class BatchEngine(OpenAIEngine):
         if not batch:
             raise Failure("it gives the batch no id")
         self._keep({**self._known(), batch: set(prompts)})
-        self._say(f"batch {batch}: {len(prompts)} requests; it may take a day, and the command may be killed and given again")
+        self._say(f"batch {batch}: {len(prompts)} requests; it may take a day; if the command is stopped, run it again")
 
     async def _collect(self, batch: str, keys: set[str], sampling: Sampling) -> dict[str, Completion]:
-        """The answers of a batch by key, when it has ended."""
+        """Wait until a batch ends; its answers by key."""
         status = await self._ended(batch)
         outcome = str(status.get("status"))
         lines: list[bytes] = []
@@ -112,7 +112,7 @@ class BatchEngine(OpenAIEngine):
         if outcome == "failed" and not lines:
             self._forget(sorted(keys))
             raise EngineError(f"batch {batch} failed: {self._endpoint.tell(json.dumps(status.get('errors')))}")
-        answers = {key: Completion(error=f"batch {batch} is {outcome} without this item") for key in keys}
+        answers = {key: Completion(error=f"batch {batch} ended ({outcome}) without this item") for key in keys}
         for line in lines:
             key, completion = self._of_line(line, sampling)
             if key in keys:
@@ -147,5 +147,5 @@ class BatchEngine(OpenAIEngine):
 
 
 def _key(prompt: Rendered, sampling: Sampling) -> str:
-    """The id of a request, which the same item has again when the run resumes."""
+    """The id of a request; the same item gets the same id when the run resumes."""
     return json_hash([prompt.id, prompt.text, list(prompt.messages), repr(sampling)])

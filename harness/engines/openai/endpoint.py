@@ -1,4 +1,4 @@
-"""HTTP to an endpoint: bounded answers, pauses that it asks for, failures in one line and without secrets."""
+"""HTTP requests to an endpoint: answers of limited size, the pauses that it asks for, failures in one line without secrets."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
 MAX_BYTES = 10_000_000
-"""Of an answer, no more is read."""
+"""The largest answer that is read."""
 
 _AGAIN = (408, 409, 425, 429)
-"""Statuses to try again, with all from 500 on."""
+"""Statuses after which a request is tried again, in addition to all from 500 on."""
 _QUOTA = re.compile(
     r"insufficient_quota|insufficient[ _](?:credit|balance|funds)|quota[ _]exceeded|exceeded your current quota|billing", re.I
 )
@@ -42,10 +42,10 @@ def key_in_environment() -> str | None:
 class Failure(Exception):
     """Why a request has no usable answer, after all tries: one line, without secrets.
 
-    `status` is the HTTP status, None where there was no answer or one that cannot be read; `parameter` what the endpoint says is
-    wrong with the request, if it names it. `patient` is False where another request cannot do better: the quota is used up, or
-    the endpoint asks to wait for very long. `again` is False where the same request is sure to fail again,
-    `late` is True where the answer did not come in time.
+    `status` is the HTTP status, None if there was no answer or an unreadable one; `parameter` is the one that the endpoint
+    refuses, if it names one. `connected` is False if there was no connection. `patient` is False if no other request can do
+    better: the quota is used up, or the endpoint asks for a very long wait. `again` is False if the same request is sure to
+    fail again, `late` is True if the answer did not come in time.
     """
 
     def __init__(
@@ -65,12 +65,13 @@ class Failure(Exception):
 
 
 class Endpoint:
-    """A server that speaks the OpenAI protocol at `url`, e.g. http://127.0.0.1:8000/v1; a query is kept.
+    """A server that speaks the OpenAI protocol at `url`, e.g. http://127.0.0.1:8000/v1; a query in it goes with each request.
 
-    A request gets `timeout` seconds, and `retries` further tries after 408, 409, 429, 5xx and broken connections, after
-    the time that the server asks for, or a growing pause. Usable inside one event loop; `close` ends its connections.
+    A request gets `timeout` seconds, and `retries` further tries after 408, 409, 425, 429, 5xx, timeouts and broken
+    connections. Before each, it pauses for as long as the server asks, or for a growing time. An endpoint works inside one
+    event loop; `close` ends its connections.
 
-    A server of this machine may listen at a Unix `socket`: it is asked there, without a proxy or a key of the environment.
+    A server on this machine may listen at a Unix `socket`. Requests then go there, without the environment's proxy or key.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Endpoint:
         user = parts.netloc.rpartition("@")[0]
         if user:
             self._headers = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"}
-        # Some servers quote what they were sent.
+        # Some servers quote the request in their errors.
         secrets = [key, user, user.partition(":")[2], *(value for _, value in parse_qsl(parts.query)), parts.query]
         self._secrets = sorted({one for one in secrets if one and len(one) > 3}, key=len, reverse=True)
         self._client: httpx2.AsyncClient | None = None
@@ -106,20 +107,20 @@ class Endpoint:
         return self.timeout * (self.retries + 1)
 
     async def post(self, path: str, body: Mapping[str, Any], late: Callable[[], None] | None = None) -> dict[str, Any]:
-        """The decoded answer. Raises Failure if there is none after all tries; `late` is that of `raw`."""
+        """The decoded answer. Raises Failure if there is none after all tries; see `raw` for `late`."""
         headers = {"Content-Type": "application/json"}
         return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`; `options` are httpx2's."""
+        """As `post`, for any method; `options` go to httpx2."""
         return _decoded(await self.raw(method, path, **options))
 
     async def raw(
         self, method: str, path: str, *, most: int = MAX_BYTES, late: Callable[[], None] | None = None, **options: Any
     ) -> bytes:
-        """The bytes of an answer, of which there may be `most`; `late` is called for each try that got none in time.
+        """An answer of at most `most` bytes; `late` is called after each try that got none in time.
 
-        Raises Failure as `post`.
+        Raises Failure as `post` does.
         """
         for attempt in range(self.retries + 1):
             await self._wait()
@@ -147,7 +148,7 @@ class Endpoint:
         raise error
 
     async def _wait(self) -> None:
-        """Until the time that the server asked for, of whichever request."""
+        """Sleep until the time that the server asked any request to wait for."""
         while (pause := self._free_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(pause)
 
@@ -173,7 +174,7 @@ class Endpoint:
     def _open(self) -> httpx2.AsyncClient:
         import httpx2
 
-        # httpx2 writes the address of every request to its log, and with it a key that stands there.
+        # httpx2 logs the address of every request, which may contain a key.
         logging.getLogger("httpx2").setLevel(logging.WARNING)
         limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
         return httpx2.AsyncClient(
@@ -217,7 +218,7 @@ async def _bounded(response: httpx2.Response, most: int) -> bytes:
     async for part in response.aiter_bytes():
         content += part
         if len(content) > most:
-            raise Failure(f"the endpoint's answer has more than {most:,} bytes, which are not read", again=False)
+            raise Failure(f"the endpoint's answer has more than {most:,} bytes; no more are read", again=False)
     return bytes(content)
 
 
@@ -229,7 +230,7 @@ def _decoded(content: bytes) -> dict[str, Any]:
         what = "is a web page: check --base-url (most end in /v1)" if page else "is not JSON"
         raise Failure(f"the endpoint's answer {what}: {_text(content)}") from None
     if not isinstance(answer, dict):
-        raise Failure(f"the endpoint's answer is no JSON object: {_text(content)}")
+        raise Failure(f"the endpoint's answer is not a JSON object: {_text(content)}")
     return answer
 
 
@@ -240,7 +241,7 @@ def _text(content: bytes) -> str:
 
 
 def _error(content: bytes) -> tuple[str, str, str]:
-    """The message, the parameter and the code of an error, as far as it says."""
+    """The message, the parameter and the code of an error; empty for what it does not say."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):
@@ -257,7 +258,7 @@ def _error(content: bytes) -> tuple[str, str, str]:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, as it writes them in one of three ways; None if it does not say."""
+    """The seconds that a server asks to wait, given in milliseconds, in seconds or as a date; None if it does not ask."""
     for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
         try:
             return max(0.0, float(headers[name]) / unit)

@@ -23,9 +23,9 @@ from prompts.rendered import Rendered
 log = logging.getLogger(__name__)
 
 ALIKE = 5
-"""So many first requests that fail alike, with no answer yet, end a run."""
+"""A run ends when this many requests have failed in the same way and none has been answered."""
 TASTE = 16
-"""The most tokens of the answer to a request that only counts its prompt's; some endpoints refuse fewer."""
+"""The most tokens of an answer that is asked for only to count the prompt's tokens; some endpoints refuse fewer."""
 
 LENGTHS = (
     "max_model_len",
@@ -36,15 +36,15 @@ LENGTHS = (
     "n_ctx",
     "n_ctx_train",
 )
-"""What servers call a model's context length in their lists of models: vLLM, OpenRouter, Groq, Mistral, others, llama.cpp."""
+"""The names of a model's context length in lists of models, by server: vLLM, OpenRouter, Groq, Mistral, others, llama.cpp."""
 
 
 class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
-    See `Endpoint` for `timeout` (seconds, for one request) and `retries`, `RequestShape` for `extra` and `dialect`. The key comes
-    from HARNESS_API_KEY or OPENAI_API_KEY, and is sent to the server only. `say` receives a line for
-    everything that a user should know; `spending` counts tokens and may hold limits. `close` must be called.
+    See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra` and `dialect`. The
+    key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for everything that
+    the user should know; `spending` counts tokens and may hold limits. `close` must be called.
     """
 
     independent = True
@@ -69,7 +69,7 @@ class OpenAIEngine:
         self._endpoint = Endpoint(base_url, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
         self._model, self._chat, self._say = model, chat, say
         self._path = "/chat/completions" if chat else "/completions"
-        # A server writes the BOS token before a text itself.
+        # The server itself puts the BOS token before a text.
         bos = str(getattr(tokenizer, "bos_token", None) or "")
         self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, dialect=dialect)
         self._concurrency = concurrency
@@ -85,19 +85,19 @@ class OpenAIEngine:
         self.batch_size = 16 * concurrency
         self._context_length = context_length
         self.folder: Path | None = None
-        """The run's folder, for an engine that remembers what it asked."""
+        """The run's folder, for an engine that records its requests there."""
 
     @property
     def context_length(self) -> int:
-        """As given, or as the endpoint's list of models says. Raises UsageError if neither does, EngineError if
-        there is no server."""
+        """The given context length, or else the one in the endpoint's list of models. Raises UsageError if there is neither,
+        EngineError if there is no server."""
         if self._context_length is None:
             self._context_length = self._listed_length()
         return self._context_length
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
-        """See `Engine.generate`. EngineError if the key, the model or the first requests are refused, there is no server, the
-        quota is used up or a limit reached; what was asked before is answered first.
+        """See `Engine.generate`. Raises EngineError if the key, the model or the first requests are refused, if there is no
+        server, and if the quota is used up or a limit is reached; requests that were sent before are answered first.
 
         Requests are in flight while the caller waits for the next answer; ending the iteration early cancels them.
         """
@@ -120,9 +120,10 @@ class OpenAIEngine:
             self._runner = None
 
     def characters_per_token(self, prompt: Rendered) -> float | None:
-        """Of a prompt's text, by the endpoint's own count, for which it is asked once; None if it does not count.
+        """The characters per token of a prompt's text, by the endpoint's own count, which takes a request; None if it does not
+        count.
 
-        Raises EngineError as `generate`.
+        Raises EngineError as `generate` does.
         """
         loop = self._loop()
         task = loop.create_task(self._ask(asyncio.Semaphore(1), prompt, Sampling(max_tokens=TASTE)))
@@ -138,7 +139,7 @@ class OpenAIEngine:
     async def _ask(self, places: asyncio.Semaphore, prompt: Rendered, sampling: Sampling) -> Completion:
         async with places:
             if limit := self.spending.reached():
-                self._stop = self._stop or EngineError(f"{limit}: raise it, and the same command goes on")
+                self._stop = self._stop or EngineError(f"{limit}: raise it and run the same command again to go on")
             if self._stop:
                 raise self._stop
             try:
@@ -150,7 +151,7 @@ class OpenAIEngine:
             return completion
 
     async def _answer(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
-        """The endpoint's answer; asked again without what it refuses. Raises Failure."""
+        """The endpoint's answer; a request is sent again without the parameters that it refuses. Raises Failure."""
         while True:
             body = self._shape.body(prompt, sampling)
             try:
@@ -160,12 +161,12 @@ class OpenAIEngine:
                     raise
 
     def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
-        """An answer that came too late may be charged, and nobody says how long it was: the longest one counts."""
+        """Count the longest possible answer: one that came too late may be charged, and its length is unknown."""
         length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
         self.spending.tokens += TokenUsage(length, sampling.max_tokens)
 
     def _failed(self, failure: Failure) -> Completion:
-        """The error of one prompt; ends the run if every prompt would meet it."""
+        """The completion with a prompt's error; stops the run if every other prompt would fail as well."""
         shown, message = self._endpoint.shown, failure.message
         end = None
         if not failure.connected:
@@ -181,7 +182,7 @@ class OpenAIEngine:
                 "check --base-url (most end in /v1) and --model"
             )
         elif not failure.patient:
-            end = f"{shown} answers no more for now ({message}): the same command goes on later"
+            end = f"{shown} answers no more for now ({message}): run the same command again later to go on"
         else:
             self._reached = True
             message = message if failure.status is None else f"the endpoint failed: {message}"
@@ -191,11 +192,11 @@ class OpenAIEngine:
         return Completion(error=message)
 
     def _alike(self, message: str) -> str | None:
-        """Why the run ends, if its first requests all failed alike but for their numbers."""
+        """Why the run ends, if its first requests all failed with the same message apart from numbers; None if not."""
         self._failures.append(re.sub(r"\d+", "0", message))
         if self._answered or len(self._failures) < ALIKE or len(set(self._failures)) > 1:
             return None
-        return f"the first {len(self._failures)} requests to {self._endpoint.shown} failed alike ({message})"
+        return f"the first {len(self._failures)} requests to {self._endpoint.shown} failed in the same way ({message})"
 
     def _read(self, answer: Mapping[str, Any], sampling: Sampling) -> Completion:
         """The completion in an answer. Raises Failure for one that holds none."""
@@ -218,17 +219,17 @@ class OpenAIEngine:
         )
 
     def _another(self, name: object) -> str:
-        """The model that answered, if it is not the one that was asked; a message names it once."""
+        """The model that answered, if it is not the one that was asked, and empty otherwise; each is reported once."""
         if not isinstance(name, str) or not name or _base_name(name) == _base_name(self._model):
             return ""
         name = self._endpoint.tell(name)
         if name not in self._others:
             self._others.add(name)
-            self._say(f"the endpoint answers with the model {name}, and {self._model} was asked")
+            self._say(f"the endpoint answers with the model {name} although {self._model} was asked")
         return name
 
     def _listed_length(self) -> int:
-        """From GET /models."""
+        """The context length that GET /models gives."""
         loop = self._loop()
         try:
             models = loop.run_until_complete(self._endpoint.request("GET", "/models")).get("data")
@@ -255,7 +256,7 @@ async def _cancel(tasks: Sequence[asyncio.Task[Completion]]) -> None:
 
 
 def _listed(known: Sequence[Mapping[str, Any]], model: str) -> int | None:
-    """The context length of a model in a list of models: its own, that of the base it is an adapter of, or of the only one."""
+    """The context length of a model in a list of models: its own, its base's if it is an adapter, or the only listed model's."""
     mine = [entry for entry in known if entry.get("id") == model] or (known if len(known) == 1 else [])
     parents = {entry.get("parent") for entry in mine} - {None}
     bases = [entry for entry in known if entry.get("id") in parents]
@@ -263,7 +264,7 @@ def _listed(known: Sequence[Mapping[str, Any]], model: str) -> int | None:
 
 
 def _length(model: Mapping[str, Any]) -> int | None:
-    """The context length in an entry of a list of models, or in what the entry holds."""
+    """The context length in an entry of a list of models, or in an object inside the entry."""
     for name in LENGTHS:
         if isinstance(value := model.get(name), int) and value > 0:
             return value
@@ -271,12 +272,12 @@ def _length(model: Mapping[str, Any]) -> int | None:
 
 
 def _base_name(model: str) -> str:
-    """A model's name as it is compared: without folder, date, and the ending of a file."""
+    """A model's name for comparison: in lower case, without folder, date and file ending."""
     return undated(model.rstrip("/").rpartition("/")[2].removesuffix(".gguf").removesuffix(":latest").lower())
 
 
 def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
-    """The text, the thought and the finish reason. Raises Failure for an answer that holds none."""
+    """The text, the thought and the finish reason. Raises Failure for an answer without a text or a thought."""
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if chat and isinstance(choice, dict) else choice
@@ -297,7 +298,7 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
 
 
 def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:
-    """The log-probability of the whole answer, if the endpoint returns its tokens' log-probabilities."""
+    """The log-probability of the whole answer; None if the endpoint does not return those of all its tokens."""
     logprobs = _below(answer["choices"][0], "logprobs")
     tokens = _below(logprobs, "content" if chat else "token_logprobs")
     each = [_below(token, "logprob") if chat else token for token in tokens] if isinstance(tokens, list) else []
@@ -306,7 +307,7 @@ def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:
 
 
 def _tokens(usage: object) -> TokenUsage:
-    """What an endpoint counted, as far as it did."""
+    """The tokens that an endpoint counted; 0 for what it did not count."""
     return TokenUsage(
         _count(usage, "prompt_tokens"),
         _count(usage, "completion_tokens"),

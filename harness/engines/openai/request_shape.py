@@ -1,4 +1,4 @@
-"""What a request to an endpoint holds: sampling as the model takes it, learned from what it refuses."""
+"""The body of a request to an endpoint: sampling parameters as the model takes them, learned from what it refuses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from serialization.formats.answer import Constraint
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """Two names of one parameter: the older one, which most servers take, and the one of OpenAI's newer models."""
 OPTIONAL = ("temperature", "top_p", "stop_token_ids", "stop", "seed")
-"""Parameters that are left out where a model refuses them."""
+"""Parameters that are left out if a model refuses them."""
 OURS = ("model", "messages", "prompt", "stream", "n")
-"""What --extra-body may not change."""
+"""Fields that --extra-body may not set."""
 
 _TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
@@ -28,8 +28,8 @@ _KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", 
 
 
 class RequestShape:
-    """The body of each request. `extra` is what the user adds to it, which is never dropped; `say` receives a line for
-    everything that is. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS."""
+    """Makes the body of each request. The user's own fields, `extra`, are never dropped; `say` receives a line for every
+    parameter that is dropped or renamed. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class RequestShape:
         self._dropped: set[str] = set()
 
     def body(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
-        """What is sent for a prompt."""
+        """The body of the request for a prompt. Raises UsageError as `held` does."""
         request: dict[str, Any] = {"model": self._model}
         request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text.removeprefix(self._bos)}
         request[LENGTHS[self._length % 2]] = sampling.max_tokens
@@ -68,14 +68,14 @@ class RequestShape:
         return request | self._extra
 
     def cut(self, text: str, sampling: Sampling) -> str:
-        """The text up to the first stop string, where the endpoint does not take them."""
+        """The text up to the first stop string if the endpoint does not take stop strings; the whole text otherwise."""
         if "stop" in self._dropped:
             for stop in sampling.stop:
                 text = text.partition(stop)[0]
         return text
 
     def adapt(self, sent: Mapping[str, Any], failure: Failure) -> bool:
-        """Whether to ask again: the endpoint refused a parameter, which later requests have no more, or by another name."""
+        """Whether to ask again: the endpoint refused a parameter, which later requests leave out or give another name."""
         name = self._named(sent, failure)
         if name is None:
             return False
@@ -84,18 +84,18 @@ class RequestShape:
                 if self._length:  # Both were refused.
                     return False
                 self._length = 1
-                self._say(f"the model does not take {name}: it is sent {LENGTHS[1]}")
+                self._say(f"the model does not take {name}: requests now send {LENGTHS[1]}")
         elif name not in self._dropped:
             self._dropped.add(name)
             self._say(f"the model does not take {name} {json.dumps(sent[name])}: it is left out ({failure})")
         return True
 
     def _named(self, sent: Mapping[str, Any], failure: Failure) -> str | None:
-        """The parameter of ours that a refusal is about."""
+        """The parameter of ours that a refusal names; None if it names none."""
         if failure.status not in (400, 422):
             return None
         for name in (*LENGTHS, *OPTIONAL):
-            # Of a word that may be in any sentence, only the quoted one counts.
+            # A name that is an ordinary word counts only in quotes.
             word = rf"\b{name}\b" if "_" in name or name == "temperature" else rf"['\"`]{name}['\"`]"
             mine = name in sent and name not in self._extra
             if not mine or not (failure.parameter == name or re.search(word, failure.message)):
@@ -107,7 +107,7 @@ class RequestShape:
 
 
 def held(constraint: Constraint, dialect: str) -> dict[str, Any]:
-    """The fields of a request that hold its answer to a constraint. Raises UsageError where the dialect cannot say it."""
+    """The fields of a request that hold its answer to a constraint. Raises UsageError if the dialect cannot express it."""
     kind = constraint.kind
     value = json.loads(constraint.value) if kind == "json" else constraint.value
     if dialect == "vllm":
@@ -123,7 +123,8 @@ def held(constraint: Constraint, dialect: str) -> dict[str, Any]:
 
 
 def extra_fields(effort: str | None, extra_body: str | None, chat_template_kwargs: str | None) -> dict[str, Any]:
-    """What the flags add to every request. Raises UsageError for anything but a JSON object, and where it holds a key."""
+    """The fields that the flags add to every request. Raises UsageError for anything but a JSON object, for a field that the
+    harness sets, and for what looks like an API key."""
     fields = _object("--extra-body", extra_body)
     for key in OURS:
         if key in fields:
@@ -151,7 +152,7 @@ def _object(flag: str, text: str | None) -> dict[str, Any]:
 
 
 def _secret(value: Any, place: str = "") -> str | None:
-    """Where something that looks like a key stands, without its value; None if nothing does."""
+    """Where a value that looks like an API key is, without the value; None if there is none."""
     if isinstance(value, str):
         return (place or "a value") if _KEY_VALUE.search(value) else None
     if isinstance(value, list):

@@ -23,12 +23,12 @@ _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(Strict):
-    """Of a million tokens."""
+    """The price of a million tokens."""
 
     input: _Amount
     output: _Amount
     cached: _Amount | None = None
-    """Of prompt tokens that the endpoint had seen before; None: as others."""
+    """The price of prompt tokens from the endpoint's cache; None if it is that of other prompt tokens."""
 
 
 class Prices(Strict):
@@ -37,7 +37,7 @@ class Prices(Strict):
     currency: str
     models: dict[str, Price]
     batch: _Amount = 1.0
-    """The share of the price that the batch API takes."""
+    """The share of the price that the batch API charges."""
 
     def of(self, model: str) -> Price | None:
         """The price of a model by its name, with or without a date at its end; None if the table does not have it."""
@@ -50,7 +50,7 @@ def undated(model: str) -> str:
 
 
 def read_prices(file: Path | None) -> Prices:
-    """The user's table, or the one that ships. Raises UsageError for a file that holds none."""
+    """The user's table of prices, or the shipped one. Raises UsageError for a file that is not such a table."""
     import yaml
 
     path = file or SHIPPED
@@ -61,12 +61,12 @@ def read_prices(file: Path | None) -> Prices:
         where = ".".join(map(str, first["loc"])) or "content"
         raise UsageError(f"{path}: {where}: {first['msg']}; {SHIPPED} is an example") from None
     except (OSError, yaml.YAMLError) as error:
-        raise UsageError(f"{path}: no table of prices: {' '.join(str(error).split())}; {SHIPPED} is an example") from None
+        raise UsageError(f"{path}: not a table of prices: {' '.join(str(error).split())}; {SHIPPED} is an example") from None
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of requests. Those of `cached` are among the prompts', those of `reasoning` among the completions'."""
+    """Tokens of requests. `prompt` includes `cached`, and `completion` includes `reasoning`."""
 
     prompt: int = 0
     completion: int = 0
@@ -82,7 +82,7 @@ class TokenUsage:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> TokenUsage:
-        """What the answer of a run's record took; a prompt counts as often as it was sent."""
+        """The tokens of a run's record; the prompt counts once for each sample."""
         numbers = [record.get(f"{key}_tokens") for key in ("prompt", "completion", "cached", "reasoning")]
         prompt, completion, cached, reasoning = (n if isinstance(n, int) else 0 for n in numbers)
         return cls(prompt * max(1, len(record.get("samples", ()))), completion, cached, reasoning)
@@ -106,7 +106,7 @@ class Spending:
 
     @property
     def cost(self) -> float | None:
-        """None without a price."""
+        """In `currency`; None without a price."""
         if self.price is None:
             return None
         tokens, price = self.tokens, self.price
@@ -116,12 +116,12 @@ class Spending:
 
     @property
     def amount(self) -> str:
-        """The cost in words: two decimals, of small amounts four; empty without a price."""
+        """The cost and its currency, with two decimals, or four below 1; empty without a price."""
         cost = self.cost
         return "" if cost is None else f"{cost:,.{2 if cost >= 1 else 4}f} {self.currency}"
 
     def reached(self) -> str | None:
-        """The limit that is reached, in words; None while there is room."""
+        """The limit that is reached, in words; None if none is."""
         if self.max_cost is not None and self.cost is not None and self.cost >= self.max_cost:
             return f"--max-cost {self.max_cost:g} is reached ({self})"
         if self.max_tokens is not None and self.tokens.total >= self.max_tokens:

@@ -21,7 +21,7 @@ LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 
 
 def max_lora_rank(rank: int) -> int:
-    """The smallest of vLLM's values that holds `rank`. Raises AdapterError above the largest."""
+    """The smallest of `LORA_RANKS` that is at least `rank`. Raises AdapterError if `rank` is above the largest."""
     for allowed in LORA_RANKS:
         if rank <= allowed:
             return allowed
@@ -40,11 +40,11 @@ _NOT_SERVED = {
 }
 """Keys of adapter_config.json that vLLM refuses or would ignore, and what each stands for."""
 _PLAIN_STARTS = ("gaussian", "eva", "orthogonal", "mica", "lora_ga")
-"""How LoRA may have begun without changing its base; with other names (PiSSA, OLoRA) peft changes the base, and vLLM does not."""
+"""Initializations of LoRA that leave its base unchanged; with others (PiSSA, OLoRA) peft changes the base, and vLLM does not."""
 
 
 def not_served(folder: str | Path) -> str | None:
-    """Why vLLM cannot put the adapter in `folder` on its base, in a few words; None if it can. peft can, and merge it too."""
+    """Why vLLM cannot serve the adapter in `folder`, in a few words; None if it can. peft can load and merge it in any case."""
     config = adapter_config(folder)
     kinds = [text for key, text in _NOT_SERVED.items() if config.get(key)]
     kinds += ["a bias"] if config.get("bias", "none") != "none" else []
@@ -56,7 +56,7 @@ def not_served(folder: str | Path) -> str | None:
 
 
 def check_served(folder: str | Path) -> None:
-    """Raises AdapterError for an adapter that vLLM cannot put on its base, with what can be done."""
+    """Raises AdapterError, with what to do, for an adapter that vLLM cannot serve."""
     if kinds := not_served(folder):
         raise AdapterError(
             f"{folder}: vLLM cannot serve an adapter with {kinds}: merge it into a copy of its base "
@@ -67,7 +67,7 @@ def check_served(folder: str | Path) -> None:
 def kv_cache_space() -> int:
     """GiB of KV cache for the CPU build: an eighth of the machine's memory, 1 to 16.
 
-    It follows the memory installed, not the memory free, so that a run and its continuation get the same.
+    It depends on the installed memory, not on the free memory, so that a run and its continuation get the same size.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return int(min(16, max(1, memory // 8)))
@@ -87,28 +87,28 @@ def vllm_environment() -> dict[str, str]:
 
 
 def device_options(draws: bool) -> dict[str, Any]:
-    """vLLM options beyond its defaults for machines without a GPU. `draws`: answers may be sampled."""
+    """vLLM options for a machine without a GPU; none with a GPU. `draws` says that answers may be sampled."""
     import torch
 
     if torch.cuda.is_available():
         return {}
     options: dict[str, Any] = {"dtype": "bfloat16" if fast_bf16() else "float32", "enforce_eager": True}
-    # Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
+    # If it reads a prompt in chunks, vLLM rewinds a seeded random generator, which generators on a CPU do not support.
     return options | {"enable_chunked_prefill": False} if draws else options
 
 
 def batch_invariant() -> bool:
-    """Whether vLLM computes an answer alike in any batch: VLLM_BATCH_INVARIANT=1, which needs a GPU."""
+    """Whether vLLM computes the same answer in any batch: with VLLM_BATCH_INVARIANT=1, which needs a GPU."""
     import torch
 
     return os.environ.get("VLLM_BATCH_INVARIANT") == "1" and torch.cuda.is_available()
 
 
 def segment(running: int) -> int:
-    """Prompts per segment where vLLM answers `running` at a time.
+    """Prompts per segment if vLLM answers `running` at a time.
 
-    A killed run repeats its unfinished segment, and at the end of each the queue runs empty. On a CPU a segment takes minutes,
-    and a part of the queue keeps it busy; on a GPU it is four times the queue.
+    A killed run repeats its unfinished segment, and the queue runs empty at the end of each segment. On a CPU, 256 prompts take
+    minutes, and a partly filled queue is enough to keep it busy; on a GPU, a segment is four times the queue.
     """
     import torch
 
@@ -116,25 +116,25 @@ def segment(running: int) -> int:
 
 
 def by_prefix(prompts: Sequence[tuple[int, ...]]) -> list[int]:
-    """The prompts' places in an order that puts equal beginnings next to each other, so that a small prefix cache is enough."""
+    """The prompts' indices in an order that puts equal beginnings next to each other, so that a small prefix cache is enough."""
     return sorted(range(len(prompts)), key=lambda index: prompts[index])
 
 
 FEASIBLE_TOKENS = "harness.engines.vllm.feasible:FeasibleTokens"
-"""What vLLM imports to hold answers to what is feasible."""
+"""The logits processor that vLLM imports to hold answers to feasible actions."""
 
 
 class VllmEngine:
     """vLLM's engine in this process, as a rolling queue: whenever an answer ends, the next prompt takes its place.
 
-    `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
-    it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts say
-    what can be done (`Rendered.feasible`); `options` are further ones of vLLM's own (`harness.engines.vllm.options`). Raises
-    EngineError if the model cannot be loaded, AdapterError for a folder without a usable adapter.
+    `model` is a local folder or a hub name, `adapter` a folder that peft saved. If `context_length` is None, it is the model's
+    own, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts come with a
+    state (`Rendered.feasible`); `options` are further options of vLLM (`harness.engines.vllm.options`). Raises EngineError if
+    the model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 
     independent = False
-    """The arithmetic of one answer depends on what else is in its batch, but in vLLM's batch-invariant mode."""
+    """The arithmetic of one answer depends on what else is in its batch, except in vLLM's batch-invariant mode."""
 
     def __init__(
         self,
@@ -166,12 +166,12 @@ class VllmEngine:
         self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
-        """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier ones.
+        """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier calls.
 
-        All prompts are in vLLM's queue at once; ending the iteration early takes them out again.
+        All prompts are in vLLM's queue at once; ending the iteration early removes them from it.
         """
         if not self.independent:
-            # A cached prefix was computed in another batch, and its last bits with it.
+            # A cached prefix was computed in another batch, so its last bits may differ.
             self.llm.reset_prefix_cache()
         answers: dict[int, Completion] = {
             index: refused for index, prompt in enumerate(prompts) if (refused := refusal(prompt, self.context_length))
@@ -211,7 +211,7 @@ class VllmEngine:
         cleanup_dist_env_and_memory()
 
     def _parameters(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
-        """Every setting is given: vLLM fills none in from the model's generation_config.json."""
+        """Every sampling setting, so that none comes from the model's generation_config.json."""
         from vllm.sampling_params import RequestOutputKind
 
         parameters: dict[str, Any] = {
@@ -227,7 +227,7 @@ class VllmEngine:
         if prompt.feasible:
             parameters["extra_args"] = {"feasible": prompt.feasible}
         if sampling.logprobs:
-            parameters["logprobs"] = 0  # Only those of the tokens that are drawn.
+            parameters["logprobs"] = 0  # Only the log-probabilities of the drawn tokens.
         if sampling.constraint is not None:
             from vllm.sampling_params import StructuredOutputsParams
 
@@ -236,8 +236,8 @@ class VllmEngine:
 
 
 def set_up() -> None:
-    """What vLLM reads of the environment, before it is imported."""
-    # In this process, so that a kill leaves nothing behind and scheduling is the same in every run.
+    """Set the environment variables that vLLM reads when it is imported."""
+    # The engine runs in this process, so that a kill leaves nothing behind and scheduling is the same in every run.
     os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
@@ -275,7 +275,7 @@ def _failures() -> Iterator[None]:
 
 
 def _quiet() -> warnings.catch_warnings:
-    """Without the warnings that libraries under vLLM raise about each other."""
+    """Suppresses the warnings that vLLM's dependencies raise about each other."""
     return warnings.catch_warnings(action="ignore")
 
 

@@ -1,7 +1,7 @@
-"""vLLM's part in feasible answers: at every token, only those stay that go on with an action which can be carried out.
+"""Feasible answers in vLLM: only tokens stay possible that continue the answer with an action that can be carried out.
 
 vLLM imports `FeasibleTokens` by name, in the processes that hold the model. A request brings its state with it, as JSON, so this
-works over HTTP too.
+also works over HTTP.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ ARGUMENT = "feasible"
 
 
 class TokenVocabulary:
-    """The texts of a tokenizer's tokens that answers are made of: ASCII, no special ones."""
+    """The tokens that answers are made of, with their texts: ASCII, without special tokens."""
 
     def __init__(self, tokenizer: Any) -> None:
-        # Some tokenizers drop the blank before a text's first word, so each token stands after another one here.
+        # Some tokenizers drop the space before a text's first word, so each token is decoded after another one.
         anchor = tokenizer("a", add_special_tokens=False).input_ids[-1]
         special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
         ids = [token for token in range(len(tokenizer)) if token not in special]
@@ -37,7 +37,7 @@ class TokenVocabulary:
         self.longest = min(24, max(map(len, self.ids)))
 
     def following(self, feasible: Feasible, text: str) -> list[int]:
-        """The tokens that may follow the text of an answer, ascending."""
+        """The ids of the tokens that may follow the text of an answer, ascending."""
         afters = feasible.continuations(text, self.longest)
         beginnings = {after[:size] for after in afters for size in range(1, len(after) + 1)}
         return sorted(token for beginning in beginnings for token in self.ids.get(beginning, ()))

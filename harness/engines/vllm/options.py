@@ -1,4 +1,4 @@
-"""What vLLM itself can be told, beyond the harness's own flags: names, types and defaults are vLLM's."""
+"""vLLM's own options, in addition to the harness's flags: their names, types and defaults are vLLM's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OURS = {
     "generation_config": "--temperature and --max-new-tokens",
     "override_generation_config": "--temperature and --max-new-tokens",
 }
-"""vLLM's options that the harness sets, and the flags it sets them by."""
+"""vLLM's options that the harness sets, and the flags that decide them."""
 SERVED = {
     **dict.fromkeys(("model", "tokenizer", "tokenizer_mode", "tokenizer_revision", "served_model_name"), "--base"),
     "skip_tokenizer_init": "--base",
@@ -41,30 +41,30 @@ SERVED = {
     "api_key": "--api-keys",
     **dict.fromkeys(("enable_lora", "lora_modules", "default_mm_loras", "chat_template"), "--adapter"),
 }
-"""The options of `vllm serve` that `harness serve` sets, and the flags it sets them by."""
+"""The options of `vllm serve` that `harness serve` sets, and the flags that decide them."""
 NOT_SERVED = {
-    "logits_processors": "the server has its own, which holds answers to what is feasible",
+    "logits_processors": "the server has its own, which holds answers to feasible actions",
     "headless": "start the machines that only compute with `vllm serve --headless`, and this one without it",
     "data_parallel_multi_port_external_lb": "the server has one port; give --data-parallel-size alone",
-    **dict.fromkeys(("grpc", "grpc_port"), "the server speaks HTTP alone"),
+    **dict.fromkeys(("grpc", "grpc_port"), "the server speaks only HTTP"),
     **dict.fromkeys(
         ("allow_credentials", "allowed_origins", "allowed_methods", "allowed_headers"),
-        "no page of another origin is admitted",
+        "pages of other origins are not admitted",
     ),
     **dict.fromkeys(
         ("ssl_keyfile", "ssl_certfile", "ssl_ca_certs", "enable_ssl_refresh", "ssl_cert_reqs", "ssl_ciphers"),
-        "put a proxy that speaks TLS before the server",
+        "put a proxy that speaks TLS in front of the server",
     ),
 }
-"""Those that mean nothing behind `harness serve`, and why."""
+"""The options of `vllm serve` that `harness serve` refuses, and why."""
 UNSEEN = {"download_dir", "disable_log_stats", "enable_log_requests", "aggregate_engine_logging", "hf_token", "use_tqdm_on_load"}
 """Options that cannot change an answer: a run does not record them."""
 
 
 def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
-    """What is given as key=value pairs and as words of vLLM's own command line, by the names and in the types of `EngineArgs`.
+    """Options given as key=value pairs and as words of vLLM's own command line, with the names and types of `EngineArgs`.
 
-    Raises UsageError, in one line, for an unknown name, a value that vLLM does not take, and what the harness's own flags decide.
+    Raises UsageError, in one line, for an unknown name, a value that vLLM does not take, and an option that the harness sets.
     """
     if not pairs and not words:
         return {}
@@ -76,15 +76,15 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
 
 
 def serve_options(words: Sequence[str]) -> dict[str, Any]:
-    """What is given in words of the command line of `vllm serve`, or in a file by its --config, as vLLM itself reads it.
+    """Options given as words of the command line of `vllm serve`, or in the file of its --config, as vLLM itself reads them.
 
-    Raises UsageError as `engine_options`.
+    Raises UsageError as `engine_options` does, and for an option that is of no use here.
     """
     if not words:
         return {}
     options = _read(_parser("vllm.entrypoints.launchers.cli_args:make_arg_parser"), words)
     if "model_tag" in options:
-        raise UsageError(f"vLLM: {options['model_tag']} is no option; the model is given with --base")
+        raise UsageError(f"vLLM: {options['model_tag']} is not an option; the model is given with --base")
     for name in sorted(SERVED.keys() & options):
         raise UsageError(f"vLLM's {_dashed(name)} is decided by {SERVED[name]} here: leave it out")
     for name in sorted(NOT_SERVED.keys() & options):
@@ -93,13 +93,13 @@ def serve_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a run records, as plain values: all that may change an answer, if only its last bits."""
+    """The options that a run records, as plain values: all that may change an answer, even if only its last bits."""
     plain = (str, int, float, bool, type(None))
     return {key: value if isinstance(value, plain) else str(value) for key, value in sorted(options.items()) if key not in UNSEEN}
 
 
 def _parser(path: str) -> Any:
-    """vLLM's own parser of what its function at `path` adds to one, which is imported only now."""
+    """A parser of the options that vLLM's function at `path` adds. Raises EngineError if vLLM cannot be imported."""
     set_up()
     with warnings.catch_warnings(action="ignore"):
         try:
@@ -115,12 +115,12 @@ def _read(parser: Any, words: Sequence[str]) -> dict[str, Any]:
     except IndexError:
         raise UsageError(f"vLLM: {words[-1]} needs a value") from None
     except (OSError, ValueError, AssertionError) as error:
-        # What vLLM raises for a file of --config that it cannot read.
+        # vLLM raises these for a --config file that it cannot read.
         raise UsageError(f"vLLM: {brief(error)}") from None
 
 
 def _strict(fill: Callable[[Any], Any]) -> Any:
-    """A parser that vLLM fills, which returns what is given and nothing else, and raises UsageError."""
+    """A parser that `fill` adds vLLM's options to. It returns only what is given, without defaults, and raises UsageError."""
     from vllm.utils.argparse_utils import FlexibleArgumentParser
 
     parser = fill(FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS))
@@ -140,7 +140,7 @@ def _strict(fill: Callable[[Any], Any]) -> Any:
 
 
 def _flag(parser: Any, pair: str) -> str:
-    """A pair key=value as a word of the command line; a switch is named with --no- for false."""
+    """A pair key=value as a word of the command line; a false switch becomes --no-key. Raises UsageError without a value."""
     key, equals, value = pair.partition("=")
     if not key or not equals:
         raise UsageError(f"--vllm {pair}: give key=value, e.g. --vllm max_num_seqs=512")

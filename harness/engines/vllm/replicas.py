@@ -19,7 +19,7 @@ from harness.util.processes import gpu_groups, visible_gpus
 from prompts.rendered import Rendered
 
 ENGINE = "harness.engines.vllm.engine:VllmEngine"
-"""What each process makes a copy of."""
+"""The engine that each process loads."""
 SIZE = "data_parallel_size"
 """vLLM's option for the number of copies."""
 
@@ -28,9 +28,10 @@ _ENDING = 30.0
 
 
 def replica_gpus(options: Mapping[str, Any]) -> list[str]:
-    """The GPUs of each copy of the engine, as CUDA_VISIBLE_DEVICES has them; empty where one copy, in this process, is all.
+    """The GPUs of each copy of the engine, as CUDA_VISIBLE_DEVICES names them; empty if there is one copy, in this process.
 
-    `options` are vLLM's own: without `data_parallel_size`, there are as many copies as fit. Raises UsageError for more.
+    `options` are vLLM's own: without `data_parallel_size`, there are as many copies as fit. Raises UsageError if it asks for
+    more.
     """
     wanted = options.get(SIZE)
     if wanted == 1 or options.get("distributed_executor_backend") == "ray":
@@ -47,7 +48,7 @@ def replica_gpus(options: Mapping[str, Any]) -> list[str]:
 
 
 class ReplicatedEngine:
-    """An engine whose prompts are divided among copies, one for each of `gpus`; `settings` are those of `VllmEngine`.
+    """An engine whose prompts are divided among copies, one for each of `gpus`; `settings` go to `VllmEngine`.
 
     Answers come in the prompts' order, and depend on the number of copies as they depend on a batch. Raises what a copy raises.
     """
@@ -75,7 +76,7 @@ class ReplicatedEngine:
         self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
-        """See `Engine.generate`. Prompts that begin alike go to the same copy, for its prefix cache."""
+        """See `Engine.generate`. Prompts with equal beginnings go to the same copy, for its prefix cache."""
         busy: dict[Connection, Iterator[int]] = {}
         for connection, share in zip(self._replicas, _shares(prompts, len(self._replicas)), strict=True):
             if share:
@@ -98,7 +99,7 @@ class ReplicatedEngine:
             self._stop(busy)
 
     def _stop(self, busy: Mapping[Connection, Iterator[int]]) -> None:
-        """Have copies end what they are at, and read what they have sent."""
+        """Tell copies to end their calls, and read what they have sent."""
         with suppress(OSError, HarnessError):
             for connection in busy:
                 connection.send(None)
@@ -107,11 +108,11 @@ class ReplicatedEngine:
                     pass
 
     def _receive(self, connection: Connection) -> Any:
-        """What a copy sends next. Raises what it raised, and EngineError if its process ended."""
+        """The next answer that a copy sends. Raises what the copy raised, and EngineError if its process ended."""
         try:
             sent = connection.recv()
         except (EOFError, OSError):
-            raise EngineError(f"the vLLM on {self._replicas[connection].name} ended; what it printed says why") from None
+            raise EngineError(f"the vLLM on {self._replicas[connection].name} ended; its output says why") from None
         if isinstance(sent, HarnessError):
             raise sent
         return sent
@@ -129,14 +130,14 @@ class ReplicatedEngine:
 
 
 def _shares(prompts: Sequence[Rendered], count: int) -> list[list[int]]:
-    """The prompts' places in `count` shares: neighbors by their beginnings together, each share in the prompts' order."""
+    """The prompts' indices in `count` shares: prompts with equal beginnings are together, each share is in ascending order."""
     order = by_prefix([prompt.token_ids for prompt in prompts])
     ends = [number * len(order) // count for number in range(count + 1)]
     return [sorted(order[start:end]) for start, end in pairwise(ends)]
 
 
 def _replica(connection: Connection, gpus: str, engine: str, model: str, settings: Mapping[str, Any]) -> None:
-    """A copy's process: answers until the other end is closed. After the answers to one call comes None."""
+    """The process of a copy: it answers calls until the other end is closed, and sends None after the answers to each."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the first process, which ends the others.
     os.environ["CUDA_VISIBLE_DEVICES"] = gpus
     with suppress(EOFError, OSError):
@@ -148,7 +149,7 @@ def _replica(connection: Connection, gpus: str, engine: str, model: str, setting
         with closing(loaded):
             connection.send((loaded.context_length, loaded.batch_size, loaded.independent))
             while True:
-                # None is a call to stop that came too late.
+                # None asks to stop a call that has already ended.
                 if (call := connection.recv()) is not None:
                     _answer(connection, loaded, *call)
 

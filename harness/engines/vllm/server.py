@@ -1,4 +1,4 @@
-"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. The module, run, is the child."""
+"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. Run with -m, this module is it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ ROUNDS, PAUSE = 4, 5.0
 """How often the server is asked to stop before it is killed, and the seconds it gets each time."""
 
 VLLM_URL = "http://vllm"
-"""The address of a server behind a socket: the name is sent as Host, and looked up nowhere."""
+"""The address of a server behind a socket: the name is sent as Host and never looked up."""
 
 # -P: nothing in the current folder shadows a package.
 COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm.server", "serve")
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
-"""A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""
+"""For a shell that outlives this process: its standard input closes when we end, even by SIGKILL, and it stops the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ServedAdapter:
 
 @dataclass(frozen=True, slots=True)
 class LoraCapacity:
-    """What a server keeps free for adapters that it loads while it runs."""
+    """What a server reserves for adapters that it loads while it runs."""
 
     rank: int
     """The highest rank of such an adapter."""
@@ -69,7 +69,7 @@ def server_options(
     given: Container[str] = (),
     generation_config: Path | None = None,
 ) -> list[str]:
-    """What `vllm serve` is given to listen at a Unix socket, but for options that are `given` elsewhere. None is secret.
+    """The options of `vllm serve` for a server at a Unix socket, without those that are `given` elsewhere. None is secret.
 
     `generation_config` is a folder whose generation_config.json says which tokens end an answer; None leaves it to the model's.
     """
@@ -87,7 +87,7 @@ def server_options(
         flag = key.replace("_", "-")
         if key not in given:
             options.append(f"--no-{flag}" if value is False else f"--{flag}" if value is True else f"--{flag}={value}")
-    # For requests that must be answered with what can be carried out (`harness prompt --constrain feasible`).
+    # For requests whose answers must be feasible (`harness prompt --constrain feasible`).
     options += ["--logits-processors", FEASIBLE_TOKENS]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
@@ -99,11 +99,11 @@ def server_options(
 
 
 def server_environment(environment: Mapping[str, str], hot: bool = False) -> dict[str, str]:
-    """The server's environment, made of this process's, without keys; `hot` if it may be told to load adapters."""
+    """The server's environment, made from this process's, without keys. `hot` allows it to load adapters while it runs."""
     own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
-    # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
+    # A `VllmEngine` in this process may have set both to other values: the server needs a process for its engine, and a log.
     own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
-    # Longer than its client keeps a connection, so that none is used while it closes.
+    # Longer than the client keeps a connection, so that the client uses none that is closing.
     own["VLLM_HTTP_TIMEOUT_KEEP_ALIVE"] = "90"
     for name in ("VLLM_API_KEY", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "HARNESS_API_KEY"):
         own.pop(name, None)
@@ -113,14 +113,14 @@ def server_environment(environment: Mapping[str, str], hot: bool = False) -> dic
 
 
 def socket_client(path: Path, seconds: float) -> Client:
-    """A client of the server behind a socket, at `VLLM_URL`. Nothing of the environment stands between."""
+    """A client of the server behind a socket, at `VLLM_URL`, with a timeout of `seconds` and no proxy of the environment."""
     from httpx2 import Client, HTTPTransport
 
     return Client(base_url=VLLM_URL, transport=HTTPTransport(uds=str(path)), timeout=seconds, trust_env=False)
 
 
 def end_by_exceptions() -> None:
-    """Make SIGTERM and SIGINT raise, so that what is open is closed on the way out.
+    """Make SIGTERM and SIGINT raise exceptions, so that open resources are closed on the way out.
 
     Shells start background jobs with SIGINT ignored.
     """
@@ -147,8 +147,8 @@ def check_port(host: str, port: int) -> None:
 class Server:
     """A running server; `log` holds everything it prints. Use it in a `with`: the server ends with the block.
 
-    It listens at `socket` alone: whoever may enter the folder of that may ask it anything, without a key. `command` is what
-    `options` are given to; `again` leaves what is in the log.
+    It listens only at `socket`: whoever may enter the socket's folder may ask it anything, without a key. `options` follow
+    `command`. With `hot`, it may load adapters; with `again`, its log is continued.
     """
 
     options: Sequence[str]
@@ -164,7 +164,7 @@ class Server:
         if find_spec("vllm") is None:
             raise EngineError("serving needs vLLM, which is not installed: see the README")
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        # One that was killed leaves it behind.
+        # A server that was killed leaves its socket behind.
         self.socket.unlink(missing_ok=True)
         with self.log.open("ab" if self.again else "wb") as log:
             self._process = subprocess.Popen(
@@ -173,7 +173,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=server_environment(os.environ, self.hot),
-                # A separate session: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
+                # A separate session: Ctrl-C reaches only this process, and `stop` reaches all of the server's processes.
                 start_new_session=True,
             )
         watch = ["/bin/sh", "-c", _WATCH, "watch", str(self._process.pid)]
@@ -184,7 +184,7 @@ class Server:
         self.stop()
 
     def wait_until_ready(self) -> list[str]:
-        """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
+        """Block until the server answers, and return the names of its models. Raises EngineError if it ends first or hangs."""
         deadline = time.monotonic() + STARTING
         with socket_client(self.socket, 5) as client:
             while not (_listens(self.socket) and _answer(client, "/health")):
@@ -197,20 +197,20 @@ class Server:
         return [model["id"] for model in models.json()["data"]] if models else []
 
     def wait(self) -> None:
-        """Block as long as the server runs. It never ends by itself but by a failure: raises EngineError."""
+        """Block as long as the server runs. By itself it ends only after a failure, so this raises EngineError."""
         self._process.wait()
         raise self._failure()
 
     def stop(self) -> None:
         """End the server and every process it has started."""
         try:
-            # SIGINT, because while it is starting vLLM does not heed SIGTERM; killed outright, it leaves shared memory behind.
+            # SIGINT, because vLLM ignores SIGTERM while it is starting; killed outright, it leaves shared memory behind.
             for _ in range(ROUNDS):
                 self._signal(signal.SIGINT)
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(PAUSE)
                     break
-            # Where its first process was killed, the others still have to clean up.
+            # If its first process was killed, the others still have to clean up.
             deadline = time.monotonic() + PAUSE
             while self._signal(0) and time.monotonic() < deadline:
                 time.sleep(0.05)
@@ -221,7 +221,7 @@ class Server:
             self._watch.communicate()
 
     def _signal(self, number: int) -> bool:
-        """False if there is no process left."""
+        """Send a signal to all of the server's processes; False if none is left."""
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
@@ -235,13 +235,13 @@ class Server:
 
 
 def _listens(path: Path) -> bool:
-    """Asked before httpx2 is, which leaves a socket open when nothing listens."""
+    """Whether a server listens at `path`. It is checked first, because httpx2 leaves a socket open when nothing listens."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 
 
 def _answer(client: Client, path: str) -> Response | None:
-    """A 200 answer, else None."""
+    """The answer if its status is 200; None otherwise."""
     from httpx2 import HTTPError
 
     try:
@@ -252,7 +252,7 @@ def _answer(client: Client, path: str) -> Response | None:
 
 
 def last_error(log: Path) -> str:
-    """The last line of a log that names an exception and is not a mere pointer to another one; else its last line."""
+    """The last line of a log that names an exception and does not merely refer to another one; without any, its last line."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 200_000))
         lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]

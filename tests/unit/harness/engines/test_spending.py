@@ -28,7 +28,7 @@ def test_a_record_counts_its_prompt_for_every_sample() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [", "no table of prices"),
+        ("a: [", "not a table of prices"),
         ("- 1", "content"),
         ("currency: USD\nmodels: {m: {input: -1, output: 1}}", "models.m.input"),
     ],
@@ -38,7 +38,7 @@ def test_a_bad_table_is_refused_in_one_line(tmp_path: Path, text: str, said: str
     with pytest.raises(UsageError, match=said) as caught:
         read_prices(tmp_path / "p.yaml")
     assert "\n" not in str(caught.value)
-    with pytest.raises(UsageError, match="no table of prices"):
+    with pytest.raises(UsageError, match="not a table of prices"):
         read_prices(tmp_path / "missing.yaml")
 
 
