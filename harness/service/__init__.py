@@ -1,1 +1,1 @@
-"""The whole road in one call over HTTP: instruction and state in, actions and the state after them out."""
+"""The task API over HTTP: a request holds an instruction and a state, its answer the actions and the state after them."""

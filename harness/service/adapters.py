@@ -1,6 +1,6 @@
-"""The adapters of a running server: loaded and unloaded by name, each time under a name of its own for vLLM.
+"""The adapters of a running server, loaded and unloaded by name; vLLM gets a new name at each load.
 
-vLLM keeps computed prefixes by an adapter's name: one that is loaded again under the same name would answer with the old one's.
+vLLM caches prefixes by an adapter's name: an adapter that is loaded again under the same name would answer from the old cache.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import Template
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""What a request may call an adapter: no path can be written with it."""
+"""The names that a request may give an adapter; none of them is a path."""
 PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".npy", ".npz", ".joblib")
-"""Files that can run code, or hold what can, when they are read."""
+"""Endings of files that are or may hold pickles, which can run code when they are read."""
 LOADING = 300.0
 
 
@@ -44,24 +44,24 @@ class LoadedAdapter:
     name: str
     version: int
     served: str
-    """The name that vLLM knows it by."""
+    """vLLM's name for it."""
     adapter: Adapter
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What adapters must fit, and where vLLM is told of them."""
+    """The model that adapters must fit, and the vLLM that loads them."""
 
     base: str
     """The base model: a local folder or a hub name."""
     name: str
-    """The name that it is served by."""
+    """The name under which it is served."""
     socket: Path
     """Where vLLM listens."""
     rank: int
-    """The highest rank that the server takes."""
+    """The highest LoRA rank that the server takes."""
     plain: Path | None
-    """The chat template of plain text that the server has; None for the model's own."""
+    """The server's chat template of plain text; None if it uses the model's own."""
     chats: bool
     """Whether the model has a chat template."""
     up: Callable[[], bool]
@@ -69,9 +69,9 @@ class Backend:
 
 
 class Adapters:
-    """What is loaded. `players` is kept in step; `folder` holds adapters beside those that ship and those of runs.
+    """The loaded adapters. `players` is updated with them; `folder` holds adapters in addition to the shipped and the runs' ones.
 
-    With `fixed`, nothing more is loaded or unloaded.
+    `fixed` says why nothing more is loaded or unloaded; None if adapters may be.
     """
 
     def __init__(
@@ -94,7 +94,8 @@ class Adapters:
         players[backend.name] = _behind(backend, backend.name, backend.name, specs, solved=solved_by(backend.name))
 
     def served(self, model: str) -> str:
-        """The name that vLLM knows a model by: of an adapter's name its newest version, and of NAME@VERSION that one."""
+        """vLLM's name for a model: NAME stands for the adapter's newest version, NAME@VERSION for that version if it is loaded.
+        Other names stay as they are."""
         name, at, version = model.partition("@")
         one = self.loaded.get(name)
         if one is None or (at and version != str(one.version)):
@@ -109,11 +110,11 @@ class Adapters:
         return [{**model, "id": name, "root": version} for model, name, version in known]
 
     def modules(self) -> list[ServedAdapter]:
-        """What a server that is started again begins with."""
+        """The adapters that a restarted server begins with."""
         return [ServedAdapter(one.served, one.adapter.path, one.adapter.rank) for one in self.loaded.values()]
 
     def available(self) -> list[str]:
-        """The names of all that can be loaded; whether each fits is found when it is."""
+        """The names of all adapters that are found; whether one fits is checked when it is loaded."""
         found = dict.fromkeys(self._given)
         for root, below in self._roots():
             for path in sorted(root.glob(f"*/{below}{CONFIG_FILE}")):
@@ -121,7 +122,7 @@ class Adapters:
         return [name for name in found if NAME.fullmatch(name)]
 
     def load(self, name: str) -> LoadedAdapter:
-        """Load an adapter, in a new version if it is there already. Raises HTTPException."""
+        """Load an adapter, as a new version if it is already loaded. Raises HTTPException if it cannot be loaded."""
         with self._lock:
             self._check(name)
             adapter = self._read(name)
@@ -133,12 +134,12 @@ class Adapters:
             self.loaded[name] = one
             self._play(one)
             if old:
-                # Requests that it is answering are answered to their end.
+                # vLLM still finishes the requests that the old version is answering.
                 self._tell("unload_lora_adapter", {"lora_name": old.served}, name)
             return one
 
     def unload(self, name: str) -> None:
-        """Raises HTTPException if it is not loaded."""
+        """Unload an adapter. Raises HTTPException if it is not loaded or cannot be unloaded."""
         with self._lock:
             self._check(name)
             one = self.loaded.get(name)
@@ -156,19 +157,19 @@ class Adapters:
         if self._fixed:
             raise HTTPException(409, self._fixed)
         if not NAME.fullmatch(name) or ".." in name:
-            raise HTTPException(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
+            raise HTTPException(422, "an adapter's name has letters, digits, periods, hyphens and underscores, and is not a path")
         if name == self._backend.name:
             raise HTTPException(409, f"{name} is the base")
         if not self._backend.up():
-            raise HTTPException(503, "vLLM is not there")
+            raise HTTPException(503, "vLLM is not running")
 
     def _roots(self) -> list[tuple[Path, str]]:
-        """Where adapters are looked for, in order, and what lies between a name and the files there."""
+        """The folders where adapters are looked for, in order, each with the path from an adapter's name to its files."""
         own = [(self._folder, ""), (self._folder, "adapter/")] if self._folder else []
         return [*own, (SHIPPED, ""), (RUNS, "adapter/")]
 
     def _read(self, name: str) -> Adapter:
-        """Raises HTTPException for one that is not there, or may not be loaded, or does not fit."""
+        """The adapter of this name. Raises HTTPException if there is none, or if it may not be loaded or does not fit."""
         places = [(self._given[name], self._given[name].parent)] if name in self._given else []
         places += [(root / name / below, root) for root, below in self._roots()]
         folder, root = next(((folder, root) for folder, root in places if (folder / CONFIG_FILE).is_file()), (None, None))
@@ -182,33 +183,33 @@ class Adapters:
             raise HTTPException(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
         if adapter.rank > self._backend.rank:
             raise HTTPException(
-                422, f"{name} has rank {adapter.rank}, and the server takes {self._backend.rank} (-- --max-lora-rank)"
+                422, f"{name} has rank {adapter.rank}, and the server takes at most {self._backend.rank} (-- --max-lora-rank)"
             )
         if plain_template(self._backend.chats, adapter.spec.wording) != self._backend.plain:
             raise HTTPException(422, f"{name} needs another chat template than this server has: serve it on its own")
         return adapter
 
     def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:
-        """Raises HTTPException if vLLM does not do it."""
+        """Send vLLM a command. Raises HTTPException if vLLM does not carry it out."""
         import httpx2
 
         try:
             with socket_client(self._backend.socket, LOADING) as client:
                 response = client.post(f"/v1/{what}", json=dict(body))
         except httpx2.HTTPError as error:
-            raise HTTPException(503, f"vLLM is not there: {error or type(error).__name__}") from None
+            raise HTTPException(503, f"vLLM does not answer: {error or type(error).__name__}") from None
         if response.status_code != 200:
             verb = what.partition("_")[0]
             raise HTTPException(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
 
 
 def _behind(backend: Backend, name: str, served: str, specs: Mapping[str, PromptSpec], **known: Any) -> EndpointPlayer:
-    """A model of our vLLM as a player."""
+    """A player for a model of our vLLM."""
     return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, backend.workers, socket=backend.socket, up=backend.up, **known)
 
 
 def check_files(folder: Path, root: Path) -> None:
-    """Raises HTTPException for a folder that leads out of `root`, or holds a link that does, or a pickle."""
+    """Raises HTTPException for a folder outside `root`, and for one that holds a link out of `root` or a pickle."""
     inside = root.resolve()
     if not folder.resolve().is_relative_to(inside):
         raise HTTPException(422, "the adapter's folder is a link to another place")
@@ -220,16 +221,16 @@ def check_files(folder: Path, root: Path) -> None:
 
 
 def plain_template(chats: bool, wording: Template) -> Path | None:
-    """The chat template of plain text that prompts in this wording need; None if the model's own will do."""
+    """The chat template of plain text that prompts in this wording need; None if they need the model's own."""
     return None if chats and not wording.is_plain else wording.plain
 
 
 def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> tuple[Path | None, Path | None, bool]:
-    """The chat template to serve with: our plain one for a model without one, or the one that its adapters need; None for the
-    model's own. If the harness changes that, the result is written to `file`. Then the plain one, if it is one; and whether the
-    model has its own.
+    """The chat template to serve with, the same again if it is one of plain text, and whether the model has its own.
 
-    Raises UsageError if adapters need different ones.
+    Models without a template and adapters that were trained on plain text get one of plain text; None stands for the model's
+    own. If the harness changes the model's own, the result is written to `file`. Raises UsageError if adapters need different
+    templates.
     """
     from harness.engines.models.bases import load_tokenizer
     from prompts.chat_template import answering_template, own_template
@@ -252,8 +253,8 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
 
 
 def served_ends(model: str) -> list[int] | None:
-    """The tokens that end an answer, where the chat template ends turns with another than the tokenizer and the model's
-    generation_config.json say; None where these have all."""
+    """All tokens that end an answer, if the chat template ends turns with one that neither the tokenizer nor the model's
+    generation_config.json names; None otherwise."""
     from transformers import GenerationConfig
 
     from harness.engines.models.bases import load_tokenizer
@@ -279,7 +280,7 @@ class AdapterCard(BaseModel):
 
 
 class AdapterList(BaseModel):
-    """What is loaded, and what can be."""
+    """The adapters that are loaded, and the names of those that can be."""
 
     loaded: list[AdapterCard]
     available: list[str]
@@ -288,21 +289,21 @@ class AdapterList(BaseModel):
 class AdapterRequest(Body):
     """Which adapter to load."""
 
-    name: str = Field(max_length=100, description="One of those that are available. One that is loaded is loaded anew.")
+    name: str = Field(max_length=100, description="The name of an available adapter; one that is loaded is loaded again.")
 
 
 def adapter_routes(adapters: Adapters) -> APIRouter:
-    """Routes that list adapters for all, and load and unload them for an admin's key."""
+    """Routes that list adapters for everyone, and load and unload them with an admin's key."""
     router = APIRouter(prefix="/v1/harness/adapters")
     faults: dict[int | str, dict[str, Any]] = {
         **FAULTS,
         403: {"description": "Not an admin's key"},
-        409: {"description": "It cannot be loaded here"},
+        409: {"description": "This server cannot load or unload it"},
     }
 
     @router.get("", responses={401: FAULTS[401]})
     def list_adapters() -> AdapterList:
-        """What is loaded, and what can be."""
+        """The adapters that are loaded, and the names of those that can be."""
         return AdapterList(loaded=[_card(one) for one in adapters.loaded.values()], available=adapters.available())
 
     @router.post("", responses=faults, openapi_extra=described(AdapterRequest.model_json_schema()))
@@ -314,7 +315,7 @@ def adapter_routes(adapters: Adapters) -> APIRouter:
 
     @router.delete("/{name}", responses=faults, status_code=204)
     async def unload(name: str, request: Request) -> None:
-        """Unload it. Needs an admin's key."""
+        """Unload an adapter by its name. Needs an admin's key."""
         _need_admin(request)
         await run_in_threadpool(adapters.unload, name)
 
@@ -327,11 +328,11 @@ def _card(one: LoadedAdapter) -> AdapterCard:
 
 def _need_admin(request: Request) -> None:
     if not request.scope["principal"].admin:
-        raise HTTPException(403, "this needs an admin's key, or a program on the server's own machine where it has no keys")
+        raise HTTPException(403, "this needs an admin's key; a server without keys allows it to programs on its own machine")
 
 
 def ranks(adapters: Mapping[str, Adapter], folders: Sequence[Path]) -> int:
-    """The highest rank among adapters and those in folders that can be read; 16 at least, which is what our recipes train."""
+    """The highest LoRA rank among `adapters` and the readable ones in `folders`; at least 16, which our recipes train."""
     from harness.engines.shared import adapter_rank
 
     found = [16, *(adapter.rank for adapter in adapters.values())]

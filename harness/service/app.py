@@ -1,4 +1,4 @@
-"""The task API as a FastAPI application: one instruction and a state in, actions and the state after them out."""
+"""The task API as a FastAPI application."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from harness.service.workers import Unavailable
 from harness.worlds.hexagons import Board
 
 MOST_BYTES = 1_000_000
-"""The largest body of a request."""
+"""The largest body of a request that is read."""
 RETRY = 5
-"""Seconds after which a model that is not there may be asked again."""
+"""Seconds after which an unavailable model may be asked again."""
 FAULTS: dict[int | str, dict[str, Any]] = {
     401: {"description": "The server needs a key"},
-    404: {"description": "It is not there"},
+    404: {"description": "There is none of this name"},
     408: {"description": "The body did not arrive in time"},
     413: {"description": "The body is too large"},
-    422: {"description": "What cannot be asked"},
+    422: {"description": "An invalid request"},
     429: {"description": "Too many requests: ask again later"},
     502: {"description": "The model did not answer"},
     503: {"description": "Not now: ask again later"},
@@ -45,7 +45,8 @@ T = TypeVar("T")
 
 
 def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAPI:
-    """The application. `players` as a mapping by name may change while it runs. Nothing guards it but a `Guard` before it."""
+    """The application. `players`, if it is a mapping by name, may change while the application runs. It checks no keys itself:
+    put a `Guard` in front of it."""
     by_name = players if isinstance(players, Mapping) else {player.name: player for player in players}
     app = FastAPI(title="Grid-world instruction following", version="1", docs_url=None, redoc_url=None)
 
@@ -56,18 +57,18 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
 
     @app.get("/ready", responses={503: {"description": "Not now: ask again later"}})
     async def ready(request: Request) -> JSONResponse:
-        """Whether the server takes requests: not while it is ending, and not while its model is not there."""
+        """Whether the server takes requests: not while it is ending, and not while its model is unavailable."""
         draining = request.scope.get("draining", False)
         return JSONResponse({"status": "draining" if draining else "ok"}, 503 if draining else 200)
 
     @app.get("/v1/harness/players", responses={401: FAULTS[401]})
     async def list_players() -> list[Player]:
-        """Who can answer."""
+        """The players that can answer."""
         return [player.card for player in list(by_name.values())]
 
     @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
-        """Carry out an instruction: who is asked reads it and says what to do; the answer tells the state after that."""
+        """Carry out an instruction: the player says what to do, and the answer holds the actions and the state after them."""
         body = await read(request, REQUEST)
         player = by_name.get(body.model)
         if player is None:
@@ -86,7 +87,7 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
 
 
 async def answered(request: Request, player: AnyPlayer, body: DrawRequest | BuildRequest) -> ExecuteResponse:
-    """As `executed`, on behalf of who asks, while its client is there. Raises Gone where the client leaves."""
+    """As `executed`, on behalf of the request's principal. Raises Gone if the client disconnects first."""
     principal = request.scope.get("principal", ANYONE)
     return await while_there(request.receive, executed(player, body, principal.name, request.scope.get("usage")))
 
@@ -94,7 +95,7 @@ async def answered(request: Request, player: AnyPlayer, body: DrawRequest | Buil
 async def executed(
     player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE.name, usage: Usage | None = None
 ) -> ExecuteResponse:
-    """What the player does; its tokens are counted in `usage`. Raises HTTPException for what cannot be asked and for a model that
+    """What the player does; its tokens are counted in `usage`. Raises HTTPException for an invalid request and for a model that
     does not answer."""
     try:
         item = body.item
@@ -106,7 +107,7 @@ async def executed(
     except HarnessError as error:
         raise HTTPException(502, str(error)) from None
     if usage:
-        # Only language models tell it: what the others do costs no tokens.
+        # Only language models report tokens; the other players use none.
         usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
     return _response(body, item, answer)
 
@@ -134,7 +135,7 @@ def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> E
 
 
 async def read(request: Request, kind: TypeAdapter[T]) -> T:
-    """What the body says. Raises HTTPException where it is not as it should be, or too large, whatever its header says."""
+    """The parsed body. Raises HTTPException if it is invalid, or too large, whatever its Content-Length says."""
     pieces, size = [], 0
     async for piece in request.stream():
         size += len(piece)
@@ -150,16 +151,16 @@ async def read(request: Request, kind: TypeAdapter[T]) -> T:
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
-    """The request for the OpenAPI page. FastAPI does not read the body: pydantic does, which takes JSON's arrays as tuples only
-    then, and bears any depth of them."""
-    # OpenAPI looks references up from the root of its page; a schema in the middle of it must not have any.
+    """The request body for the OpenAPI page. `read` gives the JSON text to pydantic, not to FastAPI: only from text does pydantic
+    take arrays as tuples, and it copes with arrays of any depth."""
+    # OpenAPI resolves references from the root of its document; a schema inside it must not have any.
     schema.pop("discriminator", None)
     kinds = schema.pop("$defs", {})
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": _resolved(schema, kinds)}}}}
 
 
 def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
-    """The schema with what its references mean in their place; none refers to itself."""
+    """The schema with each reference replaced by what it refers to; no definition refers to itself."""
     if isinstance(schema, Mapping):
         if reference := schema.get("$ref"):
             return _resolved(kinds[reference.rpartition("/")[2]], kinds)
@@ -169,10 +170,9 @@ def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[Callable[[], bool]]:
-    """Serve the application in a thread of its own while the block runs; yields a function that tells whether it still does.
+    """Serve the application in a thread of its own while the block runs; yields a function that tells whether the thread runs.
 
-    `seconds` are the deadlines of `DeadlineProtocol`, where others than its own are wanted.
-    Raises EngineError if it cannot start.
+    `seconds` are deadlines of `DeadlineProtocol` that replace its defaults. Raises EngineError if the server cannot start.
     """
     import uvicorn
 
@@ -188,7 +188,7 @@ def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[
             ws="none",
             proxy_headers=False,
             h11_max_incomplete_event_size=MOST_HEAD,
-            # A line for every request that is no HTTP would let anyone fill the log.
+            # A line for every request that is not HTTP would let anyone fill the log.
             log_level="error",
             access_log=False,
             timeout_keep_alive=75,

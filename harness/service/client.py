@@ -9,7 +9,7 @@ from harness.service.schema import ExecuteResponse, Player
 
 
 class Client:
-    """Asks a server of `harness serve`.
+    """Sends requests to a server that `harness serve` runs.
 
         with harness.Client("http://127.0.0.1:8000") as client:
             done = client.execute("hexagons", "Paint the first column red.")
@@ -25,12 +25,12 @@ class Client:
         self._http = httpx2.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
 
     def players(self) -> list[Player]:
-        """Who can answer. Raises EngineError if the server does not."""
+        """The players that can answer. Raises EngineError if the server does not answer."""
         return [Player.model_validate(one) for one in self._ask("GET", "/v1/harness/players")]
 
     def execute(self, task: str, instruction: str, model: str = "parser", **fields: Any) -> ExecuteResponse:
-        """What was done, and the state after it. `fields` are those of `DrawRequest` or `BuildRequest`: board, blocks, pose,
-        history, samples, constrain. Raises EngineError for what the server refuses, with its reason."""
+        """The actions, and the state after them. `fields` are further fields of `DrawRequest` or `BuildRequest`: board, blocks,
+        pose, history, samples, constrain. Raises EngineError, with the server's reason, for a request that it refuses."""
         body = {"task": task, "instruction": instruction, "model": model, **fields}
         return ExecuteResponse.model_validate(self._ask("POST", "/v1/harness/execute", json=body))
 

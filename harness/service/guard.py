@@ -1,7 +1,7 @@
-"""What every request to the page and to `harness serve` passes first: where it comes from, its key, its limits, its whole body.
+"""The checks that every request to the page and to `harness serve` passes first: its origin, its key, its limits, its whole body.
 
-A browser sends what any site tells it to, also to this machine. So a server without keys answers only requests that are addressed
-to this machine by name, and no server answers those that another site makes.
+Any site can make a browser send requests to this machine. So a server without keys answers only requests that are addressed to a
+name of this machine itself, and no server answers requests that another site makes.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from harness.service.keys import ANYONE, Keys, Principal, header
 from harness.service.limits import Limits, Slots, Usage
 
 OPEN = ("/health", "/ready")
-"""Paths that need no key and stay when nothing else is admitted: probes of the machine that runs the server."""
+"""Paths that need no key and are answered even when nothing else is admitted: probes of whatever runs the server."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 MOST_HEADERS = 100
 DRAINING = 30
-"""Seconds after which a client may ask again where it found the server ending: another one may be there."""
+"""Seconds after which a client that found the server ending may ask again: another server may have replaced it."""
 LINGERING = 2.0
-"""Seconds for which what a refused client still sends is dropped, so that it can read the answer before the connection closes."""
+"""Seconds for which the rest of a refused request is read and dropped, so that its client can read the answer."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The Content-Security-Policy: what is not a file of this server is neither loaded nor run."""
+"""The Content-Security-Policy: the page loads and runs only files of this server."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -43,7 +43,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-cache",
 }
-"""What every answer carries."""
+"""Headers that every answer carries."""
 T = TypeVar("T")
 
 
@@ -52,15 +52,15 @@ class Bounds:
     """How much a server takes on."""
 
     in_flight: int = 512
-    """Requests at a time, of all clients together."""
+    """Requests at a time, from all clients together."""
     body: int = 10_000_000
-    """Bytes of a request."""
+    """Bytes of a request's body."""
     body_seconds: float = 30.0
     """How long a request's body may take to arrive."""
     requests: int | None = None
-    """Requests a minute, of one key."""
+    """Requests a minute with one key."""
     tokens: int | None = None
-    """Tokens a minute, of one key."""
+    """Tokens a minute with one key."""
 
 
 class RequestRefused(Exception):
@@ -72,7 +72,7 @@ class RequestRefused(Exception):
 
 
 def refusal(status: int, message: str, retry_after: float | None = None) -> JSONResponse:
-    """An error as the OpenAI protocol has it, with the seconds after which it is worth to ask again."""
+    """An error in the form of the OpenAI protocol, with the seconds after which the client may ask again."""
     headers = {} if retry_after is None else {"Retry-After": str(max(1, math.ceil(retry_after)))}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
@@ -80,20 +80,20 @@ def refusal(status: int, message: str, retry_after: float | None = None) -> JSON
 
 
 class Guard:
-    """An ASGI middleware. What it admits finds who asks in the scope, under "principal", and its whole body ready; where tokens
-    are limited, their `Usage` too, under "usage", for whoever knows how many they are."""
+    """An ASGI middleware. The scope of an admitted request holds who asks, under "principal", and, if tokens are limited, a
+    `Usage` under "usage", which the application fills in. The request's body has been read to its end."""
 
     def __init__(self, app: ASGIApp, keys: Keys | None = None, bounds: Bounds | None = None) -> None:
         self._app, self._keys, self._bounds = app, keys or Keys(), bounds or Bounds()
         self._limits = Limits(self._bounds.requests, self._bounds.tokens)
         self._slots = Slots(self._bounds.in_flight, max(1, len(self._keys)))
         self.open = 0
-        """All requests that are not yet over."""
+        """Requests that have not ended yet, admitted or not."""
         self.draining = False
 
     @property
     def in_flight(self) -> int:
-        """Requests that are admitted and not yet answered, but for those that only look (GET)."""
+        """Admitted requests that are not yet answered, without those that only read (GET and HEAD)."""
         return self._slots.used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,14 +110,15 @@ class Guard:
         except Gone:
             return None
         except asyncio.CancelledError:
-            # At the end of the time to drain, what is left is left: no traceback for each of them.
+            # When the time to drain is over, the remaining requests are cancelled, without a traceback for each.
             if not self.draining:
                 raise
         finally:
             self.open -= 1
 
     def drained(self, seconds: float) -> bool:
-        """Admit nothing more, and wait, in another thread, until all is answered; False if that takes more than `seconds`."""
+        """Admit nothing more and block until all requests have ended; False if that takes more than `seconds`. Must be called in
+        a thread other than the event loop's."""
         self.draining = True
         deadline = time.monotonic() + seconds
         while (busy := self.open > 0) and time.monotonic() < deadline:
@@ -138,13 +139,13 @@ class Guard:
         return await self._ask(principal, scope, receive, send)
 
     def _principal(self, scope: Scope) -> Principal:
-        """Who asks. Raises RequestRefused for a request of another site, without a key, or at the end."""
+        """Who asks. Raises RequestRefused for a request of another site, without a key, or while the server is ending."""
         if len(scope["headers"]) > MOST_HEADERS:
             raise RequestRefused(431, f"the request has more than {MOST_HEADERS} headers")
         principal = self._keys.principal(scope)
         host, origin = header(scope, b"host"), header(scope, b"origin")
         if principal is ANYONE and _name(f"//{host}") not in LOOPBACK_NAMES:
-            raise RequestRefused(403, "this server answers this machine only: ask it as http://127.0.0.1, or start it with a key")
+            raise RequestRefused(403, "this server answers only this machine: ask it as http://127.0.0.1, or start it with a key")
         if origin and urlsplit(origin).netloc != host:
             raise RequestRefused(403, "requests from other sites are refused")
         opened = scope["method"] == "GET" and header(scope, b"sec-fetch-mode") == "navigate"
@@ -163,18 +164,19 @@ class Guard:
             held.callback(self._slots.give_back, principal.name)
             if reached := self._limits.admit(principal.name):
                 kind, seconds = reached
-                raise RequestRefused(429, f"this key has used up its {kind} of a minute", seconds)
+                raise RequestRefused(429, f"this key has used up its {kind} for this minute", seconds)
             body = await self._body(scope, receive)
             if self._bounds.tokens is not None:
                 scope["usage"] = usage = Usage(len(body))
-                # What the body is estimated to have now, and when the answer ends, what came to it beyond that.
+                # The body's estimated tokens are charged now, and the rest when the answer ends.
                 estimated = usage.tokens
                 self._limits.charge(principal.name, estimated)
                 held.callback(lambda: self._limits.charge(principal.name, usage.tokens - estimated))
             await self._app(scope, _replay(body, receive), _ending(held.close, send))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """Raises RequestRefused for one that is too large, whatever its header says, or too slow; `Gone` if the client leaves."""
+        """The whole body. Raises RequestRefused if it is too large, whatever its Content-Length says, or too slow; Gone if the
+        client disconnects."""
         if not _has_body(scope):
             return b""
         most = self._bounds.body
@@ -198,11 +200,11 @@ class Guard:
 
 
 class Gone(Exception):
-    """The client left before its request was whole, or before its answer."""
+    """The client disconnected before its request was complete or answered."""
 
 
 async def while_there(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
-    """What the work returns. Where the client leaves before, the work is cancelled: raises Gone."""
+    """The result of `work`. If the client disconnects first, `work` is cancelled, and Gone is raised."""
     working, leaving = asyncio.create_task(work), asyncio.create_task(_left(receive))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -221,7 +223,7 @@ async def _left(receive: Receive) -> None:
 
 
 async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer at once. Where the body has not been read, the connection closes, shortly after the answer or with its client."""
+    """Answer at once. If the body has not been read, the connection closes at its end or after LINGERING seconds."""
     if not _has_body(scope):
         return await response(scope, receive, send)
     headers = [*response.raw_headers, (b"connection", b"close")]
@@ -237,7 +239,7 @@ async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: 
 
 
 def _check_content(scope: Scope) -> None:
-    """Raises RequestRefused for a body that is not JSON: a form can be sent by a page of any site. Sound files come as a form."""
+    """Raises RequestRefused for a body that is not JSON, because any site's page can send a form. Audio files come as a form."""
     if not _has_body(scope):
         return
     kind = header(scope, b"content-type").partition(";")[0].strip().lower()
@@ -251,7 +253,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _name(url: str) -> str | None:
-    """The host without its port; None for what is no host."""
+    """The host of a URL without its port; None if there is none."""
     try:
         return urlsplit(url).hostname
     except ValueError:
@@ -268,7 +270,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _ending(end: Callable[[], None], send: Send) -> Send:
-    """A request ends before its client knows, which may ask the next one at once."""
+    """Calls `end` before the last piece of the answer is sent, because the client may then send its next request at once."""
 
     async def send_and_end(message: Message) -> None:
         if message["type"] == "http.response.body" and not message.get("more_body", False):
@@ -279,7 +281,7 @@ def _ending(end: Callable[[], None], send: Send) -> Send:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """The body that was read, and then what the connection brings: that the client leaves."""
+    """Receives the body that was read, and then what the connection receives: that the client disconnects."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

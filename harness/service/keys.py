@@ -17,12 +17,12 @@ from harness.errors import UsageError
 ADMIN = "admin"
 VARIABLE = "HARNESS_API_KEY"
 SHORTEST = 16
-"""Characters of a key: what `openssl rand -base64 12` makes, and more than can be guessed over a network."""
+"""The fewest characters of a key: as many as `openssl rand -base64 12` makes, and too many to guess over a network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks, known by the line of its key and never by the key itself."""
+    """Who asks, named by the line of their key and never by the key itself."""
 
     name: str
     admin: bool = False
@@ -30,12 +30,12 @@ class Principal:
 
 
 ANYONE = Principal("anyone", admin=True)
-"""Who asks a server without keys: this machine's own programs and pages, all others are refused before."""
+"""Who asks a server without keys: this machine's own programs and pages. All others have been refused before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as it is kept: nothing that is printed shows it."""
+    """A key as the server keeps it: printing it does not show it."""
 
     principal: Principal
     digest: bytes = field(repr=False)
@@ -55,7 +55,7 @@ class Keys:
         return len(self._keys)
 
     def principal(self, scope: Mapping[str, Any]) -> Principal | None:
-        """Who asks, of an ASGI scope; None if no key fits. The time does not tell which key nearly did."""
+        """Who sent the request of an ASGI scope; None if no key fits. The time it takes does not tell how nearly one did."""
         if not self._keys:
             return ANYONE
         scheme, _, key = header(scope, b"authorization").partition(" ")
@@ -67,10 +67,10 @@ class Keys:
 
 
 def server_keys(host: str, file: Path | None) -> list[Key]:
-    """The keys of a server that listens at `host`: of the file, and of the environment's HARNESS_API_KEY.
+    """The keys of a server that listens at `host`: from the file, and from the environment variable HARNESS_API_KEY.
 
-    Raises UsageError for a key that is empty or too short, a file that cannot be taken, and for a host that other machines reach
-    where there is no key at all.
+    Raises UsageError for a key that is empty, too short or given twice, for a file that `read_keys` refuses, and if there is no
+    key and other machines can reach the host.
     """
     keys = read_keys(file) if file else []
     if (text := os.environ.get(VARIABLE)) is not None:
@@ -85,9 +85,10 @@ def server_keys(host: str, file: Path | None) -> list[Key]:
 
 
 def read_keys(path: Path) -> list[Key]:
-    """The keys of a file: one a line, `KEY` or `KEY admin`; `#` begins a comment.
+    """The keys of a file: one on each line, as `KEY` or `KEY admin`; `#` begins a comment.
 
-    Raises UsageError for a file that cannot be read or that others than its owner can, and for a line that is no key.
+    Raises UsageError for a file that cannot be read, that users other than its owner can read, or that holds no keys, and for an
+    invalid line.
     """
     try:
         with path.open("rb") as file:
@@ -138,5 +139,5 @@ def _key(text: str, name: str, place: str, admin: bool) -> Key:
 
 
 def _digest(key: str) -> bytes:
-    """Of equal length for all keys."""
+    """A hash, which has the same length for all keys."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()

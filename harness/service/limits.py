@@ -1,6 +1,6 @@
 """How much each key may ask: requests at a time, requests and tokens a minute.
 
-Tokens are known when an answer ends, so that a limiter must be able to charge after it has admitted; the usual libraries cannot.
+Tokens are known only when an answer ends, so a limiter must be able to charge after it has admitted; the usual libraries cannot.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from pydantic_core import from_json
 
 BYTES_PER_TOKEN = 4
-"""What a request's body is charged by until its answer says its tokens, and an answer that breaks off before it does."""
+"""By which tokens are estimated until an answer reports them, and if it breaks off before it does."""
 MOST_READ = 10_000_000
-"""Bytes of an answer, or of one event of a stream, within which its usage is looked for."""
+"""The most bytes of an answer, or of one event of a stream, in which its usage is looked for."""
 
 
 class Slots:
-    """Requests that are answered at a time. Half of them are shared out equally among the keys, so that none of them can take
-    another's; who comes first has the rest."""
+    """Slots for requests that are answered at the same time. Half of them are divided equally among the keys, so that no key can
+    take another's; the rest goes to whoever comes first."""
 
     def __init__(self, total: int, keys: int) -> None:
         self._share = max(1, total // 2 // keys)
@@ -33,7 +33,7 @@ class Slots:
         return self._used.total()
 
     def take(self, name: str) -> bool:
-        """Whether there is a slot for this key, which is then taken."""
+        """Take a slot for this key, and return True; False if there is none."""
         beyond = sum(max(0, used - self._share) for used in self._used.values())
         if self._used[name] >= self._share and beyond >= self._free:
             return False
@@ -46,7 +46,7 @@ class Slots:
 
 @dataclass(slots=True)
 class Bucket:
-    """Fills by `rate` a minute up to `rate`; what is taken out afterwards may leave it below zero."""
+    """A token bucket that fills by `rate` a minute, up to `rate`. `take` may leave its level below zero."""
 
     rate: float
     level: float = field(init=False)
@@ -56,7 +56,7 @@ class Bucket:
         self.level, self._at = self.rate, monotonic()
 
     def wait(self, amount: float) -> float:
-        """Seconds until `amount` is in it; 0 if it is."""
+        """Seconds until the bucket holds `amount`; 0 if it does."""
         now = monotonic()
         self.level = min(self.rate, self.level + (now - self._at) * self.rate / 60)
         self._at = now
@@ -68,7 +68,7 @@ class Bucket:
 
 
 class Limits:
-    """The buckets of all keys, by name. A limit that is None is no limit."""
+    """The buckets of all keys, by name. None as a limit means that there is none."""
 
     def __init__(self, requests: int | None = None, tokens: int | None = None) -> None:
         rates = {"requests": requests, "tokens": tokens}
@@ -77,7 +77,7 @@ class Limits:
         }
 
     def admit(self, name: str) -> tuple[str, float] | None:
-        """None if a request is admitted, and is counted; else which limit is reached and the seconds until it is not."""
+        """None if a request is admitted, which counts it; otherwise, which limit is reached and the seconds until it is not."""
         for kind, buckets in self._buckets.items():
             if seconds := buckets[name].wait(1):
                 return kind, seconds
@@ -86,7 +86,7 @@ class Limits:
         return None
 
     def charge(self, name: str, tokens: float) -> None:
-        """Count tokens; a negative number gives back what was estimated too high."""
+        """Count tokens; a negative number gives back what an earlier estimate charged too much."""
         if "tokens" in self._buckets:
             self._buckets["tokens"][name].take(tokens)
 
@@ -98,21 +98,21 @@ class Usage:
     sent: int
     """Bytes of the request's body."""
     total: int | None = None
-    """As vLLM counts them; None until it has said so."""
+    """The tokens as vLLM counts them; None until it has reported them."""
     answered: int = 0
     """Bytes of the answer so far."""
 
     @property
     def tokens(self) -> float:
-        """As vLLM counts them; estimated from the bytes where the answer breaks off before that."""
+        """The tokens as vLLM counts them; estimated from the bytes until it has reported them."""
         return (self.sent + self.answered) / BYTES_PER_TOKEN if self.total is None else self.total
 
 
 class UsageReader:
-    """Reads the usage out of vLLM's answer while it passes: the field of a JSON answer, or the event of a stream.
+    """Reads the usage from vLLM's answer as it passes: from the field of a JSON answer, or from the event of a stream.
 
-    Only JSON that is parsed counts: what a model writes into a string is never taken for it. With `hidden`, the event that holds
-    nothing but the usage is taken out of the stream: the client has not asked for it.
+    Only parsed JSON counts, so a string that a model writes is never taken for usage. With `hidden`, the event that holds only
+    the usage is removed from the stream, because the client has not asked for it.
     """
 
     def __init__(self, usage: Usage, *, stream: bool, hidden: bool) -> None:
@@ -120,7 +120,7 @@ class UsageReader:
         self._rest = bytearray()
 
     def feed(self, piece: bytes) -> bytes:
-        """The next piece of the answer; returns what the client gets now, which ends with a whole event in a stream."""
+        """Take the next piece of the answer, and return what the client gets now: in a stream, whole events only."""
         self._usage.answered += len(piece)
         self._rest += piece
         if len(self._rest) > MOST_READ:
@@ -136,7 +136,7 @@ class UsageReader:
         return b"".join(event + mark for event in bytes(events).split(mark) if not self._read(event))
 
     def end(self) -> bytes:
-        """What is left at the end of the answer."""
+        """What the client gets when the answer has ended: the rest of a stream."""
         rest = bytes(self._rest)
         if not self._stream:
             self._count(rest)
@@ -151,7 +151,7 @@ class UsageReader:
         return self._hidden and read is not None and read.get("choices") == []
 
     def _count(self, text: bytes) -> dict[str, Any] | None:
-        """The JSON object, if it says its usage: at the top, or in the object of a response or message that it is about."""
+        """The JSON object if it holds a usage, at the top or in its `response` or `message`, which is counted; None otherwise."""
         try:
             read = from_json(text)
         except ValueError:
@@ -166,7 +166,7 @@ class UsageReader:
 
 
 def _total(usage: Any) -> int | None:
-    """The tokens of a usage as the chat, responses and messages protocols write it."""
+    """The tokens of a usage as the chat, responses and messages protocols write it; None if there are none."""
     if not isinstance(usage, dict):
         return None
     counts = [usage.get(name) for name in ("total_tokens", "input_tokens", "output_tokens")]

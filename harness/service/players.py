@@ -40,11 +40,11 @@ class BaselinePlayer:
         return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind, solved=solved)
 
     def _is_shipped(self, task: str) -> bool:
-        """Whether it answers with what comes with the package, rather than with a run of this machine."""
+        """Whether it answers with what ships with the package, not with a run on this machine."""
         return isinstance(self.baseline, Ruled) or default_model(self.name, task).parent == SHIPPED
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises UsageError for what only language models do and for what takes too long, Unavailable where all are at work."""
+        """Raises UsageError for options of language models and an answer over budget, Unavailable if all workers are busy."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain are for language models; {self.name} has neither")
         return await self.workers.answer(principal, self.name, type(self.baseline), item)
@@ -52,42 +52,42 @@ class BaselinePlayer:
 
 @dataclass
 class EndpointPlayer:
-    """A language model behind an endpoint, asked in one prompt format."""
+    """A language model behind an endpoint, asked in one prompt format for each task."""
 
     name: str
     url: str
     model: str
-    """The name that the endpoint knows it by."""
+    """The endpoint's name for it."""
     specs: Mapping[str, PromptSpec]
-    """By task, the prompt format in which it is asked."""
+    """The prompt format in which it is asked, by task."""
     workers: Workers
     examples: ShotChoice = field(default_factory=lambda: ShotChoice(0))
-    """Those in front of every request."""
+    """How the examples in front of every request are chosen."""
     socket: Path | None = None
-    """The Unix socket that the endpoint listens at, if it is one of this machine's."""
+    """The Unix socket that the endpoint listens at, if it is on this machine."""
     up: Callable[[], bool] = lambda: True
-    """Whether the endpoint is there."""
+    """Whether the endpoint is running."""
     solved: Mapping[str, float] = field(default_factory=dict)
-    """By world, the share of the everyday requests that it solves, where that is known."""
+    """The share of the everyday requests that it solves, by world, as far as it is known."""
     _context_length: int | None = None
-    """As the endpoint says when it is first asked."""
+    """What the endpoint says when it is first asked."""
     _pools: dict[str, Shots] = field(default_factory=dict)
-    """By task, what the examples are chosen from."""
+    """What the examples are chosen from, by task."""
 
     @property
     def card(self) -> Player:
         return Player(name=self.name, tasks=list(self.specs), kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be there."""
+        """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be running."""
         if not self.up():
-            raise Unavailable(f"{self.name} is not there now: ask again later")
+            raise Unavailable(f"{self.name} is not available now: ask again later")
         return await self.workers.in_thread(principal, partial(self._asked, item, samples, constrain))
 
     def _asked(self, item: Item, samples: int, constrain: str | None) -> Answer:
         from harness.engines.openai.engine import OpenAIEngine
 
-        # Of its own for each request: an engine answers one thread.
+        # Each request has an engine of its own, since an engine works in one thread only.
         engine: Any = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length)
         with closing(engine):
             self._context_length = engine.context_length
@@ -100,8 +100,8 @@ class EndpointPlayer:
 
 @dataclass
 class LocalPlayer:
-    """An adapter with its base in this process, asked through transformers: for machines where nothing else is running, slower
-    than behind vLLM. It is loaded with the first request and answers one at a time."""
+    """An adapter with its base in this process, asked through transformers: for machines without a server, slower than vLLM.
+    It is loaded at the first request and answers one request at a time."""
 
     name: str
     adapter: str | Path
@@ -109,7 +109,7 @@ class LocalPlayer:
     task: str
     workers: Workers
     solved: Mapping[str, float] = field(default_factory=dict)
-    """By world, the share of the everyday requests that it solves, where that is known."""
+    """The share of the everyday requests that it solves, by world, as far as it is known."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _prompted: Predictor | None = None
 
@@ -118,9 +118,9 @@ class LocalPlayer:
         return Player(name=self.name, tasks=[self.task], kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises UsageError for what only a server does, HarnessError if the model cannot be loaded or the prompt is too long."""
+        """Raises UsageError for options that need a server, HarnessError for a model that cannot be loaded or too long a prompt."""
         if samples > 1 or constrain:
-            raise UsageError(f"samples and constrain need a server: harness serve, and --base-url here; {self.name} has neither")
+            raise UsageError(f"samples and constrain need a server: harness serve, with --base-url here; {self.name} has neither")
         return await self.workers.in_thread(principal, partial(self._asked, item))
 
     def _asked(self, item: Item) -> Answer:
@@ -142,7 +142,7 @@ class LocalPlayer:
 
 
 def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Predictor:
-    """A language model as a predictor of one request at a time, with `shots` examples of the pool; several samples vote."""
+    """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote."""
     from harness.engines.engine import Sampling
     from harness.prompting.prompted import Plan, Prompted
     from prompts.render import Renderer
@@ -171,7 +171,7 @@ AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
 
 
 def own_players(workers: Workers) -> Iterable[BaselinePlayer]:
-    """The parser first, then the baselines whose checkpoints are here."""
+    """The parser first, then the baselines whose checkpoints are on this machine."""
     for name in sorted(BASELINES, key=lambda name: name != "parser"):
         baseline: Trainable[Any] | Ruled = resolve("baseline", name, BASELINES)()
         if not isinstance(baseline, Ruled):

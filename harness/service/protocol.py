@@ -1,5 +1,5 @@
-"""HTTP/1.1 with deadlines. Uvicorn's h11 bounds the size of a request's head, its trailers and what is pipelined; it leaves open
-how long a request may take to arrive and a client to read, and how many connections there are."""
+"""HTTP/1.1 with deadlines. Uvicorn's h11 limits the size of a request's head, its trailers and what is pipelined; it does not
+limit how long a request may take to arrive, how long a client may take to read, and the number of connections."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_HEAD = 65_536
-"""Bytes of a request's line and headers, or of a body's trailers."""
+"""The most bytes of a request's line and headers, or of a body's trailers."""
 REQUEST_SECONDS = 60.0
 """How long a request may take from its first byte to its last, whatever was answered before."""
 WRITE_SECONDS, LEAST_READ = 30.0, 65_536
-"""A client that does not read this many bytes of a waiting answer in this time is cut off."""
+"""A client is cut off if it reads fewer than LEAST_READ bytes of a waiting answer in WRITE_SECONDS."""
 SPARE_FILES = 256
-"""File descriptors that are kept for what are not clients' connections."""
+"""File descriptors that are reserved for everything but clients' connections."""
 
 
 def connection_limit() -> int:
-    """How many connections the server takes: as many as this process may open files, less the spare ones. Raises the soft
-    limit to the hard one, up to 65,536."""
+    """The most connections that the server takes: as many as this process may open files, less the spare ones. Sets the soft
+    limit of open files to the hard one, or to 65,536 if that is less."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -49,13 +49,13 @@ class DeadlineProtocol(H11Protocol):
 
     @property
     def deadline(self) -> float:
-        """When the request that is arriving must be there, by the loop's clock; infinite if none is."""
+        """When the arriving request must be complete, by the event loop's clock; infinite if none is arriving."""
         return self._arriving.when() if self._arriving else float("inf")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self._most_connections:
-            # The one whose request has been arriving for longest makes room; the new one goes if all of them are answered.
+            # The connection whose request has been arriving for longest is cut off; the new one, if no other request is arriving.
             longest = min(self.connections - {self}, key=lambda one: one.deadline)  # type: ignore[union-attr]
             (self if longest.deadline == float("inf") else longest).transport.abort()  # type: ignore[union-attr]
         self._expect(True)
@@ -77,7 +77,7 @@ class DeadlineProtocol(H11Protocol):
         if arrived or waiting:
             self._expect(False)
         elif not self._arriving:
-            # A pipelined request whose first bytes came with the last one.
+            # A pipelined request whose first bytes came with the previous one.
             self._expect(True)
 
     def pause_writing(self) -> None:
@@ -91,14 +91,14 @@ class DeadlineProtocol(H11Protocol):
             self._writing = None
 
     def send_400_response(self, msg: str) -> None:
-        # Where an answer has begun, there is no room for another one in it.
+        # Once an answer has begun, no other one can be sent.
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:
             self.transport.close()
 
     def _expect(self, request: bool) -> None:
-        """Begin, or end, to wait for the rest of a request."""
+        """Begin or stop waiting for the rest of a request."""
         if self._arriving:
             self._arriving.cancel()
             self._arriving = None

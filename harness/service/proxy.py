@@ -1,4 +1,4 @@
-"""One port for all: what is vLLM's is passed on to it byte by byte, everything else is the application's."""
+"""One port for everything: requests for vLLM are passed on to it, and its answers back; all others go to the application."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ PASSED = (
     "/version",
     "/load",
 )
-"""The paths that reach vLLM. Others of its own change the server, or read more than a client should."""
+"""The paths that reach vLLM. Its other paths change the server, or reveal more than a client should see."""
 _PASSED = re.compile("|".join(PASSED).replace("{id}", r"[\w-]+").replace("{rendering}", "(?:de)?render"))
 STREAMED = re.compile(r"/v1/(chat/)?completions")
-"""The paths whose streams tell their usage only where `stream_options` ask for it; others always do."""
+"""The paths whose streams report their usage only if `stream_options` ask for it; other streams always do."""
 METHODS = ("GET", "POST", "DELETE")
 ASKED = ("content-type", "accept", "x-request-id", "traceparent", "tracestate", "x-data-parallel-rank")
 """Headers of a request that are passed on."""
@@ -63,7 +63,7 @@ NOT_PASSED = frozenset(
 )
 """Headers of an answer that belong to the connection, or that this server writes itself."""
 LARGE = 1_000_000
-"""Bytes of a body that is not handed over in one piece."""
+"""A body of more bytes is sent to vLLM in pieces."""
 CONNECTING = 5.0
 
 
@@ -77,7 +77,7 @@ class Address:
 
 
 class ReverseProxy:
-    """An ASGI application. `served` gives the name that vLLM knows a model by, `listed` turns vLLM's list of models into ours."""
+    """An ASGI application. `served` turns a model's name into vLLM's name for it, `listed` vLLM's list of models into ours."""
 
     def __init__(
         self,
@@ -121,12 +121,12 @@ class ReverseProxy:
         import aiohttp
 
         if self._session is None:
-            # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time for each.
-            # No more connections than requests are admitted; no proxy of the environment between us and our child.
+            # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time per request.
+            # Admission already limits the connections; no proxy of the environment may stand between us and our child.
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
                 timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
-                # What one client is told is not sent with the next one's request.
+                # A cookie for one client must not be sent with another's request.
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 trust_env=False,
@@ -135,7 +135,7 @@ class ReverseProxy:
         return self._session
 
     async def _probe(self, *, ready: bool, draining: bool) -> Response:
-        """Whether the server is ready, or alive: it is while vLLM is started, or started again."""
+        """Whether the server is ready, or at least alive, which it also is while vLLM starts or restarts."""
         state, wait = ("draining", DRAINING) if draining else (self._upstream.state, self._upstream.retry_after)
         if state == "up":
             status, _ = await self._get("/health")
@@ -171,10 +171,10 @@ class ReverseProxy:
     def _down(self) -> Response:
         state = self._upstream.state
         why = "vLLM does not answer" if state == "up" else f"vLLM is {state}"
-        return refusal(503, f"the model is not there: {why}", self._upstream.retry_after)
+        return refusal(503, f"the model is not available: {why}", self._upstream.retry_after)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back; where the client leaves, the request is ended too."""
+        """Pass a request on, and its answer back. If the client disconnects, the request to vLLM is ended, too."""
         body, hidden = (await receive()).get("body", b""), False
         if body and not scope["path"].startswith("/v1/audio"):
             try:
@@ -184,8 +184,9 @@ class ReverseProxy:
         return await while_there(receive, self._exchange(scope, body, hidden, send))
 
     def _rewritten(self, body: bytes, scope: Scope) -> tuple[bytes, bool]:
-        """The body with the model's name as vLLM knows it; where tokens are counted, with the wish that a stream tells its usage,
-        and whether the client has not asked for that. The same bytes where nothing changes. Raises ValueError."""
+        """The body for vLLM, and whether the stream's usage is hidden from the client, who has not asked for it. The model gets
+        vLLM's name for it; if tokens are counted, a stream is asked to report its usage. Without a change, the bytes stay the
+        same. Raises ValueError for a body that is not JSON."""
         fields = from_json(body)
         if not isinstance(fields, dict):
             return body, False
@@ -223,7 +224,7 @@ class ReverseProxy:
                         await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": reader.end() if reader else b""})
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            # Where the answer has begun, it is left unfinished: the connection ends, and the client knows.
+            # An answer that has begun is left unfinished: the connection ends, which tells the client.
             if not begun:
                 late = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
                 response = refusal(504, f"no answer within {self._address.answer_seconds:.0f} s") if late else self._down()

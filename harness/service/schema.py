@@ -1,4 +1,4 @@
-"""What `POST /v1/harness/execute` takes and gives, as pydantic models: JSON Schema and the OpenAPI page come from them."""
+"""Requests and answers of `POST /v1/harness/execute` as pydantic models, the source of the JSON Schema and the OpenAPI page."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from harness.worlds.minecraft import FACING, Pose, Structure
 
 _Text = Annotated[str, Field(max_length=20_000)]
 MOST_TURNS = 200
-"""Of a history, no more are read: the longest dialogue of the corpora has 160."""
+"""The most turns of a history that are read; the longest dialogue of the corpora has 160."""
 BUILDER = PoseRecord(**FACING._asdict())
-"""Where the builder stands if a request does not say."""
+"""The builder's pose if a request does not give one."""
 
 
 class Body(BaseModel):
-    """What a client sends: no other fields, and values of the declared types alone."""
+    """What a client sends: only the declared fields, and only values of their types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class _Asked(Body):
-    model: str = Field("parser", max_length=200, description="Who answers: one of GET /v1/harness/players.")
+    model: str = Field("parser", max_length=200, description="Who answers: a name from GET /v1/harness/players.")
     instruction: _Text = Field(description="What to do now.")
     samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
     constrain: Literal["format", "feasible"] | None = Field(
-        None, description="Hold a language model's answer to its format, or also to what can be carried out."
+        None, description="Hold a language model's answer to its format, or also to actions that can be carried out."
     )
     history: Sequence[Any]
 
     @property
     def left_out(self) -> int:
-        """How many of the first turns are not read."""
+        """How many turns at the beginning of the history are not read."""
         return max(0, len(self.history) - MOST_TURNS)
 
 
@@ -55,7 +55,7 @@ class DrawRequest(_Asked):
     board: Digits | list[PaintRecord] | None = Field(
         None, description="180 digits, the color codes row by row, or the painted tiles [row, column, color]; blank if left out."
     )
-    history: list[Step] = Field([], description=f"The steps before, in order; the last {MOST_TURNS} are read.")
+    history: list[Step] = Field([], description=f"The earlier steps, in order; the last {MOST_TURNS} are read.")
 
     @property
     def item(self) -> HexagonsItem:
@@ -69,10 +69,10 @@ class DrawRequest(_Asked):
 
 
 class BuildRequest(_Asked):
-    """A turn of a building game in Minecraft, or in its world."""
+    """A turn of a building game in Minecraft, or of another task in its world."""
 
     task: BuildingTask
-    blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
+    blocks: list[BlockRecord] = Field([], max_length=1089, description="The blocks that stand there, each as [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field(
         [], description=f"The dialogue and the actions so far; the last {MOST_TURNS} turns are read."
@@ -105,26 +105,26 @@ class Piece(BaseModel):
 
 
 DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None, int, int, int]
-"""An action of a model, which may lie off the board or outside the region: [row, column, color], or as a request has it."""
+"""An action of a model, as [row, column, color] or as in a request; it may lie off the board or outside the region."""
 
 
 class ExecuteResponse(BaseModel):
-    """What was done, and how it came about."""
+    """What was done, and what led to it."""
 
     task: TaskName
     model: str
     actions: list[DoneRecord] = Field(description="As asked for, in order.")
-    ignored: list[DoneRecord] = Field(description="Those that cannot be carried out; they change nothing.")
+    ignored: list[DoneRecord] = Field(description="The actions that cannot be carried out; they change nothing.")
     board: str | None = Field(None, description="HEXAGONS: 180 digits after the actions.")
-    blocks: list[BlockRecord] | None = Field(None, description="Minecraft: what stands there after the actions.")
+    blocks: list[BlockRecord] | None = Field(None, description="Minecraft: the blocks that stand there after the actions.")
     text: str | None = Field(None, description="What a language model answered.")
     program: str | None = Field(None, description="What the parser understood, as a program.")
-    confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, where it says so.")
-    left_out: int = Field(0, ge=0, description="How many of the history's first turns were not read.")
-    discarded: list[Piece] = Field([], description="What of the text was not understood.")
+    confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, if it says so.")
+    left_out: int = Field(0, ge=0, description="How many turns at the beginning of the history were not read.")
+    discarded: list[Piece] = Field([], description="The pieces of the text that were not understood.")
     unknown: list[str] = Field([], description="The words of the instruction that the model does not know.")
     question: str | None = Field(None, description="What the model asks back; the next instruction may answer it.")
-    why: str | None = Field(None, description="In words, why nothing was done, or not all of it; null where all was done.")
+    why: str | None = Field(None, description="Why nothing, or not everything, was done, in words; null if everything was.")
 
 
 class Player(BaseModel):
@@ -133,4 +133,4 @@ class Player(BaseModel):
     name: str
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
-    solved: dict[str, float] = Field({}, description="By world, the share of the everyday test requests that it carries out.")
+    solved: dict[str, float] = Field({}, description="The share of the everyday test requests that it carries out, by world.")

@@ -1,4 +1,4 @@
-"""All of `harness serve` put together: vLLM and who watches it, its adapters, the task API, and the one port before them."""
+"""All of `harness serve` put together: vLLM and its supervisor, its adapters, the task API, and the one port in front of them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
 
 HEAD_SECONDS = 30.0
-"""How long a request's head may take to arrive, beside the time of its body."""
+"""How long a request's head may take to arrive, in addition to the time of its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServeConfig:
-    """Where the server listens, and whom and how much it takes."""
+    """Where the server listens, whom it answers and how much it takes on."""
 
     host: str
     port: int
@@ -49,29 +49,29 @@ class ServeConfig:
 
     @property
     def url(self) -> str:
-        """Where a client on this machine reaches it."""
+        """Where a client on this machine reaches the server."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """What is served."""
+    """The model to serve, and its adapters."""
 
     base: str
     adapters: Mapping[str, Adapter]
     hot: bool
     """Whether adapters may be loaded and unloaded while it runs."""
     folder: Path | None = None
-    """Where more of them are, beside those that ship and those of runs."""
+    """Where more adapters are, in addition to the shipped ones and those of runs."""
     words: Sequence[str] = ()
-    """What `vllm serve` is told beyond our flags."""
+    """Options of `vllm serve`, in addition to our flags."""
 
 
 class Serving:
     """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment its port is open.
 
-    vLLM's socket is in `folder`, which no other user may enter: vLLM guards only some of its paths with a key.
+    vLLM's socket is in `folder`, which no other user may enter, because vLLM guards only some of its paths with a key.
     """
 
     def __init__(
@@ -122,15 +122,15 @@ class Serving:
         return Server([*options, *self._model.words], self._socket, self.log, self.hot, again)
 
     def _hot(self) -> bool:
-        """Raises UsageError where adapters must be loaded while it runs, and vLLM cannot."""
-        # As vLLM itself reckons them.
+        """Whether adapters can be loaded while the server runs. Raises UsageError if they must be, and vLLM cannot load them."""
+        # Counted as vLLM itself counts them.
         servers = self._given.get("api_server_count") or self._given.get("data_parallel_size", 1)
         if self._model.folder and servers > 1:
             raise UsageError("--adapters: vLLM loads adapters with one API server only: add --api-server-count 1 after `--`")
         return self._model.hot and servers == 1
 
     def _highest(self) -> int:
-        """The highest rank that is taken."""
+        """The highest LoRA rank that the server takes."""
         if (given := self._given.get("max_lora_rank")) is not None:
             return int(given)
         own = self._model.folder
@@ -141,7 +141,7 @@ class Serving:
 
 @contextmanager
 def opened(guard: Guard, config: ServeConfig) -> Iterator[Callable[[], bool]]:
-    """Listen while the block runs. Where SIGTERM ends it, requests in flight are answered first, as far as time allows.
+    """Listen while the block runs. If SIGTERM ends the block, requests in flight are answered first, as far as time allows.
 
     Raises EngineError if nothing can listen there.
     """
@@ -158,7 +158,7 @@ def opened(guard: Guard, config: ServeConfig) -> Iterator[Callable[[], bool]]:
 
 
 def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
-    """Serve the task API without a model, until a signal; `ready` is called when it listens."""
+    """Serve the task API without a model until a signal arrives; `ready` is called when the port is open."""
     with Workers(config.budget, len(config.keys)) as workers:
         guard = Guard(create_app(own_players(workers)), Keys(config.keys), config.bounds)
         with opened(guard, config) as alive:
@@ -168,11 +168,11 @@ def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
 
 
 def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
-    """Serve a model, until a signal or until vLLM ends too often (EngineError).
+    """Serve a model until a signal arrives or vLLM has ended too often (EngineError).
 
-    `begin` is called when the port is open, and begins the supervisor.
+    `begin` is called when the port is open, and must begin the supervisor.
     """
-    # Its mode is 0700. Where /tmp is what TMPDIR names, its path is short enough for a socket.
+    # The folder's mode is 0700. Below /tmp, its path is short enough for a socket.
     with tempfile.TemporaryDirectory(prefix="harness-") as folder, Workers(config.budget, len(config.keys)) as workers:
         serving = Serving(model, config, Path(folder), workers, say)
         with serving.supervisor as supervisor, opened(serving.guard, config):

@@ -1,4 +1,4 @@
-"""vLLM kept running: started, and started again when it ends."""
+"""Keeps vLLM running: starts it, and starts it again when it ends."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from harness.engines.vllm.server import Server
 from harness.errors import EngineError
 
 MOST, WITHIN = 5, 600.0
-"""Ends after which it is not started again, and the seconds within which they count."""
+"""The most times that vLLM is started again, and the seconds within which its ends count."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""Seconds before it is started again: each time twice as long."""
+"""Seconds before vLLM is started again: the first pause, which doubles each time, and the longest."""
 
 LONGEST_WAIT = 60.0
 
@@ -21,9 +21,9 @@ State = Literal["starting", "up", "restarting", "down"]
 
 
 class Supervisor:
-    """Owns the server that `make` builds: `make(again)`, where `again` says that it had been running. Used in a `with`.
+    """Owns the server that `make(again)` builds, where `again` says that one was running before. Use it in a `with`.
 
-    Only the thread that entered the `with` calls `begin` and `watch`; any thread reads the rest.
+    Only the thread that entered the `with` may call `begin` and `watch`; any thread may read the attributes.
     """
 
     def __init__(self, make: Callable[[bool], Server], say: Callable[[str], None]) -> None:
@@ -43,11 +43,11 @@ class Supervisor:
 
     @property
     def retry_after(self) -> float:
-        """Seconds until the server is likely to answer: as long as its last start took, but no more than clients heed."""
+        """Seconds until the server is likely to answer, if it starts as fast as it last did: at least 1, at most LONGEST_WAIT."""
         return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
 
     def begin(self, again: bool = False) -> list[str]:
-        """Start the server and block until it answers; the names of its models. Raises EngineError if it does not."""
+        """Start the server, block until it answers, and return the names of its models. Raises EngineError if it fails."""
         begun = time.monotonic()
         self._server = self._make(again)
         self._server.__enter__()
@@ -77,7 +77,7 @@ class Supervisor:
                 self._ends.append(time.monotonic())
 
     def _pause(self, failure: EngineError) -> None:
-        """Raises nothing; what is left of the server is gone before it."""
+        """Stop what is left of the server, and wait. Never raises EngineError."""
         self._stop()
         recent = sum(time.monotonic() - end < WITHIN for end in self._ends)
         seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 1))

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from harness.runs.answering import Answer, Predictor
 
 MOST_ANSWERS = 2_000
-"""Answers after which a worker is replaced: the parser remembers every procedure that it has read."""
+"""Answers after which a worker is replaced, because the parser keeps every procedure that it has read in memory."""
 WAIT = 30.0
 """Seconds for which a request waits for a worker."""
 THREADS = 16
-"""Requests to language models that one key has at a time."""
+"""Requests to language models that one key may have at a time."""
 OUT_OF_MEMORY = 77
 """The exit code of a worker that reached its memory limit."""
 T = TypeVar("T")
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class Unavailable(HarnessError):
-    """Who is asked is not there now, and may be again."""
+    """The player cannot answer now, but may be able to later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class AnswerBudget:
 
     seconds: float = 10.0
     megabytes: int = 2_000
-    """Of data: a baseline with PyTorch needs about 1,000."""
+    """The size of a worker's data in memory; a baseline with PyTorch needs about 1,000."""
     workers: int = max(2, os.cpu_count() or 1)
-    """Answers that are worked out at a time."""
+    """Processes, each of which works out one answer at a time."""
 
 
 class Workers:
     """A pool of processes. Use it in a `with`, which starts them; they end with the block, or with this process."""
 
     def __init__(self, budget: AnswerBudget | None = None, principals: int = 1) -> None:
-        """Where there are several `principals`, one of them leaves a worker to the others."""
+        """If there are several `principals`, each of them leaves a worker to the others."""
         self._budget = budget or AnswerBudget()
         each = self._budget.workers if principals <= 1 else max(1, self._budget.workers - 1)
         self._semaphores: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
@@ -75,7 +75,7 @@ class Workers:
             initargs=(self._budget.megabytes * 1_000_000, os.getpid()),
             context=multiprocessing.get_context("spawn"),
         )
-        # The pool starts with its first task, and the workers read the parser's rules meanwhile.
+        # The pool starts with its first task, and its workers then read the parser's rules before a request comes.
         self._pool.schedule(os.getpid)
         return self
 
@@ -84,9 +84,9 @@ class Workers:
         self._pool.join()
 
     async def answer(self, principal: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
-        """The answer of the parser or a baseline. Cancelled, it frees its worker.
+        """The answer of the parser or a baseline. If it is cancelled, its worker becomes free.
 
-        Raises UsageError where the budget does not suffice or the player fails, Unavailable where no worker was free in time.
+        Raises UsageError if the answer exceeds its budget or the player fails, Unavailable if no worker is free in time.
         """
         from pebble import ProcessExpired
 
@@ -110,7 +110,7 @@ class Workers:
             semaphore.release()
 
     async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
-        """What waits for a language model. A thread cannot be stopped: cancelled, it is left to its end."""
+        """The result of `work`, which waits for a language model, from a thread. A thread that is cancelled still runs on."""
         return await run_sync(work, limiter=self._limiters[principal], abandon_on_cancel=True)
 
 
@@ -139,7 +139,7 @@ def _predictor(name: str, kind: Callable[[], Baseline | Ruled], task: str) -> Pr
 
 
 def _answer(name: str, kind: Callable[[], Baseline | Ruled], item: Item) -> Answer:
-    """In a worker. Raises HarnessError, and nothing else."""
+    """Runs in a worker. Raises nothing but HarnessError."""
     from harness.baselines.typed import entries, read_bounded
 
     try:
