@@ -1,4 +1,4 @@
-"""The Builder's side of a conversation: what it asks before it acts, what it builds if in doubt, and how it says what it did."""
+"""The Builder's side of a conversation: what it asks before it acts, and how it says what it did."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ NOT_UNDERSTOOD = "Sorry, I did not understand that. Can you say it in other word
 
 _PLACING = frozenset({"place", "build", "start", "begin", "extend", "continue"})
 _SAME = frozenset({"another", "same", "more", "those", "them", "it", "that", "again", "repeat", "copy", "mirror", "move"})
-"""Words that take a color, or a place, from what is there."""
+"""Words that take a color, or a place, from the blocks that are there."""
 _PLACES = frozenset((Path(__file__).parent / "place_words.txt").read_text().split())
 """Words that tell where something is."""
 
 
 def question(item: MinecraftItem) -> str | None:
-    """What a Builder has to ask before it can place what the Architect wants; None where nothing is missing.
+    """What a Builder has to ask before it can place what the Architect wants; None if nothing is missing.
 
-    It asks for a color that no word tells, and, once something stands, for a place that no word tells. What it asked since its
-    last actions it does not ask again.
+    It asks for the color if no word tells it, and, once something stands, for the place if no word tells it. It does not repeat
+    a question that it has asked since its last actions.
     """
     clauses = read_turn(item.history)
     questions = {turn.text for turn in since_actions(item.history) if turn.speaker == "Builder"}
@@ -49,7 +49,7 @@ def _places(clause: ClauseInContext) -> bool:
 
 
 def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:
-    """A few sentences about some actions: what was placed and removed, what could not be, and what the Builder asks back."""
+    """A few sentences about some actions: what was placed and removed, how many failed, and what the Builder asks back."""
     if not actions:
         return asks or NOT_UNDERSTOOD
     done = [action for action in actions if action not in set(ignored)]

@@ -24,9 +24,9 @@ from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
 CONVERSING = "parser"
-"""The player that reads ordinary requests, and does not need to be told everything."""
+"""The player that reads ordinary requests and supplies what they leave open, so that it need not ask first."""
 SIMULATORS = ("blocks", "shapes")
-"""Simulated Architects who tell a target that is known before."""
+"""Simulated Architects whose target is fixed before the game begins."""
 
 
 class Say(Body):
@@ -43,13 +43,13 @@ class UndoTurn(Body):
 
 
 class Again(Body):
-    """The Architect takes back what was said and done after the last message, which another Builder is to answer."""
+    """The Architect takes back what was said and done after the last message, so that another Builder can answer it."""
 
     type: Literal["again"]
 
 
 class BuildTurn(Body):
-    """A person builds: as the Builder; or as the Architect, who puts right what a model answered last."""
+    """A person builds: as the Builder, or as the Architect who corrects a model's last answer."""
 
     type: Literal["build"]
     actions: list[ActionRecord] = Field(max_length=500)
@@ -79,7 +79,7 @@ def with_simulator(simulator: str, seed: int) -> State:
 
 
 def _live(simulator: str, seed: int) -> BuildingGame:
-    """The first game from a seed on whose target is for training."""
+    """A seed's first game with a target of the train split. Raises UsageError if its first 100 games have none."""
     items = next(filter(None, (builder_turns(game(simulator, seed, "train", n)) for n in range(100))), None)
     if items is None:
         raise UsageError(f"{simulator}: no game for the seed {seed}; take another")
@@ -89,9 +89,9 @@ def _live(simulator: str, seed: int) -> BuildingGame:
 
 
 def _as_told(state: State) -> tuple[State, bool]:
-    """The state in which the simulated Architect waits, after what the person did by `log`; whether the game is over.
+    """The state after the person's actions in `log`, in which the simulated Architect waits, and whether the game is over.
 
-    The Architect is a function of the seed and of what was done, so the log is all that has to be kept.
+    The Architect is a function of the seed and the actions, so the log is all that has to be kept.
     """
     live = _live(state["simulator"], state["seed"])
     item = live.ask()
@@ -112,7 +112,7 @@ def _as_told(state: State) -> tuple[State, bool]:
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
-    """The state after an event, and whether the game is over. Raises UsageError for what cannot happen now."""
+    """The state after an event, and whether the game is over. Raises UsageError for an event that cannot happen now."""
     if state["phase"] != "playing":
         raise UsageError("this game is over: nothing can be changed any more")
     if isinstance(event, End):
@@ -142,9 +142,9 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 
 def asked_back(state: State, player: str) -> State | None:
-    """The state with the Builder's question, where the Architect's words lack a color or a place; else None.
+    """The state with the Builder's question, if the Architect's words lack a color or a place; otherwise None.
 
-    The parser acts at once, on what it takes for granted, and is corrected.
+    The parser does not ask: it acts at once, supplies what is missing, and is corrected.
     """
     if player == CONVERSING:
         return None
@@ -157,7 +157,7 @@ def asked_back(state: State, player: str) -> State | None:
 def request_of(state: State, player: str, *, joined: bool = True) -> BuildRequest:
     """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next.
 
-    What the Architect answered to a question of `builder.question` is one sentence with the order that the question was about.
+    The Architect's answer to a question of `builder.question` becomes one sentence with the order that the question was about.
     """
     if state["phase"] != "playing" or not state["turns"] or state["turns"][-1].get("speaker") != "Architect":
         raise UsageError("the Architect has to say something first")
@@ -173,7 +173,8 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
-    """F1, precision and recall of what was built, after the turn and shift that fit the target best; None without a target."""
+    """F1 of what was built, after the rotation and shift that fit the target best, and the numbers of blocks that are right, that
+    were built and that were wanted; None without a target."""
     if not target:
         return None
     empty = Structure().cells[None]
@@ -183,13 +184,13 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
 
 
 def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
-    """After a person answered an order. Raises UsageError for an action that cannot be carried out."""
+    """The state after a person carried out an order, and whether the game is over. Raises UsageError as `carried_out` does."""
     carried_out(Structure.of(map(tuple, state["blocks"])), actions)
     return _as_told(state | {"log": [*state["log"], [list(action) for action in actions]]})
 
 
 def _corrected(state: State, actions: tuple[Action, ...]) -> State:
-    """With what the Architect did by hand in place of the model's answer to the last words."""
+    """The state with what the Architect built by hand in place of the model's answer to the last words."""
     turns = _to_last_order(state["turns"])
     before = _built(turns)
     after = carried_out(before, actions)
@@ -200,7 +201,7 @@ def _corrected(state: State, actions: tuple[Action, ...]) -> State:
 
 
 def carried_out(before: Structure, actions: tuple[Action, ...]) -> Structure:
-    """The structure after the actions. Raises UsageError for one that cannot be carried out."""
+    """The structure after the actions. Raises UsageError for an action that cannot be carried out."""
     after, ignored = before.apply(actions)
     if ignored:
         raise UsageError(f"{list(ignored[0])} cannot be carried out")
@@ -208,7 +209,7 @@ def carried_out(before: Structure, actions: tuple[Action, ...]) -> Structure:
 
 
 def _to_last_order(turns: list[Any]) -> list[Any]:
-    """The turns up to the Architect's last words, those included. Raises UsageError if there are none."""
+    """The turns up to and including the Architect's last words. Raises UsageError if there are none."""
     last = max((n for n, turn in enumerate(turns) if turn.get("speaker") == "Architect"), default=None)
     if last is None:
         raise UsageError("the Architect has not said anything yet")

@@ -24,12 +24,12 @@ from serialization.program.written import write
 Json = dict[str, Any]
 
 MOST_BLOCKS = 40
-"""A target that a person is asked to describe or build has no more."""
+"""The most blocks of a target that a person is asked to describe."""
 
 
 @lru_cache(maxsize=2)
 def _procedures(folder: Path) -> dict[int, tuple[str, Procedure]]:
-    """By index, with the split; ascending."""
+    """Each procedure and its split by index, in ascending order."""
     found = {
         procedure.index: (split, procedure)
         for split in SPLITS["hexagons"]
@@ -45,7 +45,7 @@ def _games(path: Path) -> dict[str, Game]:
 
 
 def sources() -> Json:
-    """Whether the authors' corpora are here, or the samples are shown."""
+    """For each world, whether the authors' corpus is on this machine or the sample is shown, and its license."""
     return {task: {"kind": (source := locate(task)).kind, "license": source.license} for task in SPLITS}
 
 
@@ -74,7 +74,7 @@ def images() -> list[Json]:
 
 
 def image(image_id: str) -> Json:
-    """Raises UsageError if there is none."""
+    """The image with this id. Raises UsageError if there is none."""
     for one in images():
         if one["id"] == image_id:
             return one
@@ -157,7 +157,7 @@ def _built(found: Game) -> list[list[Any]]:
 
 
 def targets() -> list[Json]:
-    """What was built in the corpus's games, once for each target structure: name, split and blocks."""
+    """What was built in the corpus's games, once for each target structure, the smallest first: name, split and blocks."""
     by_target: dict[str, Json] = {}
     for found in _games(locate("minecraft").path).values():
         blocks = _built(found)
@@ -168,7 +168,7 @@ def targets() -> list[Json]:
 
 @lru_cache(maxsize=4)
 def _requests(task: str, split: str) -> dict[str, list[Item]]:
-    """The turns of each request by its name, in the files' order. Raises UsageError for another task or split."""
+    """The turns of each request by its name, in the files' order. Raises UsageError for a task or split without requests."""
     choose("task of the gallery", task, (one["task"] for one in galleries()))
     found: dict[str, list[Item]] = {}
     for item in load(task, split_name(task, split)):
@@ -179,7 +179,7 @@ def _requests(task: str, split: str) -> dict[str, list[Item]]:
 def requests(task: str, split: str) -> list[Json]:
     """The requests of a split: name, kind, whether something stands there at the start, and the turns, each with a right answer.
 
-    Raises UsageError if there are none.
+    Raises UsageError for a task or split without requests.
     """
     return [
         {
@@ -203,7 +203,7 @@ def _request_turn(item: Item) -> Json:
 
 
 def request_picture(task: str, split: str, name: str, turn: int) -> str:
-    """An SVG of what stands after a right answer to a turn, its changes marked; of turn 0, what stands at the start.
+    """An SVG of what stands after a right answer to a turn, with its changes marked; for turn 0, of what stands at the start.
 
     Raises UsageError if there is no such turn.
     """

@@ -1,4 +1,4 @@
-"""What people corrected, as training rows: a file of items for each task, which `harness finetune --data` takes."""
+"""People's corrections as training rows: a file of items for each task, which `harness finetune --data` takes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
 
 _LONGEST = 20_000_000
-"""No line is longer: a request is not."""
+"""More bytes than a line has, since a request has fewer."""
 
 
 class CorrectedAnswer(Body):
@@ -36,16 +36,17 @@ class CorrectedAnswer(Body):
     by: str = Field("", max_length=200, description="Who answered.")
 
     def item(self) -> Item:
-        """The training item. Raises UsageError for a correction without the right state, and one that cannot be carried out."""
+        """The training item. Raises UsageError for a correction without its board or actions, and for actions that cannot be
+        carried out."""
         item, name = self.request.item, uuid4().hex
         if isinstance(item, HexagonsItem):
             if self.board is None:
-                raise UsageError("board: how the board should be after the step")
+                raise UsageError("board: give the board as it should be after the step")
             after = Board.from_digits(self.board)
             done: Any = {"actions": item.before.diff(after), "after": after}
         else:
             if self.actions is None:
-                raise UsageError("actions: what should have been done")
+                raise UsageError("actions: give what should have been done")
             actions = tuple(Action(*action) for action in self.actions)
             done = {"actions": lasting(actions, item.before), "after": carried_out(item.before, actions)}
         whole = f"{item.task}-corrected/train/{name}"
@@ -68,7 +69,7 @@ class Corrections:
         return file.read_bytes().count(b"\n") if file.is_file() else 0
 
     def add(self, item: Item) -> int:
-        """Append an item; returns how many there are of its task. Raises StoreError if it cannot be written."""
+        """Append an item, and return how many its task has. Raises StoreError if it cannot be written."""
         file = self.file(item.task)
         with self._lock:
             try:
@@ -81,7 +82,7 @@ class Corrections:
 
 
 def _append(lines: Any, line: bytes) -> None:
-    """Write a line behind the last whole one, on disk when this returns; what a killed server left of a line goes."""
+    """Write a line after the last whole one, to disk before this returns; what a killed server left of a line is removed."""
     size = lines.seek(0, os.SEEK_END)
     start = lines.seek(max(0, size - _LONGEST))
     end = start + lines.read(size - start).rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""Finished games of HEXAGONS in the form of the release, which `harness data` takes for a corpus."""
+"""Finished games of HEXAGONS in the format of the release, which `harness data` accepts as a corpus."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def finished_executions(store: Store, described: Session, people: bool = True) -> list[Session]:
-    """The finished executions of a description, by different people, or those in which a model drew."""
+    """The finished executions of a description: the first one of each other person who drew without a model, or, if `people` is
+    False, all in which a model drew."""
     by_person: dict[int, Session] = {}
     done = [one for one in store.list("execution", described.id) if one.finished]
     if not people:
@@ -63,7 +64,8 @@ def tag(first: float, second: float, each_other: float) -> str:
 
 
 def as_zip(store: Store) -> bytes:
-    """A folder hexagons/ with train.jsonl, dev.jsonl and test.jsonl: unpacked, its parent is a HARNESS_DATA."""
+    """A ZIP archive of a folder hexagons/ with train.jsonl, dev.jsonl and test.jsonl; HARNESS_DATA can be the folder that it is
+    unpacked into."""
     lines: dict[str, list[str]] = {split: [] for split in SPLITS}
     for split, line in procedures(store):
         lines[split].append(json.dumps(line) + "\n")
@@ -75,15 +77,15 @@ def as_zip(store: Store) -> bytes:
 
 
 def own_image(board: str) -> dict[str, str]:
-    """An image that was drawn here. Equal ones have one id, and so are in one split: 8 of 10 in train, 1 in dev, 1 in test."""
+    """An image that was drawn on the page. Equal images have the same id and so the same split: 8 of 10 train, 1 dev, 1 test."""
     number = int(short_hash([board.encode()]), 16)
     split = {8: "dev", 9: "test"}.get(number % 10, "train")
     return {"id": f"P03C08T{number % 10**6:06}", "category": "other", "split": split, "board": board}
 
 
 def _agreement(gold: State, first: Session, second: Session) -> list[list[float]]:
-    """By step the board F1 of the first verifier, of the second, and of the two against each other, to two decimals, as in the
-    release, where 1 means exact."""
+    """For each step, the board F1 of the first verifier, of the second, and of the two against each other, to two decimals. As in
+    the release, only 1 means exact."""
     three = (scores(gold, first.state), scores(gold, second.state), scores(first.state, second.state))
     values = ([one["board"]["f1"] for one in of_step] for of_step in zip(*three, strict=True))
     return [[value if value == 1 else min(round(value, 2), 0.99) for value in of_step] for of_step in values]

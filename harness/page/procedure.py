@@ -78,7 +78,7 @@ def execution(described: State) -> State:
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
-    """The state after an event, and whether the session is finished. Raises UsageError for what cannot happen now."""
+    """The state after an event, and whether the session is finished. Raises UsageError for an event that cannot happen now."""
     if state["phase"] == "finished":
         raise UsageError("this session is finished: nothing can be changed any more")
     return (_described(state, event), False) if state["phase"] == "describing" else _drawn(state, event)
@@ -98,18 +98,18 @@ def _described(state: State, event: Event) -> State:
         return state | {"steps": steps[:-1]}
     if isinstance(event, Finish) and steps:
         return state | {"phase": "aligning", "steps": [steps[0] | {"board": BLANK}, *steps[1:]], "current": 0}
-    raise UsageError("this cannot be done while a procedure without such a step is described")
+    raise UsageError("this cannot be done now: a procedure is being described, or has no steps yet")
 
 
 def _drawn(state: State, event: Event) -> tuple[State, bool]:
-    """What both who align and who execute do."""
+    """The state after an event while steps are drawn, by the Instructor or a Verifier, and whether the session is finished."""
     steps, current = list(state["steps"]), state["current"]
     if isinstance(event, PaintOn):
         if event.step != current:
             raise UsageError(f"step {event.step + 1} is not the current one, which is {current + 1}")
         steps[current] |= {"board": event.board}
         if state["phase"] == "aligning":
-            # What was drawn for later steps was drawn on another board.
+            # Later steps were drawn on a board that has changed now.
             steps[current + 1 :] = [step | {"board": None} for step in steps[current + 1 :]]
         return state | {"steps": steps}, False
     if isinstance(event, Go):
@@ -125,7 +125,7 @@ def _drawn(state: State, event: Event) -> tuple[State, bool]:
 
 
 def scores(gold: State, drawn: State) -> list[dict[str, dict[str, float]]]:
-    """By step, `board` and `action`, each with f1, em, precision and recall in 0..1: what was drawn against the Instructor's."""
+    """For each step, `board` and `action`, both with f1, em, precision and recall in 0..1: the drawing against what was meant."""
     import numpy as np
 
     wanted, made = _cells(gold), _cells(drawn)
@@ -140,7 +140,7 @@ def scores(gold: State, drawn: State) -> list[dict[str, dict[str, float]]]:
 
 
 def _cells(state: State) -> Any:
-    """The boards of the steps, the blank one before them; shape (steps + 1, 180)."""
+    """The blank board and the boards of the steps, shape (steps + 1, 180)."""
     import numpy as np
 
     boards = [BLANK, *(step["board"] or BLANK for step in state["steps"])]

@@ -38,12 +38,12 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
 class Begin(Body):
-    """A new session: of the kinds, each with what it needs."""
+    """A new session of a kind; the fields say which kind needs them."""
 
     kind: str
     name: Name
     image: str | None = Field(None, max_length=40, description="description: the image of the corpus to describe.")
-    board: Digits | None = Field(None, description="description: an image of one's own, instead.")
+    board: Digits | None = Field(None, description="description: an image that the person drew, instead.")
     about: str = Field("", max_length=64, description="execution: the description to execute.")
     target: str | None = Field(None, max_length=64, description="building: the structure of the corpus to describe.")
     simulator: str | None = Field(None, max_length=40, description="building: the simulated Architect to build for.")
@@ -51,7 +51,7 @@ class Begin(Body):
 
 
 class SessionChange(Body):
-    """An event in a session, for the version that it was made for; `id` is the change's own."""
+    """An event in a session, and the version that it was made for; `id` is the id of the change."""
 
     version: int
     id: str = Field(min_length=8, max_length=64)
@@ -59,7 +59,7 @@ class SessionChange(Body):
 
 
 class Ask(Body):
-    """A model is to act in a session."""
+    """A request that a model act in a session."""
 
     version: int
     id: str = Field(min_length=8, max_length=64)
@@ -89,7 +89,7 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
 
 
 async def _told(request: Request, error: Exception) -> JSONResponse:
-    """An error as JSON: what a user can act on, never a traceback."""
+    """An error as JSON: a message that a user can act on, never a traceback."""
     message, more = str(error), {}
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
@@ -103,7 +103,7 @@ async def _told(request: Request, error: Exception) -> JSONResponse:
 def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Corrections, notes: Sequence[str]) -> None:
     @app.get("/page/start")
     def start() -> dict[str, Any]:
-        """What the page needs at once."""
+        """Everything that the page needs when it opens."""
         return {
             "players": [player.card.model_dump() for player in players],
             "notes": list(notes),
@@ -131,7 +131,7 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
 def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:
     @app.get("/page/sessions")
     def sessions() -> dict[str, Any]:
-        """What can be gone on with, and what waits for Verifiers."""
+        """The sessions of each kind, without their boards."""
         return {kind: [_line(store, one) for one in store.list(kind)] for kind in _KINDS}
 
     @app.post("/page/sessions")
@@ -176,7 +176,7 @@ def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> No
 
     @app.get("/page/export.zip")
     def exported() -> Response:
-        """The finished games in the release's form: a folder that HARNESS_DATA can name the parent of."""
+        """The finished games in the format of the release; HARNESS_DATA can be the folder that the archive is unpacked into."""
         headers = {"content-disposition": 'attachment; filename="hexagons.zip"'}
         return Response(export.as_zip(store), media_type="application/zip", headers=headers)
 
@@ -194,7 +194,7 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
 
 
 def _whole(store: Store, session: Session) -> dict[str, Any]:
-    """A session with what can be known of it only when it is finished: how far the boards agree."""
+    """A session and, if it is finished, how well its boards agree with others."""
     whole = asdict(session)
     if session.kind == "execution" and session.finished:
         gold = store.get(session.about).state
@@ -218,12 +218,12 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
 
 
 def _begun(store: Store, body: Begin) -> Session:
-    """Raises UsageError for what cannot begin."""
+    """A new session. Raises UsageError for one that cannot begin."""
     name = body.name.strip()
     if body.kind == "description":
         if body.board is not None:
             if not body.board.strip("0"):
-                raise UsageError("draw an image first: a blank board is none")
+                raise UsageError("draw an image first: the board is blank")
             return store.begin("description", name, procedure.description(export.own_image(body.board)))
         image = corpus.image(body.image or "")
         return store.begin("description", name, procedure.description({key: image[key] for key in _IMAGE}))
@@ -232,13 +232,13 @@ def _begun(store: Store, body: Begin) -> Session:
         if described.kind != "description" or not described.finished:
             raise UsageError("only a finished description can be executed")
         if described.name == name:
-            raise UsageError("who described an image cannot verify it: a Verifier must not know the image")
+            raise UsageError("whoever described an image cannot verify it: a Verifier must not know the image")
         return store.begin("execution", name, procedure.execution(described.state), described.id)
     if body.kind == "building":
         if body.simulator:
             return store.begin("building", name, building.with_simulator(body.simulator, body.seed))
         return store.begin("building", name, building.with_model(_target(body.target)))
-    raise UsageError(f"there is no kind of session {body.kind[:40]!r}: {', '.join(_KINDS)}")
+    raise UsageError(f"there is no kind of session {body.kind[:40]!r}: choose one of {', '.join(_KINDS)}")
 
 
 _IMAGE = ("id", "category", "split", "board")
@@ -254,7 +254,7 @@ def _target(name: str | None) -> dict[str, Any]:
 
 
 async def _answered(request: Request, store: Store, session_id: str, body: Ask, player: AnyPlayer) -> dict[str, Any]:
-    """The session after the model's answer, with the answer; the session is not locked while the model thinks."""
+    """The session after the model's answer, and the answer. The session is not locked while the model answers."""
     session = store.get(session_id)
     if session.change == body.id:
         return {"session": _whole(store, session), "answer": None}

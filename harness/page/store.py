@@ -1,7 +1,7 @@
-"""Sessions of the page in an SQLite file: a game in progress is there after the server was killed.
+"""Sessions of the page in an SQLite file: a game in progress is not lost if the server is killed.
 
-A session is a JSON state with a version. A change names the version that it was made for, so that of two tabs that change the
-same session one is told that it is late. A change has an id of its own too: one whose answer was lost may be sent again.
+A session is a JSON state with a version. A change names the version that it was made for, so that the later one of two tabs that
+change the same session is refused. A change also has an id, so that one whose answer was lost can be sent again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SELECT = (
 
 
 class StoreError(HarnessError):
-    """The sessions' file cannot be read or written: a full disk, for one."""
+    """A file of the page cannot be read or written, for example because the disk is full."""
 
 
 class StaleError(UsageError):
@@ -46,7 +46,7 @@ class StaleError(UsageError):
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        super().__init__("this session went on elsewhere, perhaps in another tab: here is how it is now")
+        super().__init__("this session was changed elsewhere, perhaps in another tab: this is how it is now")
 
 
 @dataclass(frozen=True)
@@ -57,25 +57,25 @@ class Session:
     """The number of the person who plays, from 1."""
     name: str
     about: str
-    """The id of the session that it belongs to: for an execution its description's; else empty."""
+    """For an execution, the id of its description; empty otherwise."""
     version: int
     change: str
     """The id of the last change."""
     finished: bool
     begun: float
-    """Seconds since 1970, as `changed`."""
+    """In seconds since 1970, like `changed`."""
     changed: float
     state: State
 
 
 class Store:
-    """All methods may be called from any thread, and raise StoreError where the file cannot be used."""
+    """All methods may be called from any thread, and raise StoreError if the file cannot be used."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._lock = threading.RLock()
         try:
-            # SQLite makes its other files with the mode of this one.
+            # SQLite creates its other files with the mode of this one.
             make_private(file)
         except OSError as error:
             raise StoreError(f"{file.parent}: cannot be written: {error.strerror}") from None
@@ -114,9 +114,10 @@ class Store:
         return [_session(row) for row in rows]
 
     def change(self, session_id: str, version: int, change: str, make: Callable[[State], tuple[State, bool]]) -> Session:
-        """The session after a change: `make` takes its state and gives the new one, and whether the session is finished.
+        """The session after a change: `make` takes its state and returns the new one, and whether the session is finished.
 
-        A change that is sent again is made once. Raises StaleError if the session has another version, and what `make` raises.
+        A change that is sent again is made only once. Raises StaleError if the session has another version, and what `make`
+        raises.
         """
         with self._writing():
             session = self.get(session_id)
@@ -136,7 +137,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction: all of it is written or nothing."""
+        """A transaction: either all of it is written or nothing."""
         with self._failing():
             self.connection.execute("BEGIN IMMEDIATE")
             try:

@@ -227,7 +227,7 @@ def verified(window: Window, verifier: str, second: int) -> None:
     page.get_by_role("button", name="Execute").first.click()
     headline(window, "Execute the procedure")
     assert page.get_by_role("heading", name="Target image").count() == 0
-    page.wait_for_selector("text=No language model plays here")
+    page.wait_for_selector("text=No language model is available")
     assert "[object" not in page.locator("main").inner_text()
     assert "Step two" not in page.locator("main").inner_text()
     page.get_by_role("radio", name="red").click()

@@ -11,7 +11,7 @@ export class Refused extends Error {
 
 const offline = () => document.getElementById("offline");
 
-// A request; a patient one is sent again until the server answers: after a closed laptop, after a restart.
+// A request; a patient one is sent again until the server answers, for example after it has restarted.
 export async function ask(method, path, body, { patient = false, signal } = {}) {
   const options = { method, signal, headers: body === undefined ? {} : { "content-type": "application/json" } };
   if (body !== undefined) options.body = JSON.stringify(body);
@@ -35,7 +35,7 @@ export async function ask(method, path, body, { patient = false, signal } = {}) 
 }
 
 let started;
-// Players, sources and counts, asked for once; again after a correction was saved.
+// Players, sources and counts, asked for once, and again after a correction was saved.
 export function start(again = false) {
   if (again || !started) {
     started = ask("GET", "/page/start");
@@ -88,7 +88,7 @@ export class Session {
     if (now && now.version > this.data.version) this.adopt(now);
   }
 
-  // Resolves with whether the event happened. `quiet` events do not draw the page anew.
+  // Resolves with true if the event happened. `quiet` events do not draw the page anew.
   send(event, quiet = false) {
     return this.next(async () => {
       const data = await ask("POST", `/page/sessions/${this.data.id}`, { version: this.data.version, id: newId(), event }, { patient: true });
@@ -98,7 +98,7 @@ export class Session {
     });
   }
 
-  // A model acts; resolves with its answer, or undefined.
+  // A model acts; resolves with its answer, null if it asked back instead, or undefined if it failed.
   answer(player) {
     return this.next(async () => {
       const done = await ask("POST", `/page/sessions/${this.data.id}/answer`, { version: this.data.version, id: newId(), player });

@@ -5,7 +5,7 @@ export const ROWS = 10;
 export const COLUMNS = 18;
 export const COLORS = ["white", "black", "yellow", "green", "red", "blue", "purple", "orange"];
 export const PAINT = { white: "#ffffff", black: "#000000", yellow: "#fff700", green: "#32cd32", red: "#dc143c", blue: "#1e90ff", purple: "#ee82ee", orange: "#ff8c00" };
-// The order of the original application.
+// The order of the colors in the original application.
 export const PALETTE = ["yellow", "orange", "red", "purple", "blue", "green", "black", "white"];
 export const BLANK = "0".repeat(ROWS * COLUMNS);
 
@@ -108,7 +108,7 @@ export class Board {
   }
 
   describe() {
-    const help = this.editable ? ". Arrow keys move, Enter paints, Shift with arrow keys paints along, 1 to 8 choose a color" : "";
+    const help = this.editable ? ". Arrow keys move, Enter paints, Shift with arrow keys paints while moving, 1 to 8 choose a color" : "";
     this.element.setAttribute("aria-label", `${this.name}: ${described(this.digits)}${help}`);
   }
 

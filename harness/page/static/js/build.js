@@ -25,7 +25,7 @@ async function lobby(main) {
   const line = (one) => h("li", {}, h("a", { href: `#/build/${one.id}` }, one.role === "architect" ? `Directing${one.target ? `: ${one.target}` : ""}` : `Building: ${one.target}`),
     h("small", {}, one.finished ? (one.score ? `finished, F1 ${percent(one.score.f1)}` : "finished") : "in progress"));
   main.replaceChildren(
-    h("div", { class: "head" }, h("h1", {}, "Build in Minecraft"), h("p", {}, "Two players: the Architect knows a target and talks, the Builder has the blocks. Be one of them.")),
+    h("div", { class: "head" }, h("h1", {}, "Build in Minecraft"), h("p", {}, "Two players: the Architect knows a target and talks, the Builder has the blocks. You play one of them.")),
     h("div", { class: "two even" },
       h("section", { class: "card" }, h("h2", {}, "Direct a model"), h("p", { class: "lead" }, "You see the target and say what to build. The model builds, says what it did, and asks when a color or a place is missing."),
         field("Target", target), button("Start as Architect", direct, { class: "button primary" })),
@@ -50,7 +50,7 @@ async function play(main, id, alive) {
 function scoreBox(score) {
   if (!score) return h("p", { class: "hint" }, "There was no target to compare with.");
   return h("div", { class: "score" },
-    h("div", {}, h("b", {}, percent(score.f1)), h("span", {}, "F1, after the best turn and shift")),
+    h("div", {}, h("b", {}, percent(score.f1)), h("span", {}, "F1, after the best rotation and shift")),
     h("div", {}, h("b", {}, `${score.right} of ${score.wanted}`), h("span", {}, "blocks of the target stand")),
     h("div", {}, h("b", {}, String(score.built)), h("span", {}, "blocks were built")));
 }
@@ -90,7 +90,7 @@ class Game {
     list.scrollTop = list.scrollHeight;
   }
 
-  // The blocks, with those that the last actions placed marked.
+  // Shows the blocks and marks those that the last actions placed.
   showBlocks(blocks) {
     const last = this.session.state.turns.findLast((turn) => turn.actions);
     this.region.show(blocks, new Set((last?.actions ?? []).map((action) => key(action.slice(2)))));
@@ -121,7 +121,7 @@ class Directing extends Game {
     this.reply = h("div", { class: "reply", "aria-live": "polite" });
     const { target } = this.session.state;
     this.form = h("form", { onsubmit: (event) => this.say(event) }, field("Builder", select), field("Say to the Builder", this.text, "Enter sends it."), h("div", { class: "row" }, this.send, this.again, this.undo, this.end));
-    this.stage("Direct a model", "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back with all that followed.", [
+    this.stage("Direct a model", "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back, with everything that followed.", [
       target.blocks.length ? h("section", { class: "card" }, h("h2", {}, `Target ${target.name}`), this.target.element, h("div", { class: "bar foot" }, this.target.tools)) : null,
       h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, this.form, notes, this.reply, this.foot)]);
     this.target.show(target.blocks);
@@ -158,7 +158,7 @@ class Directing extends Game {
     this.busy = false;
   }
 
-  // `asked` have answered the Architect's last words before; what they built is taken back.
+  // The players in `asked` have already answered the Architect's last words; what they built is taken back.
   async answer(model = this.players.value, asked = []) {
     if (this.busy || this.correcting) return;
     this.busy = true;
@@ -182,7 +182,7 @@ class Directing extends Game {
     this.text.focus();
   }
 
-  // The request for what the Architect said last, as the task API takes it.
+  // The task API's request for an answer to what the Architect said last.
   request(model) {
     const turns = this.session.state.turns.map(({ by, ...turn }) => turn);
     return { task: "minecraft", model, instruction: turns.at(-1).text, history: turns.slice(0, -1), blocks: this.session.state.blocks, pose: this.session.state.pose };
@@ -202,7 +202,7 @@ class Directing extends Game {
       this.update();
     };
     this.reply.replaceChildren(h("div", { class: "notice" },
-      h("p", {}, h("strong", {}, "Build what it should have built"), ` after \u201c${request.instruction.slice(0, 200)}\u201d. Click places; Shift and click, or Remove, takes away.`),
+      h("p", {}, h("strong", {}, "Build what it should have built"), ` after \u201c${request.instruction.slice(0, 200)}\u201d. A click places a block; a click with Shift, or with Remove checked, takes one away.`),
       h("div", { class: "row" },
         button("Save as a training row", async () => {
           try {
@@ -227,7 +227,7 @@ class Obeying extends Game {
     this.done = button("Done", () => this.finish(), { class: "button primary" });
     this.undo = button("Undo", () => { this.edits.pop(); this.keep(); });
     this.side = h("section", { class: "card", hidden: true }, h("h2", {}, "Target"), this.target.element);
-    this.stage("Build for an Architect", "Build what the Architect says last, then press Done. It stands where it is meant to, seen from where you stand.", [
+    this.stage("Build for an Architect", "Build what the Architect says last, then press Done. Directions such as left are as you see them from where you stand.", [
       h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, h("div", { class: "row" }, this.done, this.undo), this.foot), this.side]);
     this.bar.replaceChildren(kit(this.region));
     this.region.setEditable(true);

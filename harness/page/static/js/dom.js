@@ -27,8 +27,8 @@ export function field(label, control, hint) {
   return h("div", { class: "field" }, h("label", { for: id }, label), control, hint && h("p", { class: "hint" }, hint));
 }
 
-// What is played moment by moment: a button that starts and stops it, and `stop`. `at` tells which of `count` moments is seen,
-// `select` goes to one, and `pause` tells for how many milliseconds it is seen; the one begun with, for `first`.
+// Plays `count` moments one after another; returns a button that starts and stops it, and `stop`. `at` returns the current moment,
+// `select` shows another one, and `pause` returns how many milliseconds it is shown; the moment that play begins with has `first`.
 export function playback({ count, at, select, pause, first }) {
   let timer = null;
   const play = button("Play", () => (timer ? stop() : go()), { class: "button primary" });
@@ -68,7 +68,7 @@ export function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// A name that is kept in this browser; people are known by it.
+// A field for the person's name, which is kept in this browser and tells people apart.
 export function personField() {
   const input = h("input", { type: "text", value: localStorage.getItem("person") ?? "", autocomplete: "nickname", maxlength: 200, placeholder: "Ada" });
   input.addEventListener("input", () => localStorage.setItem("person", input.value));

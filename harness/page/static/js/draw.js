@@ -70,7 +70,7 @@ export async function show(main) {
     if (await answer({ task: "hexagons", model: select.value, instruction, board: board.digits, history })) text.value = "";
   }
 
-  // Ask the request's model. Its step takes the place of `replaced`, what another player answered to the same request.
+  // Asks the request's model. Its step replaces `replaced`, the step of another player that answered the same request.
   async function answer(request, replaced = null, asked = []) {
     if (go.disabled) return false;
     go.disabled = true;

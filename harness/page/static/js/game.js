@@ -11,7 +11,7 @@ export async function show(main, [id], alive) {
 
 async function beginAs(person, body) {
   if (!person.value.trim()) {
-    toast("Say who you are first.", true);
+    toast("Enter your name first.", true);
     person.focus();
     return;
   }
@@ -34,7 +34,7 @@ async function lobby(main) {
   const when = (one) => new Date(one.changed * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   main.replaceChildren(
     h("div", { class: "head" }, h("h1", {}, "The game"), h("a", { class: "button small", href: "/page/export.zip", download: "hexagons.zip" }, "Export finished games"),
-      h("p", {}, "One person writes how to draw an image, step by step. Two others draw what is written, without the image. What they agree on becomes data in the form of the release.")),
+      h("p", {}, "One person writes how to draw an image, step by step. Two others draw what is written, without the image. Finished games become data in the format of the release.")),
     h("div", { class: "two" },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Procedures to verify"),
@@ -42,10 +42,10 @@ async function lobby(main) {
             h("tbody", {}, done.map((one) => h("tr", {}, h("td", {}, one.name.slice(0, 60)), h("td", { class: "n" }, String(one.steps)), h("td", {}, one.verifiers.map((name) => name.slice(0, 40)).join(", ") || "nobody yet"),
               h("td", {}, h("div", { class: "row" }, button("Execute", () => verify(one), { class: "button small primary" }), h("a", { class: "button small", href: `#/game/${one.id}` }, "Results"))))))))
             : h("p", { class: "hint" }, "None yet: describe an image first.")),
-        h("section", { class: "card" }, h("h2", {}, "Go on with"),
+        h("section", { class: "card" }, h("h2", {}, "Games in progress"),
           open.length ? h("ul", { class: "steps plain" }, open.map((one) => h("li", {}, h("a", { href: `#/game/${one.id}` }, one.kind === "description" ? `Description of ${one.image}` : "Execution"), h("small", {}, `${one.name.slice(0, 40)}, ${when(one)}`))))
             : h("p", { class: "hint" }, "No game is in progress."))),
-      h("section", { class: "card" }, h("h2", {}, "Describe an image"), field("Your name", person, "People are told apart by it; exports hold numbers only."),
+      h("section", { class: "card" }, h("h2", {}, "Describe an image"), field("Your name", person, "It tells people apart; exports hold only numbers."),
         field("Image", image, `One of ${images.length}; leave it empty for any.`), known,
         h("div", { class: "row" }, button("Describe it", describe, { class: "button primary" }),
           button("Describe my drawing", () => beginAs(person, { kind: "description", board: drawing }), { disabled: drawing === BLANK, title: "What is on the drawing board" })))));
@@ -102,7 +102,7 @@ function describing(main, session) {
         field("Next step", text, "Ctrl+Enter adds it."),
         h("div", { class: "row" }, button("Undo", () => session.send({ type: "undo" }), { disabled: !steps.length }),
           button("Add step", add, { class: "button primary" }),
-          button("Finish", async () => { if (text.value.trim()) toast("The step in the text field is not added yet.", true); else session.send({ type: "finish" }); }, { disabled: !steps.length })))));
+          button("Finish", async () => { if (text.value.trim()) toast("The step in the text field has not been added yet.", true); else session.send({ type: "finish" }); }, { disabled: !steps.length })))));
   const list = main.querySelector(".steps");
   list.scrollTop = list.scrollHeight;
 }

@@ -41,7 +41,7 @@ const themes = document.getElementById("theme");
 function paintTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  themes.setAttribute("aria-label", `Colors: ${theme === "system" ? "as the system" : theme}`);
+  themes.setAttribute("aria-label", `Colors: ${theme === "system" ? "as in the system" : theme}`);
   themes.title = themes.getAttribute("aria-label");
 }
 themes.addEventListener("click", () => {

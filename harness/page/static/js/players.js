@@ -4,7 +4,7 @@ import { button, h } from "./dom.js";
 
 const KINDS = [["parser", "The parser"], ["baseline", "Baselines"], ["language model", "Language models"]];
 
-// The players of a task, the one that solves most everyday requests first; those that were not measured come last.
+// The players of a task, the one that solves the most everyday requests first; those that were not measured come last.
 async function ranked(task) {
   const { players } = await start();
   const share = (player) => player.solved[task] ?? -1;
@@ -16,7 +16,7 @@ function titled(player, task) {
   return share === undefined ? player.name : `${player.name}, solves ${Math.round(100 * share)}% of everyday requests`;
 }
 
-// A select with the players of a task, on the last chosen one, or else the best; and what is missing.
+// A select with the players of a task, which shows the one chosen last or else the best; and notes on players that are missing.
 export async function picker(task) {
   const [{ notes }, fit] = await Promise.all([start(), ranked(task)]);
   const select = h("select", { "aria-label": "Player" },
@@ -28,11 +28,11 @@ export async function picker(task) {
   if (fit.length) select.value = fit.some((player) => player.name === last) ? last : fit[0].name;
   select.addEventListener("change", () => localStorage.setItem(`player-${task}`, select.value));
   const models = fit.some((player) => player.kind === "language model");
-  const told = notes.length ? notes : models ? [] : ["No language model plays here: start harness app with --base-url or --adapter."];
+  const told = notes.length ? notes : models ? [] : ["No language model is available: start harness app with --base-url or --adapter."];
   return { select, notes: told.map((note) => h("p", { class: "hint" }, note)) };
 }
 
-// Shows that a model works, for how long, until the promise settles.
+// Shows that a model is working, and for how long, until the promise settles.
 export async function waiting(place, name, promise) {
   const began = performance.now();
   const time = h("span", { class: "time" }, "0.0 s");
@@ -48,7 +48,7 @@ export async function waiting(place, name, promise) {
   }
 }
 
-// A button that asks the best player who has not answered this turn yet; null where all have. `take` is called with its name.
+// A button that asks the best player that has not answered this turn yet; null if all have. `take` is called with its name.
 export async function anotherButton(task, asked, take) {
   const next = (await ranked(task)).find((player) => !asked.includes(player.name));
   return next ? button("Ask another player", () => take(next.name), { title: titled(next, task) }) : null;
@@ -59,7 +59,7 @@ function leftOut({ left_out: count, task }) {
   return `The first ${count === 1 ? "step was" : `${count} steps were`} not read: \u201cstep 1\u201d was taken for step ${count + 1}, and earlier steps cannot be referred to.`;
 }
 
-// What a model answered: why it did nothing or not all, what it read or wrote, and how sure it is.
+// What a model answered: why it did nothing or not everything, what it read or wrote, and how sure it is.
 export function answerView(answer, seconds) {
   const count = answer.actions.length;
   const facts = [h("span", { class: "chip" }, answer.model), h("span", { class: "chip" }, `${count} action${count === 1 ? "" : "s"}`)];

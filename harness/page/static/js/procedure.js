@@ -1,4 +1,4 @@
-// One procedure, step by step: the instructions, the boards, how abstract each is, who agreed; and what a model draws instead.
+// One procedure, step by step: the instructions, the boards, how abstract each step is, who agreed; and what a model draws.
 import { ask } from "./api.js";
 import { actions, BLANK, Board, picture } from "./board.js";
 import { button, h, percent, playback } from "./dom.js";

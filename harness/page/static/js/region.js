@@ -14,7 +14,7 @@ const EYES = 1.62;
 export const key = ([x, y, z]) => `${x},${y},${z}`;
 export const inRegion = ([x, y, z]) => Math.abs(x) <= SIDE && Math.abs(z) <= SIDE && y >= 1 && y <= HEIGHT;
 
-// The blocks after an action; null where it cannot be carried out.
+// The blocks after an action; null if it cannot be carried out.
 export function applied(blocks, [kind, color, x, y, z]) {
   const here = blocks.findIndex((block) => block[0] === x && block[1] === y && block[2] === z);
   if (kind === "remove") return here < 0 ? null : blocks.filter((_, n) => n !== here);
@@ -57,7 +57,7 @@ export class Region {
       this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
     } catch {
       this.note.hidden = false;
-      this.note.textContent = "This browser shows no 3D (WebGL). The blocks are listed instead.";
+      this.note.textContent = "This browser cannot show 3D (WebGL). The blocks are listed instead.";
       this.describe();
       return;
     }
@@ -135,7 +135,7 @@ export class Region {
   describe() {
     const help = this.editable ? ". Arrow keys, Page Up and Page Down move, Enter places, Delete removes, 1 to 6 choose a color" : "";
     this.box.setAttribute("aria-label", `${this.name}: ${described(this.blocks)}${help}`);
-    if (!this.renderer) this.note.textContent = `This browser shows no 3D (WebGL). ${described(this.blocks)}. ${this.blocks.map((block) => `${block[3]} at ${block.slice(0, 3).join(", ")}`).join("; ")}`;
+    if (!this.renderer) this.note.textContent = `This browser cannot show 3D (WebGL). ${described(this.blocks)}. ${this.blocks.map((block) => `${block[3]} at ${block.slice(0, 3).join(", ")}`).join("; ")}`;
   }
 
   // `bright` is a set of keys of cells that have just changed.
@@ -155,7 +155,7 @@ export class Region {
     this.render();
   }
 
-  // Where the builder stands and looks; drawn as a head, or looked through.
+  // Sets where the builder stands and looks, which is drawn as a head or, with `looks`, becomes the view.
   setPose(pose, looks = this.looks) {
     this.pose = pose;
     if (!this.renderer) return;
@@ -298,7 +298,7 @@ export class Region {
   }
 }
 
-// The six colors, and whether a click places or removes.
+// Buttons for the six colors, and a box for whether a click removes.
 export function kit(region) {
   const group = h("div", { class: "palette", role: "radiogroup", "aria-label": "Block color" });
   const pick = h("input", { type: "checkbox" });

@@ -63,7 +63,7 @@ async function watch(main, name, alive) {
     if (item) talk.scrollTop = item.offsetTop - talk.clientHeight / 2;
     tryIt.disabled = !asked();
   }
-  // The turn to be answered at this moment: what was said before the run of actions that is seen, or that comes next.
+  // The turn that a model answers at this moment: what was said before the actions that are seen, or that come next.
   function asked() {
     const run = data.turns.findIndex((turn, n) => turn.actions && n >= moments[current].turn);
     const order = data.turns.findLastIndex((turn, n) => n < run && turn.speaker === "Architect");

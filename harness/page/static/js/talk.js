@@ -9,7 +9,7 @@ export function didText(actions) {
   return [placed ? `placed ${counted(placed)}` : "", removed ? `removed ${counted(removed)}` : ""].filter(Boolean).join(", ") || "did nothing";
 }
 
-// A list of the turns; `choose` is called with the place of a turn that is clicked.
+// A list of the turns; `choose` is called with the index of a turn that is clicked.
 export function talkList(turns, choose) {
   const inner = (turn, n, ...children) => (choose ? h("button", { type: "button", class: "link", onclick: () => choose(n) }, children) : children);
   return h("ol", { class: "talk", tabindex: "0", "aria-label": "Dialogue" }, turns.map((turn, n) =>
