@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
-env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, else its CPU build)
+env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, otherwise its CPU build)
 
 $(VENV)/.ready: pyproject.toml $(wildcard requirements/*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=..."; exit 1; }
@@ -34,7 +34,7 @@ endif
 demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
 	$(BIN)/python tools/demo.py
 
-test: env browser ## Unit tests, then one of each kind that starts a real vLLM, real training and a real browser
+test: env browser ## Unit tests, then the quicker tests with a real vLLM, a real training run and a real browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
 	$(BIN)/python -m pytest -q -m "integration and not slow" -n 2 --dist loadfile
 
@@ -51,7 +51,7 @@ plugins: $(PLUGINS) ## Other harnesses (lm-eval, Inspect, verifiers, OpenEnv), e
 	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-browser: ## A Chromium for the tests of HTML reports; they are skipped where there is none and root cannot install it
+browser: ## A Chromium for the tests of HTML reports; without one, and without root to install it, they are skipped
 	@{ test -n "$$HARNESS_CHROMIUM" || command -v chromium || command -v chromium-browser || command -v google-chrome || { \
 	  test "$$(id -u)" = 0 && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; }; \
@@ -75,7 +75,7 @@ docs: env ## The page of the command line, and all pages as a site in site/
 	$(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html"
 
-golden: env ## Record the golden prompts anew (read the difference before you commit it)
+golden: env ## Record the golden prompts anew (read the differences before you commit them)
 	$(BIN)/python tools/record_goldens.py
 
 clean-env: ## Remove the environment

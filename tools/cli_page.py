@@ -34,7 +34,7 @@ def page() -> str:
 
 
 def _described(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
-    """The part of a command, and those of its subcommands after it."""
+    """The section of a command, followed by the sections of its subcommands."""
     context = click.Context(command, parent, info_name=name, terminal_width=WIDTH, **command.context_settings)
     yield f"### {context.command_path}\n\n```\n{context.get_help()}\n```\n"
     if isinstance(command, click.Group):

@@ -39,7 +39,7 @@ console = Console()
 
 
 def harness(*arguments: str) -> str:
-    """Run a subcommand, showing what it says on stderr; its stdout is returned."""
+    """Run a subcommand with its stderr shown, and return its stdout."""
     console.print(f"\n[bold]$ harness {' '.join(arguments)}[/bold]", highlight=False)
     done = subprocess.run([HARNESS, *arguments], stdout=subprocess.PIPE, text=True)
     if done.returncode:
@@ -99,7 +99,7 @@ def ask() -> str:
 
 
 def best_item(run: Path) -> str:
-    """The largest answer that is wholly right, or else just the largest: something worth looking at."""
+    """The id of the item with the largest answer that is wholly right or, if none is, with the largest answer."""
     from harness.corpora import load
 
     records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]

@@ -1,11 +1,11 @@
-"""The loss of adapters on the dev items of their task, by drawing procedure or game, and how they differ from the first one.
+"""The loss of adapters on the dev items of their task, and its difference from the first one's, paired by procedure or game.
 
 python tools/dev_loss.py ladder-conversation ladder-everyday
 python tools/dev_loss.py ladder-conversation ladder-own --history hexagons-dev    # after a run's own answers
 python tools/dev_loss.py minecraft --every 4                                      # every fourth game
 
-The loss is the mean over the tokens of the gold answers, written as the adapter's format writes them, or with `--per answer` the
-mean over the answers, by which formats can be compared.
+The loss is the mean over the tokens of the gold answers in the adapter's format, or with `--per answer` the mean over the
+answers, by which formats can be compared.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from harness.prompting.shots import choose_shots
 from prompts.render import Renderer
 
 LONGEST = 8192
-"""Most tokens of a row and of a pack."""
+"""The most tokens of a row and of a pack."""
 
 Losses = Mapping[str, tuple[float, int, int]]
-"""Of each drawing procedure or game, the sum over the tokens of its answers, how many tokens they are, and how many answers."""
+"""For each drawing procedure or game, the loss summed over its answers' tokens, how many these are, and how many answers."""
 UNITS = {"token": 1, "answer": 2}
-"""What a mean is over, by its place in `Losses`."""
+"""What a mean is over, with the index of its number in `Losses`."""
 
 
 def dev_items(task: str, history: str | None, every: int) -> list[Item]:
-    """The dev items of every `every`-th procedure or game; with `history`, after the answers of that run, and of procedures
-    that it answered as a whole."""
+    """The dev items of every `every`-th procedure or game. With `history`, earlier answers are that run's, and only procedures
+    that it answered completely are taken."""
     items: Sequence[Item] = load(task, "dev")
     clusters = [*dict.fromkeys(item.cluster for item in items)]
     if history:
@@ -94,7 +94,7 @@ def measured(adapter: Adapter, items: Sequence[Item]) -> Losses:
 
 
 def table(named: Mapping[str, Losses], unit: str) -> list[str]:
-    """A Markdown table: the loss of each, and how it differs from the first one's, paired by procedure or game."""
+    """A Markdown table: each adapter's loss, and its difference from the first one's, paired by procedure or game."""
     names = list(named)
     first = named[names[0]]
     lines = [f"| adapter | answers | their tokens | dev loss, per {unit} | less the first, paired |", "|---|---:|---:|---|---|"]
@@ -115,9 +115,9 @@ def table(named: Mapping[str, Losses], unit: str) -> list[str]:
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("adapters", nargs="+", help="names or folders; the first one is what the others are compared with")
-    parser.add_argument("--history", metavar="RUN", help="HEXAGONS: earlier answers are those of this run on dev, not gold")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th procedure or game only")
+    parser.add_argument("adapters", nargs="+", help="names or folders; the others are compared with the first one")
+    parser.add_argument("--history", metavar="RUN", help="HEXAGONS: take the earlier answers from this run on dev, not gold")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th procedure or game")
     parser.add_argument("--per", choices=UNITS, default="token", help="what the mean is over")
     parser.add_argument("--base", metavar="DIR", help="the folder of a base that is not the default one")
     options = parser.parse_args(words)

@@ -1,14 +1,14 @@
 """Learns the weights of the part of `parser` that reads Minecraft, on the train split.
 
     python tools/fit_builder_parser.py               # writes harness/baselines/parser/minecraft/weights.json
-    python tools/fit_builder_parser.py --task iglu   # writes weights_iglu.json beside it
+    python tools/fit_builder_parser.py --task iglu   # writes weights_iglu.json next to it
     python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
 
-Every clause of every turn gives some proposals, each with what it is worth: twice the right actions less `PRICE` times all of
-them. The likelihood of the best ones is made as large as it goes, less the squares of the weights times `PULL`; then, from there,
-what the proposals are expected to be worth, less a tenth of that. The first round sees proposals at random, the next one those
-that the weights so far confuse. A turn's later clauses are seen after the best proposal of the earlier ones was carried out, as
-long as the weights so far find it at all likely.
+Every clause of every turn gives some proposals. Each is worth twice the number of its right actions less `PRICE` times the number
+of all its actions. Learning first maximizes the likelihood of the best proposals, less the squares of the weights times `PULL`;
+then, from there, the expected worth, less a tenth of that penalty. The first round sees random proposals, each later one those
+that the weights so far confuse. A turn's later clauses are seen after the best proposal of each earlier clause was carried out,
+unless the weights so far find all good proposals unlikely.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from harness.worlds.minecraft import net_actions
 
 PRICE, PULL = 0.6, 10.0
 KEPT, BEST, CHANCE = 100, 40, 20
-"""Proposals of a clause that are learned from: in all, good ones at most, and drawn at random from the rest."""
+"""Proposals of a clause that are learned from: in all, the best ones at most, and those drawn at random from the rest."""
 UNLIKELY = 0.002
 STEPS = 80
 WORD, PAIR = 15, 25
-"""How often a word and a pair of words must be there to get weights."""
+"""How often a word and a pair of words must occur to get weights."""
 
 
 class Seen(NamedTuple):
-    """A clause's cues and its proposals: properties, worth, and how many each stands for (a logarithm)."""
+    """A clause's cues and its proposals: their properties, their worth, and the logarithm of how many each stands for."""
 
     cues: tuple[str, ...]
     properties: sparse.csr_matrix

@@ -1,11 +1,11 @@
-"""Learns the weights of the baseline `parser` on the train split, or measures by folds of images what learning is worth.
+"""Learns the weights of the baseline `parser` on the train split, or measures on folds of images what learning gains.
 
     python tools/fit_parser.py          # writes weights.json and sureness.json of harness/baselines/parser/hexagons
     python tools/fit_parser.py --folds  # action F1 and EM on held-out images, before and after
 
-The readings of each instruction, made with the weights before learning in the memory that the parser's own answers left, get the
-probability of a log-linear model; the sum over instructions of the expected value (half F1, half EM) is made as large as it goes,
-less the squared distance of the weights from their defaults times `PULL`. How sure an answer is, is learned from these answers.
+The readings of each instruction are made with the default weights, in the memory that the parser's own answers left. A log-linear
+model gives them probabilities. Learning maximizes the sum over instructions of the expected value (half F1, half EM), less the
+squared distance of the weights from their defaults times `PULL`. The weights of an answer's confidence are learned last.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def scores(items: Sequence[HexagonsItem], weights: Weights) -> list[float]:
 
 
 def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness, float]:
-    """The likeliest weights of the clues to exact answers, and how well they tell right from wrong (area under the ROC curve)."""
+    """The maximum-likelihood weights of the clues to an exact answer, and how well they tell right from wrong (area under the
+    ROC curve)."""
     parser = Parser(RankReader(weights))
     answers = [(item, parser.understand(item)) for item in items]
     clues = np.array([(1.0, *parser.clues(item, understood)) for item, understood in answers])

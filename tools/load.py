@@ -1,11 +1,11 @@
-"""Load on a server of `harness serve`: streaming clients that ask again as soon as they are answered.
+"""Puts load on a server of `harness serve`: streaming clients that ask again as soon as they are answered.
 
     harness serve --port 8000 &
     python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120
 
-Prints, as JSON: requests answered whole, refused (429 and 503, with or without Retry-After), lost (admitted and not answered
-whole), the seconds until the first piece of an answer, tokens a second, and the memory of the process that listens, if its id
-is given.
+Prints, as JSON: the requests answered in full, refused (by status, and whether Retry-After is missing) and lost (admitted, but
+not answered in full), the seconds until the first piece of an answer, tokens a second, and the memory of the server's process,
+if its id is given.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Load:
     lost: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     firsts: list[float] = field(default_factory=list)
-    """Seconds until the first piece of each answer: its time in queues, and the reading of its prompt."""
+    """Seconds until the first piece of each answer: the time in queues, and for reading the prompt."""
     tokens: int = 0
     seconds: float = 0.0
     memory: list[float] = field(default_factory=list)
-    """MiB of the server's process, a sample a second."""
+    """MiB of the server's process, one sample a second."""
 
     def told(self) -> dict[str, Any]:
         memory = self.memory
@@ -58,7 +58,7 @@ class Load:
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """The smallest value that this share of all does not exceed; None without any."""
+    """The smallest value that at least this share of all values does not exceed; None if there are no values."""
     return round(sorted(values)[max(0, math.ceil(share * len(values)) - 1)], 3) if values else None
 
 
@@ -73,7 +73,7 @@ async def load(
     pid: int | None = None,
     socket: Path | None = None,
 ) -> Load:
-    """Ask from `clients` at a time, at a Unix `socket` if there is one; after `seconds` what is begun is still answered."""
+    """Ask from `clients` at a time, through a Unix `socket` if it is given. After `seconds`, no request begins."""
     seen, begun = Load(), time.monotonic()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
@@ -103,7 +103,7 @@ async def _client(session: aiohttp.ClientSession, model: str, number: int, end: 
 
 
 async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load) -> float:
-    """One request; the seconds that a refusal asks for. Raises what aiohttp does where the server takes no connection."""
+    """Send one request; returns the seconds to wait after a refusal. Raises aiohttp's error if there is no connection."""
     asked = time.monotonic()
     async with session.post("/v1/chat/completions", json=body) as response:
         if response.status != 200:
@@ -121,7 +121,7 @@ async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load)
                     usage = json.loads(line.removeprefix(b"data: "))["usage"]["completion_tokens"]
         except (aiohttp.ClientError, OSError, TimeoutError):
             whole = False
-    # A stream may end in order after it told of an error: what has no tokens is no answer.
+    # A stream may end properly after it reported an error, so an answer without tokens does not count.
     if whole and usage and first is not None:
         seen.whole += 1
         seen.tokens += usage
@@ -145,7 +145,7 @@ def main() -> int:
     parser.add_argument("--model", default="hexagons", help="the name of a served model")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--max-tokens", type=int, default=16, help="of each answer; all have as many")
+    parser.add_argument("--max-tokens", type=int, default=16, help="tokens of each answer, exactly")
     parser.add_argument("--pid", type=int, help="the process whose memory is watched")
     options = parser.parse_args()
     key = os.environ.get("HARNESS_API_KEY")

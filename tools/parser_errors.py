@@ -1,4 +1,4 @@
-"""What the baseline `parser` gets wrong on a split, by the constructions that an instruction's words show: for its makers.
+"""What the baseline `parser` gets wrong on a split, by the constructions that an instruction's words show, for its developers.
 
 python tools/parser_errors.py                          # a table: how many, how good, what is lost
 python tools/parser_errors.py --kind line --show 20    # some errors of a kind, with reading, program and gold
@@ -37,7 +37,7 @@ KINDS = {
 """The kinds in the order in which they are tried; the last one takes the rest."""
 
 BEAM = 3
-"""Margin for `--readings`; `tools/fit_parser.py` learns with the same."""
+"""Beam margin for `--readings`; `tools/fit_parser.py` learns with the same one."""
 
 
 def f1(predicted: Iterable[Paint], gold: Iterable[Paint]) -> float:

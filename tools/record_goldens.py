@@ -18,14 +18,14 @@ FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 
 
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
-"""The shipped templates beside the default one, and what they are for."""
+"""The shipped templates other than the default one, and the task of each."""
 
 
 PICTURED = {
     "hexagons": PromptSpec.make("hexagons", "oracle-board", images="instead"),
     "minecraft": PromptSpec.make("minecraft", images="instead"),
 }
-"""Of each task, a spec with pictures."""
+"""A spec with pictures for each task."""
 
 
 def picture_path(task: str) -> Path:
@@ -33,9 +33,9 @@ def picture_path(task: str) -> Path:
 
 
 def specs() -> list[PromptSpec]:
-    """Every context with the task's first format, every format with its default context, a conversation in `moves` (where
-    the format decides what is said of the builder), all frames, every template with its own context and format, and the tasks
-    with a world of another name in all frames."""
+    """Every context with the task's first format, every format with its default context, a conversation in `moves` (a format
+    that decides what the prompt says about the builder), all frames, every template with its own context and format, and the
+    tasks that share another task's world."""
     formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
         if task != world_of(task):
@@ -45,10 +45,10 @@ def specs() -> list[PromptSpec]:
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
-    # What a task adds to its world's prompts is the same in every format, and in every context that tells the blocks anyway.
+    # What a task adds to its world's prompts is the same in every format, and in every context that lists the blocks.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]
-    # What stands before the first turn.
+    # Prompts that say what stands before the first turn.
     formats += [PromptSpec.make("everyday-hexagons", context) for context in ("full-history", "conversation")]
     formats.append(PromptSpec.make("everyday-minecraft", "conversation", "moves", "builder"))
     formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]

@@ -1,8 +1,8 @@
-"""How fast training rows are made and read, and how much memory a training's start takes with very many items and rows.
+"""How fast training rows are made and read, and how much memory the start of a training takes with very many items and rows.
 
 python -m tools.rows make blocks 10000     rows of simulated items: made, and then read from the cache
-python -m tools.rows items 100000 1000000  so many simulated items in a file: gathered, compared with dev and test, and hashed
-python -m tools.rows read 100000 1000000   so many tiny rows in a file: read, planned, and the first packs written
+python -m tools.rows items 100000 1000000  files of this many simulated items: gathered, compared with dev and test, and hashed
+python -m tools.rows read 100000 1000000   files of this many tiny rows: read, planned, and the first packs written
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 PACKS = 100
 TOKENS = 4096
-"""Most in a pack and in a row."""
+"""The most tokens of a pack and of a row."""
 BATCH = 1000
 """Rows that are written together, as the library `datasets` does."""
 
@@ -60,7 +60,7 @@ def measure(what: str, counts: Sequence[int]) -> None:
 
 
 def write_items(path: Path, count: int) -> None:
-    """Simulated conversations, which are told again under other names."""
+    """Simulated conversations, which are repeated under other names."""
     from harness.simulators.outputs import cached
 
     lines = cached("everyday-hexagons", 0, BATCH).path.read_bytes().splitlines(keepends=True)
@@ -92,7 +92,7 @@ def write_rows(path: Path, count: int) -> None:
 
 
 class Memory(threading.Thread):
-    """Watches the memory that is this process's own, and what it has of files, in MiB."""
+    """Watches the most memory that this process has of its own and mapped from files, in MiB."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -109,7 +109,7 @@ class Memory(threading.Thread):
             time.sleep(0.01)
 
     def tell(self, stage: str) -> None:
-        """Prints the most that was seen so far."""
+        """Prints the most memory so far."""
         self.look()
         sizes = f"at most {self.own:,.0f} MiB of its own and {self.mapped:,.0f} MiB of files"
         print(f"  {stage}: {sizes}; {time.process_time():.1f} processor seconds", flush=True)

@@ -1,7 +1,7 @@
 """Regenerates the drawn examples and the surface table of docs/simulators.md between its markers.
 
-An utterance counts for the item that it is new to. Tokens are words and single punctuation marks in small letters; how many of
-them differ is counted in parts of equal length, so that it does not depend on how many items there are.
+An utterance counts for the item in which it is new. Tokens are words in lower case and single punctuation marks; distinct tokens
+are counted in parts of equal length, so that their number does not depend on the number of items.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _ENDS = (0, 1, 5, 10, 20, 50, 100)
 
 
 def items(simulator: str) -> Iterable[Item]:
-    """The first items of a simulator's first split, seed 0; the sets of single orders end."""
+    """The first items of a simulator's first split, seed 0. Unlike games, the levels' sets of single orders are finite."""
     split = simulator_splits(simulator)[0]
     games = (game(simulator, 0, split, n) for n in (range(2_000) if simulator.startswith("level") else count()))
     return islice(chain.from_iterable(games), SAMPLE)
 
 
 def examples(simulator: str, items: Sequence[Item]) -> str:
-    """Ten items spread over those made, each with what is said and the picture of what is done."""
+    """Ten items spread over `items`, each with what is said and a picture of what is done."""
     parts = [f"### {simulator}\n"]
     for number in range(EXAMPLES):
         item = items[number * len(items) // EXAMPLES + number % 3]
@@ -65,7 +65,7 @@ def conversations(simulator: str) -> str:
 
 
 def _begun(item: Item) -> str:
-    """What the conversation begins with."""
+    """A line with what is there before the conversation; empty if nothing is."""
     if isinstance(item, HexagonsItem):
         there = write_drawing(sorted(item.before.painted()))
     else:
@@ -119,7 +119,7 @@ def table(sets: dict[str, list[Item]]) -> str:
 
 
 def between(page: str, name: str, content: str) -> str:
-    """The page with what stands between the markers of a part replaced."""
+    """The page with the text between the markers of a part replaced."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{content}\n\n{end}", page, flags=re.DOTALL)
 

@@ -1,4 +1,4 @@
-"""A hook of mkdocs: the site takes in pages that stand elsewhere, and links lead to where they are on the site."""
+"""A hook of mkdocs: it adds pages from outside docs/ to the site, and makes links lead to their places there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Record what players score on the benchmark `everyday`, for the page: `python tools/solved_shares.py PLAYER=RUN ...`.
 
-A run answers everyday-hexagons or everyday-minecraft, all of the test split. The others in harness/everyday/solved.json stay.
+A run must answer the whole test split of everyday-hexagons or everyday-minecraft. harness/everyday/solved.json keeps the others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Benchmarks as ratios of two things timed in turn, because absolute times on a shared machine mean little.
 
-Prints every ratio when it is measured, and a table of all at the end.
+Prints every ratio as soon as it is measured, and a table of all at the end.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(benchmark: Benchmark) -> Result:
     begun = time.monotonic()
     try:
         pairs = benchmark.measure()
-    except Exception as error:  # noqa: BLE001 - one that fails must not cost the numbers of the others
+    except Exception as error:  # noqa: BLE001 - a benchmark that fails must not cost the others' numbers
         why = brief(error) if isinstance(error, Skipped) else f"{type(error).__name__}: {brief(error)}"
         return Result(benchmark, time.monotonic() - begun, error=why, skipped=isinstance(error, Skipped))
     first, second = (statistics.median(column) for column in zip(*pairs, strict=True))
@@ -58,7 +58,7 @@ def run(benchmark: Benchmark) -> Result:
 
 
 def run_all(benchmarks: Iterable[Benchmark], say: Callable[[str], None]) -> list[Result]:
-    """Every benchmark in order; each is said when it is measured."""
+    """Run the benchmarks in order, and report each as soon as it is measured."""
     results = []
     for benchmark in benchmarks:
         results.append(run(benchmark))

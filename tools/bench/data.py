@@ -42,9 +42,9 @@ def corpus_cache() -> Pairs:
 
 
 def scoring() -> Pairs:
-    """Seconds of a plain search over the alignments and of all metrics, for the items of test; gold is moved by a cell.
+    """Seconds of a plain search over the alignments and of all metrics, for the items of test with gold moved by a cell.
 
-    The plain search, which gives one of the metrics only, is timed on every 16th item.
+    The plain search, which gives only one of the metrics, is timed on every 16th item.
     """
     from eval.metrics.minecraft import count
     from harness.worlds.minecraft import net_actions
@@ -65,7 +65,7 @@ def scoring() -> Pairs:
 
 
 def simulated() -> Pairs:
-    """Items a second over the simulators of games, as many of each, written as JSON Lines; and the 2,000 that are wanted."""
+    """Items a second over the simulators of games, equally many of each, written as JSON Lines, against the wanted 2,000."""
     from harness.simulators.games import ARCHITECTS
     from harness.simulators.outputs import GameSource, simulate
 
@@ -84,7 +84,7 @@ def simulated() -> Pairs:
 
 
 def parsed() -> Pairs:
-    """Instructions a second that the semantic parser reads, with the drawings' memories; and the 300 that are wanted."""
+    """Instructions a second that the semantic parser reads, with the memory of each drawing, against the wanted 300."""
     from harness.baselines.parser import Parser
 
     items = load("hexagons", "dev")
@@ -92,8 +92,8 @@ def parsed() -> Pairs:
 
 
 def asking() -> Pairs:
-    """Milliseconds of processor time that a request to an endpoint may take, which is 5% of a core at 100 requests a second, and
-    those that it takes: prompts of 4,500 characters, 64 in flight, the endpoint in another process."""
+    """Milliseconds of processor time that a request to an endpoint may take (5% of a core at 100 requests a second), and that it
+    takes, with prompts of 4,500 characters, 64 of them in flight, and the endpoint in another process."""
     import time
     from contextlib import closing
 

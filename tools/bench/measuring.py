@@ -72,7 +72,7 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int
 
 
 def against(limit: float, measured: Callable[[], float], rounds: int = ROUNDS) -> Pairs:
-    """A fixed limit before what is measured, after one uncounted warm-up."""
+    """Pairs of a fixed limit and a measurement, after one uncounted warm-up."""
     return in_turn(lambda: limit, measured, rounds)
 
 
@@ -83,7 +83,7 @@ def parts(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
 
 
 def small_model(folder: str | Path, vocabulary: int) -> None:
-    """Saves a Llama with random weights: 2.4 million in its layers, and those of its vocabulary. It has no tokenizer."""
+    """Saves a Llama with random weights: 2.4 million in its layers, plus those of its vocabulary. It has no tokenizer."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -94,7 +94,7 @@ def small_model(folder: str | Path, vocabulary: int) -> None:
 
 
 def processor_time(pid: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of all below it."""
+    """Seconds of processor time of a process, and of all its descendants."""
     import psutil
 
     process = psutil.Process(pid)

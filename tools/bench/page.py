@@ -1,4 +1,4 @@
-"""The page in a headless Chromium, against what a person takes for immediate."""
+"""The page in a headless Chromium, against the times that a person takes for immediate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CLICKS = 10
-"""Of each measurement, which is their median."""
+"""Clicks of each measurement, which is their median."""
 _PAINTED = """() => new Promise((done) => {
   const tile = document.querySelectorAll('svg.live polygon.tile')[Math.floor(Math.random() * 180)];
   const box = tile.getBoundingClientRect();
@@ -48,12 +48,12 @@ def first_paint(browser: Browser, url: str) -> float:
 
 
 def clicked(page: Page) -> float:
-    """A click on the board, until the frame that shows it."""
+    """Milliseconds from a click on the board to the frame that shows it."""
     return float(page.evaluate(_PAINTED))
 
 
 def parsed(page: Page) -> float:
-    """One instruction, from Enter to the answer."""
+    """Milliseconds from sending an instruction to its answer."""
     page.get_by_label("Instruction").fill("Paint the first column red, then the second one blue.")
     return float(
         page.evaluate(
@@ -67,8 +67,8 @@ def parsed(page: Page) -> float:
 
 @cache
 def opened_page() -> tuple[Pairs, Pairs, Pairs]:
-    """Milliseconds that are wanted and measured: until the first paint, from a click on the board to the frame that shows it, and
-    from an instruction to what the parser drew."""
+    """Milliseconds that are allowed and measured: until the first paint, from a click on the board to the frame that shows it,
+    and from an instruction to what the parser drew."""
     browsers = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
     found = next((path for name in browsers if name and (path := shutil.which(name))), None)
     if found is None:

@@ -17,8 +17,8 @@ MAX_TOKENS = 16
 
 
 class Prompting:
-    """HEXAGONS dev items with five examples, greedy; on a GPU asked of the default base, else of a small model, which takes so
-    little time that what the loop adds shows."""
+    """Prompts of HEXAGONS dev items with five examples, decoded greedily: by the default base on a GPU, otherwise by a model so
+    small that the loop's own time shows."""
 
     def __init__(self) -> None:
         from harness.engines.engine import Sampling

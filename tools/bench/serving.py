@@ -1,4 +1,4 @@
-"""`harness serve` against vLLM's own server, and what its front takes."""
+"""`harness serve` against vLLM's own server, and the processor time of its reverse proxy."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tools.bench.measuring import ROUNDS, Benchmark, Pairs, against, in_turn, pr
 
 @cache
 def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
-    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
-    same model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`,
-    while it is asked.
+    """Tokens a second of streams from the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
+    same model and adapter. Then the seconds of processor time that the vLLM in `harness serve`, and all of `harness serve`, take
+    for the first.
 
     Both servers run all the time; each has a GiB of KV cache, or two fifths of a GPU.
     """
@@ -32,7 +32,7 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
     adapter = load_adapter("hexagons", None)
     bare = Path(tempfile.mkdtemp(prefix="harness-")) / "vllm.sock"
     options = server_options(adapter.base, "base", [ServedAdapter("hexagons", adapter.path, adapter.rank)], bare, None)
-    # What only `harness serve` has.
+    # Without what only `harness serve` has.
     options = [
         option for option in options if option not in ("--disable-uvicorn-access-log", "--logits-processors", FEASIBLE_TOKENS)
     ]
@@ -62,12 +62,12 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
 
 
 def passing(clients: int = 64, seconds: float = 5.0) -> Pairs:
-    """Milliseconds of processor time that the front may take for a streamed piece of an answer, which is a core at 10,000
-    pieces a second, and those that it takes; a stand-in for vLLM writes them."""
+    """Milliseconds of processor time that `harness serve` may take for a streamed piece of an answer (a core at 10,000 pieces a
+    second), and that it takes. A stand-in for vLLM writes the pieces."""
     from tests.helpers.serving import ServedCommand
     from tools.load import load
 
-    # Pieces that come by themselves, and not several at a time.
+    # Slow enough that each piece comes by itself.
     slow: dict[str, Any] = {"module": "tests.helpers.fake_serve", "FAKE_VLLM_PAUSE": "0.05"}
     with tempfile.TemporaryDirectory() as folder, ServedCommand(Path(folder), "serve", "--no-adapters", **slow) as front:
 

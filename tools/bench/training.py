@@ -30,9 +30,9 @@ STEPS, TOKENS, VOCABULARY = 200, 1536, 4096
 
 
 def finetuning(rounds: int = 4) -> Pairs:
-    """Tokens of rows a second in fine-tuning a small model: as `harness finetune` does it, and with 200 steps of TRL's
-    SFTTrainer and its packing on the same rows; a quarter of them at a time, after an uncounted group. Both have the same loss
-    (tests/unit/adapters/test_kernels.py)."""
+    """Tokens of rows a second in fine-tuning a small model: as `harness finetune` does it, and with TRL's SFTTrainer and its
+    packing on the same rows, in about 200 steps. A quarter of the rows is taken at a time, after an uncounted group. Both have
+    the same loss (tests/unit/adapters/test_kernels.py)."""
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
     from harness.engines.models.bases import DEFAULT_BASE, load_tokenizer, resolve_base
@@ -62,7 +62,7 @@ def _small(row: TrainingRow) -> TrainingRow:
 
 
 def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[TrainingRow]]) -> tuple[float, float]:
-    """Says what each computed, which is why their rates differ."""
+    """Tokens of rows a second of each; prints how many tokens each computed, which is why the rates differ."""
     rows = [row for group in groups for row in group]
     ends = [0, *accumulate(map(len, groups))]
     packs = list(plan_packs(listed(rows), [range(*pair) for pair in pairwise(ends)], TOKENS, TOKENS))
@@ -137,8 +137,8 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folde
 
 
 def processes(procedures: int = 2, steps: int = 1) -> Pairs:
-    """Tokens a second of fine-tuning the default base: two processes, with a thread or a GPU each, and one. Both take the same
-    packs."""
+    """Tokens a second of fine-tuning the default base: with two processes, which have a thread or a GPU each, and with one. Both
+    take the same packs."""
     import torch
 
     from adapters.recipe import load_recipe
@@ -167,7 +167,7 @@ def processes(procedures: int = 2, steps: int = 1) -> Pairs:
             subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
             tokens = json.loads((Path(folder) / "runs/timed/adapter/harness.json").read_text())["tokens"]
             points = [json.loads(line) for line in (Path(folder) / "runs/timed/curve.jsonl").read_text().splitlines()]
-        # Between the two evaluations lies the training, and one answer of one token.
+        # Between the two evaluations lie the training and one answer of one token.
         return float(tokens) / float(points[-1]["seconds"] - points[0]["seconds"])
 
     # Every measurement is a process of its own, which nothing warms up.
