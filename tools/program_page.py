@@ -1,7 +1,7 @@
 """Regenerates the examples of docs/program.md: what each program does, and its picture.
 
 An example is a code block of `hexagons` or `minecraft` with lines that begin with "step> " (a program that came earlier) and "> "
-(the program), and below them what the program does. A picture that is linked right after the block is drawn, too.
+(the program), and below them what the program does. If a picture is linked right after the block, it is drawn, too.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def silent(answered: int) -> None:
 
 
 class Engine(Protocol):
-    """A place where text is generated."""
+    """Generates text for prompts."""
 
     tokenizer: Any
     """A transformers tokenizer, or None if only the endpoint has it."""

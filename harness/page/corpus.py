@@ -91,7 +91,7 @@ def procedure(index: int) -> Json:
     source = locate("hexagons")
     known = _procedures(source.path)
     if index not in known:
-        raise UsageError(f"there is no procedure {index}: they go from {min(known)} to {max(known)}")
+        raise UsageError(f"there is no procedure {index}: their indices go from {min(known)} to {max(known)}")
     split, found = known[index]
     levels = dev_levels() if source.kind == "official" and split == "dev" else {}
     tags, scores = found.agreement_tags, found.agreement_scores

@@ -276,7 +276,7 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
         else:
             state = back
     else:
-        raise UsageError("a description is written by people")
+        raise UsageError("a model cannot act in a description: people write it")
     changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda _: (state, finished))
     return {"session": _whole(store, changed), "answer": answer.model_dump() if answer else None}
 

@@ -186,7 +186,7 @@ class Adapters:
                 422, f"{name} has rank {adapter.rank}, and the server takes at most {self._backend.rank} (-- --max-lora-rank)"
             )
         if plain_template(self._backend.chats, adapter.spec.wording) != self._backend.plain:
-            raise HTTPException(422, f"{name} needs another chat template than this server has: serve it on its own")
+            raise HTTPException(422, f"{name} needs a chat template that this server does not have: serve it on its own")
         return adapter
 
     def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:

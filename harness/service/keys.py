@@ -101,7 +101,7 @@ def read_keys(path: Path) -> list[Key]:
     except OSError as error:
         raise UsageError(f"--api-keys {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"--api-keys {path}: keys are of plain ASCII characters") from None
+        raise UsageError(f"--api-keys {path}: keys consist of plain ASCII characters") from None
     keys: dict[bytes, Key] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
@@ -112,10 +112,10 @@ def read_keys(path: Path) -> list[Key]:
             raise UsageError(f"{place}: write KEY, or KEY {ADMIN}")
         key = _key(words[0], f"key of line {number}", place, bool(words[1:]))
         if key.digest in keys:
-            raise UsageError(f"{place}: the key is there twice")
+            raise UsageError(f"{place}: the key appears twice")
         keys[key.digest] = key
     if not keys:
-        raise UsageError(f"--api-keys {path}: there is no key in it")
+        raise UsageError(f"--api-keys {path}: the file holds no key")
     return list(keys.values())
 
 

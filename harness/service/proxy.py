@@ -106,7 +106,7 @@ class ReverseProxy:
         if not _PASSED.fullmatch(path):
             return await self._app(scope, receive, send)
         if scope["method"] not in METHODS:
-            return await refusal(405, f"{scope['method']} is not for {path}")(scope, receive, send)
+            return await refusal(405, f"{scope['method']} is not allowed for {path}")(scope, receive, send)
         if self._upstream.state != "up":
             return await self._down()(scope, receive, send)
         return await self._pass(scope, receive, send)

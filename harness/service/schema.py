@@ -109,7 +109,7 @@ DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None
 
 
 class ExecuteResponse(BaseModel):
-    """What was done, and what led to it."""
+    """What was done, and how the model came to do it."""
 
     task: TaskName
     model: str

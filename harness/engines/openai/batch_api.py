@@ -112,7 +112,7 @@ class BatchEngine(OpenAIEngine):
         if outcome == "failed" and not lines:
             self._forget(sorted(keys))
             raise EngineError(f"batch {batch} failed: {self._endpoint.tell(json.dumps(status.get('errors')))}")
-        answers = {key: Completion(error=f"batch {batch} ended ({outcome}) without this item") for key in keys}
+        answers = {key: Completion(error=f"batch {batch} ended ({outcome}) without an answer to this item") for key in keys}
         for line in lines:
             key, completion = self._of_line(line, sampling)
             if key in keys:

@@ -49,9 +49,9 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
     [
         (f"{ONE} root\n", "line 1: write KEY, or KEY admin"),
         (f"{ONE}\n{TWO} admin now\n", "line 2: write KEY"),
-        (f"{ONE}\n{ONE} admin\n", "line 2: the key is there twice"),
+        (f"{ONE}\n{ONE} admin\n", "line 2: the key appears twice"),
         ("sk-short\n", "line 1: the key has 8 characters and needs at least 16"),
-        ("# none\n", "there is no key in it"),
+        ("# none\n", "the file holds no key"),
         ("sk-é\n", "plain ASCII"),
     ],
 )
