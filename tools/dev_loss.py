@@ -40,7 +40,7 @@ LONGEST = 8192
 Losses = Mapping[str, tuple[float, int, int]]
 """For each drawing procedure or game, the loss summed over its answers' tokens, how many these are, and how many answers."""
 UNITS = {"token": 1, "answer": 2}
-"""What a mean is over, with the index of its number in `Losses`."""
+"""What a mean is over, and the index of its count in `Losses`."""
 
 
 def dev_items(task: str, history: str | None, every: int) -> list[Item]:

@@ -92,7 +92,7 @@ def write_rows(path: Path, count: int) -> None:
 
 
 class Memory(threading.Thread):
-    """Watches the most memory that this process has of its own and mapped from files, in MiB."""
+    """Watches the most memory that this process has used of its own and mapped from files, in MiB."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)

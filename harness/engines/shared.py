@@ -103,7 +103,7 @@ def missing_for_quantization() -> str | None:
 
 
 def quantized_weights(kind: str, *, double: bool) -> Any:
-    """The transformers configuration that loads weights in this kind of 4 bits; `double` quantizes their scales, too. Raises
+    """The transformers configuration that loads weights in 4 bits of this kind; `double` quantizes their scales, too. Raises
     UsageError if this machine cannot load them."""
     import torch
 

@@ -24,7 +24,7 @@ from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
 
 _LONGEST = 20_000_000
-"""More bytes than a line has, since a request has fewer."""
+"""More bytes than any line has, since lines come from requests, which are shorter."""
 
 
 class CorrectedAnswer(Body):

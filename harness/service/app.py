@@ -28,7 +28,7 @@ from harness.service.workers import Unavailable
 from harness.worlds.hexagons import Board
 
 MOST_BYTES = 1_000_000
-"""The largest body of a request that is read."""
+"""The largest body of a request that is read, in bytes."""
 RETRY = 5
 """Seconds after which an unavailable model may be asked again."""
 FAULTS: dict[int | str, dict[str, Any]] = {

@@ -1,7 +1,7 @@
 """The checks that every request to the page and to `harness serve` passes first: its origin, its key, its limits, its whole body.
 
 Any site can make a browser send requests to this machine. So a server without keys answers only requests that are addressed to a
-name of this machine itself, and no server answers requests that another site makes.
+loopback name, and no server answers requests that another site makes.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ async def _left(receive: Receive) -> None:
 
 
 async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer at once. If the body has not been read, the connection closes at its end or after LINGERING seconds."""
+    """Answer at once. If the body has not been read, the connection closes when it ends or LINGERING seconds are over."""
     if not _has_body(scope):
         return await response(scope, receive, send)
     headers = [*response.raw_headers, (b"connection", b"close")]

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import from_json
 
 BYTES_PER_TOKEN = 4
-"""By which tokens are estimated until an answer reports them, and if it breaks off before it does."""
+"""For the estimate that counts until an answer reports its tokens, and if it breaks off before it does."""
 MOST_READ = 10_000_000
 """The most bytes of an answer, or of one event of a stream, in which its usage is looked for."""
 

@@ -118,7 +118,7 @@ class LocalPlayer:
         return Player(name=self.name, tasks=[self.task], kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises UsageError for options that need a server, HarnessError for a model that cannot load or too long a prompt."""
+        """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain need a server: harness serve, with --base-url here; {self.name} has neither")
         return await self.workers.in_thread(principal, partial(self._asked, item))

@@ -128,7 +128,7 @@ class ExecuteResponse(BaseModel):
 
 
 class Player(BaseModel):
-    """Who can answer."""
+    """A player that can answer."""
 
     name: str
     tasks: list[str]

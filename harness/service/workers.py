@@ -110,7 +110,7 @@ class Workers:
             semaphore.release()
 
     async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
-        """The result of `work`, which waits for a language model, from a thread. A thread that is cancelled still runs on."""
+        """The result of `work`, which waits for a language model, from a thread. If this is cancelled, the thread runs on."""
         return await run_sync(work, limiter=self._limiters[principal], abandon_on_cancel=True)
 
 

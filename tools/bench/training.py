@@ -56,7 +56,7 @@ def finetuning(rounds: int = 4) -> Pairs:
 
 
 def _small(row: TrainingRow) -> TrainingRow:
-    """The row in a small vocabulary, so that the head has the share of the model that it has in larger ones."""
+    """The row in a small vocabulary, so that the output head takes as small a share of the model as in larger models."""
     prompt, answer = (tuple(token % VOCABULARY for token in ids) for ids in (row.prompt_ids, row.completion_ids))
     return replace(row, prompt_ids=prompt, completion_ids=answer)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
 MAX_BYTES = 10_000_000
-"""The largest answer that is read."""
+"""The largest answer that is read, in bytes."""
 
 _AGAIN = (408, 409, 425, 429)
 """Statuses after which a request is tried again, in addition to all from 500 on."""
@@ -148,7 +148,7 @@ class Endpoint:
         raise error
 
     async def _wait(self) -> None:
-        """Sleep until the time that the server asked any request to wait for."""
+        """Sleep until the end of the longest wait that the server has asked for."""
         while (pause := self._free_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(pause)
 

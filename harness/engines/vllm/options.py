@@ -140,7 +140,7 @@ def _strict(fill: Callable[[Any], Any]) -> Any:
 
 
 def _flag(parser: Any, pair: str) -> str:
-    """A pair key=value as a word of the command line; a false switch becomes --no-key. Raises UsageError without a value."""
+    """A pair key=value as a word of the command line; a false switch becomes --no-key. Raises UsageError if there is no value."""
     key, equals, value = pair.partition("=")
     if not key or not equals:
         raise UsageError(f"--vllm {pair}: give key=value, e.g. --vllm max_num_seqs=512")

@@ -1,4 +1,4 @@
-"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. Run with -m, this module is it."""
+"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. The child runs this module."""
 
 from __future__ import annotations
 
