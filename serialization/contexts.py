@@ -1,15 +1,15 @@
 """Contexts: which part of an item a model sees, as plain pieces of text that the templates put together.
 
-HEXAGONS has the paper's seven (section 6.2, Table 7). Minecraft has the whole dialogue with the builder's actions (Nebula),
-H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and dialogue.
-A dialogue that begins among blocks, as IGLU's instructions do, tells them first.
-Both have `conversation`: a drawing procedure or a game as one chat, in which the earlier answers are messages of the model.
-`conversation+state` adds to its last message what stands now.
+HEXAGONS has the paper's seven contexts (section 6.2, Table 7). Minecraft has the whole dialogue with the builder's actions
+(Nebula), H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and
+dialogue. If a dialogue begins with blocks already in place, as IGLU's instructions do, these blocks are listed first.
+Both worlds have `conversation`: a drawing procedure or a game as one chat, in which earlier answers are the model's messages.
+`conversation+state` adds the present state to the last message.
 
-What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
-their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
-quarter turns about the vertical axis so that the builder looks along +z: `in_frame` turns an item, `from_frame` an answer back.
-A third one, `pose`, changes the text instead (serialization/pose.py).
+In every context, whatever differs between the items of one procedure or game comes last, so that their prompts share a
+prefix. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by quarter
+turns about the vertical axis so that the builder looks along +z: `in_frame` turns an item, `from_frame` turns an answer back.
+A third frame, `pose`, changes the text instead (serialization/pose.py).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from serialization.scene import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
-"""The opening line of every Minecraft game; it carries no information and is left out, except where a context says otherwise."""
+"""The opening line of every Minecraft game; it carries no information and is left out unless a context keeps it."""
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
-"""Where a builder looks and what is to its left, by quarter turns of yaw from 0."""
+"""The axis along which a builder looks and the axis to its left, by quarter turns of yaw from 0."""
 
 TURNED = ("", "right", "around", "left")
 """How a builder turned, by quarter turns of yaw."""
@@ -47,8 +47,8 @@ TURNED = ("", "right", "around", "left")
 class Context:
     """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
 
-    `chat`: earlier answers are messages of their own. In HEXAGONS they are what the model itself answered, in Minecraft what
-    was done in the game. `mission`: the opening line of a game is kept. `scene`: what stands around the builder
+    `chat`: earlier answers are separate messages: the model's own answers in HEXAGONS, the actions of the game in Minecraft.
+    `mission`: the opening line of a game is kept. `scene`: the blocks around the builder are described
     (serialization/scene.py).
     """
 
@@ -64,7 +64,7 @@ class Context:
 
     @property
     def rolls_out(self) -> bool:
-        """Whether a prompt shows what the model answered to earlier items."""
+        """Whether a prompt shows the model's answers to earlier items."""
         return self.world == "hexagons" and (self.board == "predicted" or self.chat)
 
 
@@ -91,13 +91,13 @@ FRAMES = ("world", "builder", "pose")
 
 
 def get_context(task: str, name: str) -> Context:
-    """Raises UsageError for a task or a name that does not exist."""
+    """Raises UsageError for an unknown task or context."""
     contexts = CONTEXTS[choose("task", task, CONTEXTS)]
     return contexts[choose(f"context for {task}", name, contexts)]
 
 
 class TurnText(NamedTuple):
-    """One turn as text: something said, or (`done`) what was done, in the answer's format."""
+    """One turn as text: an utterance or, if `done`, the actions of a turn in the answer's format."""
 
     text: str
     done: bool = False
@@ -105,19 +105,19 @@ class TurnText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An item as pieces of text, the oldest first. They may be cut from their front, down to the last `required` ones."""
+    """An item as pieces of text, oldest first. Pieces may be dropped from the front; the last `required` ones stay."""
 
     pieces: tuple[TurnText, ...]
     required: int
     fields: dict[str, str] = field(default_factory=dict)
-    """What stands after the pieces, by the names that the templates of the task use."""
+    """Texts that follow the pieces, by the names that the templates of the task use."""
     first: int = 1
-    """The number of the first step, where steps are numbered."""
+    """The number of the first step, if steps are numbered."""
     begun: str = ""
-    """HEXAGONS: what stood on the board before the first step, if anything did and no later board is shown."""
+    """HEXAGONS: the tiles that were painted before the first step; empty if there were none or a later board is shown."""
 
     def cut(self, keep: int) -> View:
-        """The last `keep` pieces, or what is required; never an answer without its question before it."""
+        """The last `keep` pieces, or the required ones if they are more; an answer stays only with its question before it."""
         start = max(0, len(self.pieces) - max(keep, self.required))
         while start < len(self.pieces) - self.required and self.pieces[start].done:
             start += 1
@@ -126,17 +126,17 @@ class View:
 
 
 def view(item: Item, context: Context, fmt: Format) -> View:
-    """The pieces of text of an item, which is in its frame already."""
+    """The pieces of text of an item that has already been turned into its frame."""
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
     if context.h3:
-        # A selection of its own, of bounded length: at most 231 words in the corpus.
+        # H3 selects its own history, of bounded length: at most 231 words in the corpus.
         return View((TurnText(" ".join(h3_tokens(item))),), 1)
     return _minecraft_view(item, context, fmt)
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
-    """The numbered instructions up to the item's own, which is the last one."""
+    """The numbered instructions, ending with the item's own."""
     history = [
         TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(fmt.write(turn.actions), done=True)
         for turn in item.history
@@ -147,7 +147,7 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
         history = history[dropped:]
     else:
         dropped = 0
-    # In a chat, a blank board goes without saying: the first steps' rows are then those of `conversation`.
+    # A chat does not mention a blank board, so the first steps' rows equal those of `conversation`.
     told = context.board and not (context.chat and item.before == Board())
     fields = {"board": write_board(item.before, fmt)} if told else {}
     stood = Board() if context.board else begun_with(item)
@@ -156,13 +156,13 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
 
 
 def begun_with(item: HexagonsItem) -> Board:
-    """What is on the board that nothing in the history painted: blank, in a drawing that began on a blank board."""
+    """The board without the tiles that the history painted: blank if the drawing began on a blank board."""
     painted = {a.tile for turn in item.history if isinstance(turn, Executed) for a in turn.actions if isinstance(a, Paint)}
     return Board().apply(paint for paint in item.before.painted() if paint.tile not in painted).board
 
 
 def write_board(board: Board, fmt: Format) -> str:
-    """The painted tiles in the format `grouped`, or as a program next to programs; or "blank"."""
+    """The painted tiles in the format `grouped`, or as a program if answers are programs; "blank" if there are none."""
     painted = tuple(board.painted())
     if not painted:
         return "blank"
@@ -200,14 +200,14 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         pieces += builder
         fresh += len(builder)
     if context.scene:
-        # From the cell of the last action, where the format says earlier turns so.
+        # Places are told from the cell of the last action if the format writes earlier turns that way.
         place = partial(moves.way, scene.last_cell(item) if fmt.of_turn else None, quarter=item.pose.quarter)
         fields["scene"] = scene.write(item, place, named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)
 
 
 def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnText]:
-    """In a conversation, the builder's pose before what was done; for a format in the builder's own directions, only turns."""
+    """The builder's pose before a turn's actions in a conversation; only its turning, for formats in the builder's directions."""
     if fmt.of_turn is None:
         return [TurnText(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
@@ -215,7 +215,7 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnTe
 
 
 def started_with(item: MinecraftItem) -> Structure:
-    """What stood before anything in the history was done; nothing, in a game that began on empty ground."""
+    """The structure before the first action of the history; empty if the game began on empty ground."""
     blocks = {block[:3]: block.color for block in item.before.blocks()}
     for turn in reversed(item.history):
         for action in reversed(turn.actions if isinstance(turn, Executed) else ()):
@@ -248,12 +248,12 @@ def write_pose(pose: Pose) -> str:
 
 
 def in_frame(item: Item, frame: str) -> Item:
-    """The item as the chosen frame says it."""
+    """The item in the chosen frame."""
     return turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and frame == "builder" else item
 
 
 def from_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:
-    """Actions said in the chosen frame as actions of the world: the inverse of `in_frame`, exact at every yaw."""
+    """Actions given in the chosen frame as actions of the world: the inverse of `in_frame`, exact at every yaw."""
     if frame != "builder" or not isinstance(item, MinecraftItem):
         return tuple(actions)
     return tuple(turn_action(a, item.pose.quarter) for a in actions if isinstance(a, Action))

@@ -1,8 +1,8 @@
-"""What stands in a build region as few parts, which an answer can point to: towers, rows, walls, floors and boxes of one color.
+"""The blocks of a build region as a few parts that an answer can refer to: towers, rows, walls, floors and boxes of one color.
 
-Parts are worked out as the builder looks, by quarter turns, so that they are the same in every frame and in all colors. The
-nearest to the last action's cell is A, the next one B. `A` stands for the part's top left front cell, and `A end` for the
-opposite one: the top and the bottom of a tower, the left and the right end of a row.
+Parts are computed in the builder's view, to quarter turns, so that they are the same in every frame and with any colors. The
+part nearest to the last action's cell is A, the next one B. `A` is the part's top left front cell, `A end` the opposite one:
+the top and the bottom of a tower, the left and the right end of a row.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure, in_r
 Cell = tuple[int, int, int]
 
 LETTERS = "ABCDE"
-"""The names of the parts that are told; more are too far away to be worth their tokens."""
+"""The names of the parts that are listed; further parts are too far away to be worth their tokens."""
 
 AHEAD = "ahead"
 """The name of the cell on the ground in front of the builder."""
 
 _KINDS = {"": "", "d": "tower", "r": "row", "b": "row", "rd": "wall", "db": "wall", "rb": "floor", "rdb": "box"}
-"""What a part is called, by the first letters of the ways in which it is longer than a block: right, down, behind."""
+"""The names of parts, by the initials of the directions in which they are longer than one block: right, down, behind."""
 
 
 class Box(NamedTuple):
-    """A box of blocks of one color, with the cells of two opposite corners: its top left front one, and the other end."""
+    """A box of blocks of one color, with the cells of two opposite corners: `first` is top left front, `end` the other one."""
 
     color: str
     name: str
-    """`tower 3`, `row 4 right`: what it is, and how long it is from its top left front cell; nothing for a block."""
+    """`tower 3`, `row 4 right`: its kind and its length from the top left front cell; empty for a single block."""
     first: Cell
     end: Cell
 
 
 def last_cell(item: Item) -> Cell | None:
-    """The cell of the last action before a builder's turn; None before the first one."""
+    """The cell of the last action before the item's turn; None before the first action."""
     done = [a for said in item.history if isinstance(said, Executed) for a in said.actions if isinstance(a, Action)]
     return done[-1].cell if done else None
 
@@ -52,7 +52,7 @@ def ahead(pose: Pose) -> Cell:
 
 
 def anchors(item: MinecraftItem) -> dict[str, Cell]:
-    """The cells that an answer to the item may begin from, by their names."""
+    """The cells from which a line of an answer to the item may start, by name."""
     named = {AHEAD: ahead(item.pose)} if in_region(*ahead(item.pose)) else {}
     for letter, part in zip(LETTERS, parts(item), strict=False):
         named[letter] = part.first
@@ -62,11 +62,11 @@ def anchors(item: MinecraftItem) -> dict[str, Cell]:
 
 
 def parts(item: MinecraftItem) -> tuple[Box, ...]:
-    """What stands before the item, the nearest parts first."""
+    """The parts of the structure before the item's turn, nearest first."""
     return _parts(item.before, last_cell(item) or ahead(item.pose), item.pose.quarter)
 
 
-# An item's prompt and its answer ask for the same parts.
+# Cached because an item's prompt and its answer need the same parts.
 @lru_cache(maxsize=64)
 def _parts(structure: Structure, near: Cell, quarter: int) -> tuple[Box, ...]:
     seen = {_turned(block[:3], -quarter): block.color for block in structure.blocks()}
@@ -81,7 +81,7 @@ def _turned(cell: Cell, quarters: int) -> Cell:
 
 
 def _boxes(seen: Mapping[Cell, str]) -> Iterator[tuple[Cell, Cell]]:
-    """The blocks as boxes of one color, by their lowest and highest cells: always the largest one of what is left."""
+    """The blocks as boxes of one color, by lowest and highest cell: at each step the largest box of the blocks that are left."""
     blocks: dict[str, set[Cell]] = defaultdict(set)
     for cell, color in seen.items():
         blocks[color].add(cell)
@@ -94,7 +94,7 @@ def _boxes(seen: Mapping[Cell, str]) -> Iterator[tuple[Cell, Cell]]:
 
 
 def _from(low: Cell, same: set[Cell]) -> Iterator[tuple[Cell, set[Cell]]]:
-    """The highest cells of all boxes in a set of cells whose lowest cell is given, and their cells."""
+    """All boxes within a set of cells that have the given lowest cell: each box's highest cell and its cells."""
     x, y, z = low
     for top in range(y, HEIGHT + 1):
         if (x, top, z) not in same:
@@ -115,7 +115,7 @@ def _cells(low: Cell, high: Cell) -> Iterator[Cell]:
 
 
 def _distance(low: Cell, high: Cell, cell: Cell) -> int:
-    """From a box to a cell, in steps; 0 for a cell of the box."""
+    """The distance from a box to a cell, in steps; 0 for a cell of the box."""
     return sum(max(a - c, c - b, 0) for a, b, c in zip(low, high, cell, strict=True))
 
 
@@ -130,7 +130,7 @@ def _part(color: str, low: Cell, high: Cell, quarter: int) -> Box:
 
 def write(item: MinecraftItem, place: Callable[[Cell], str], *, named: bool) -> str:
     """`last at 0 3 0; ahead front 3; A red tower 3, here; B blue row 4 right, left 2`: the cell of the last action, the cell
-    in front of the builder, and parts. `place` says where a cell is; `named`: parts have letters, for answers that use them."""
+    in front of the builder, and the parts. `place` writes a cell's position; `named`: parts get letters, which answers use."""
     last = last_cell(item)
     told = [] if last is None else ["last at {} {} {}".format(*last)]
     told.append(f"{AHEAD} {place(ahead(item.pose))}")

@@ -1,6 +1,6 @@
-"""Words as the Builder Action Prediction baseline saw them: its tokenization and its H3 history.
+"""The tokenization and the H3 history of the Builder Action Prediction baseline (Jayannavar et al. 2020, section 4).
 
-Jayannavar et al. 2020, section 4; the recipe reproduces the tokens of the released code on every line of the corpus.
+The tokens equal those of the released code on every line of the corpus.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ _VERBS = {"place": "putdown", "remove": "pickup"}
 _MISSION = "mission has started ."
 _SIZES = re.compile(r"(?<=\d)x(?=\d)")
 _SENTENCE_END = re.compile(r"""(?<=[.!?])\s+|(?<=[.!?]["')])\s+""")
-# Not the end of a sentence: an ellipsis, an initial, an ordinal, "ok.".
+# These do not end a sentence: an ellipsis, an initial, an ordinal, "ok.".
 _NO_END = re.compile(r"""\.\.["')]?$|(?:^|\s)(?:[^\W\d_]|\d+|ok)\.$""", re.IGNORECASE)
 
 
 def h3_tokens(item: MinecraftItem) -> list[str]:
-    """The history with earlier actions as words ("H3"): what was said before and after the builder's last run of actions.
+    """The history with earlier actions as words ("H3"): the builder's last run of actions and the dialogue around it.
 
-    `<dialogue>` leads only where the history reaches the start of the game. A run is one word an action, such as
-    `<builder_putdown_red>`; "Mission has started." is left out.
+    `<dialogue>` comes first only if the history reaches back to the start of the game. Each action of the run is one word,
+    such as `<builder_putdown_red>`; "Mission has started." is left out.
     """
     runs = [place for place, turn in enumerate(item.history) if isinstance(turn, Executed)]
     tokens = [START] if len(runs) < 2 else []
@@ -57,7 +57,7 @@ def tokenize(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _treebank() -> Any:
-    """nltk's tokenizer with the four rules that its `word_tokenize` added at the time (3.4.5)."""
+    """nltk's tokenizer with the four rules that `word_tokenize` added in version 3.4.5, which the baseline used."""
     from nltk.tokenize.treebank import TreebankWordTokenizer
 
     class WordTokenizer(TreebankWordTokenizer):  # type: ignore[misc]
@@ -89,7 +89,7 @@ def _mend(word: str) -> str:
 def _sentences(text: str) -> list[str]:
     sentences: list[list[str]] = []
     for part in _SENTENCE_END.split(text):
-        # What comes before the last part decides nothing, and may be long.
+        # Only the last part decides whether the sentence has ended; the parts before it may be long.
         if sentences and _NO_END.search(sentences[-1][-1]):
             sentences[-1].append(part)
         else:

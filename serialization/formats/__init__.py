@@ -1,4 +1,4 @@
-"""The action formats: how an answer is written, read back, and held to its grammar while it is decoded."""
+"""The action formats: how an answer is written, parsed, and constrained to its grammar during decoding."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from serialization.scene import Cell
 class Format:
     """One way to write the actions of one world.
 
-    `write` takes such actions. `parse` is total: it takes any string, never raises, and says what it
-    discarded. `constraint` is what constrained decoding may be held to: it admits everything that `write` makes. Where what
-    a text means depends on the item, `of_item` reads it; `parse` then does what it can without one. Where the best text does,
-    `for_item` writes what models learn to answer: `read` gives the actions back for that item.
+    `write` takes these actions. `parse` is total: it takes any string, never raises, and reports what it discarded.
+    `constraint` returns the grammar for constrained decoding, which admits everything that `write` produces. If the meaning
+    of a text depends on the item, `of_item` reads it, and `parse` makes the best of it without the item. If the best text
+    depends on the item, `for_item` writes the answer that models learn, and `read` recovers its actions for that item.
     """
 
     name: str
@@ -32,16 +32,16 @@ class Format:
     parse: Callable[[str], Parsed]
     constraint: Callable[[], Constraint]
     longest: int
-    """Tokens that an answer may take: more than 99% of the gold answers need, in the default base's tokens."""
+    """Most tokens of an answer; over 99% of the gold answers need fewer, counted with the default base's tokenizer."""
     of_item: Callable[[str, Item], Parsed] | None = None
     for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
     """The number that the format gives to a board's first row and first column."""
     of_turn: Callable[[Sequence[Any], Cell | None, int], str] | None = None
-    """Writes an earlier turn, where its text depends on the cell of the action before it and on the quarter that the builder
-    looked to. Such a format says where things are as the builder sees them."""
+    """Writes an earlier turn whose text depends on the cell of the previous action and on the builder's quarter turn. A format
+    with this function gives positions as the builder sees them."""
     points: bool = False
-    """Whether an answer may begin from what the last message names (`serialization.scene.anchors`)."""
+    """Whether a line of an answer may start from a cell that the last message names (`serialization.scene.anchors`)."""
 
     @property
     def is_program(self) -> bool:
@@ -53,7 +53,7 @@ class Format:
         return self.for_item(actions, item) if self.for_item else self.write(actions)
 
     def read(self, text: str, item: Item) -> Parsed:
-        """The actions that a text asks for as the answer to an item. As total as `parse`."""
+        """The actions that a text asks for as the answer to an item. Total, like `parse`."""
         return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
@@ -98,7 +98,7 @@ _LISTED = (
     ),
 )
 
-# The same without the language's manual in the prompt: for models that are trained to write it.
+# `bare-program` is `program` without the language's manual in the prompt, for models that are trained to write programs.
 _ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == its.world} for task, its in TASKS.items()}
@@ -106,9 +106,9 @@ FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.wor
 
 
 def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, ...]]:
-    """What `eval.predictions.decode` reads the answers to these items with.
+    """A function with which `eval.predictions.decode` reads the answers to these items.
 
-    It takes the name of a format, the task, the text and the item's id, and raises UsageError for an unknown format.
+    It takes a format's name, the task, the text and the item's id, and raises UsageError for an unknown format.
     """
     by_id = {item.id: item for item in items}
 
@@ -119,6 +119,6 @@ def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, .
 
 
 def get_format(task: str, name: str) -> Format:
-    """Raises UsageError for a task or a name that does not exist."""
+    """Raises UsageError for an unknown task or format."""
     formats = FORMATS[choose("task", task, FORMATS)]
     return formats[choose(f"format for {task}", name, formats)]

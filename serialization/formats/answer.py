@@ -1,4 +1,4 @@
-"""What all formats share: a constraint, what a parser returns, finding the answer in what a chat model writes, scanning it."""
+"""What all formats share: constraints, the parsers' result, and finding and scanning the answer in a chat model's reply."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
-"""An answer beyond this many characters is discarded unread; the longest gold answer of any task has under 2,000."""
+"""Characters of an answer beyond this many are discarded unread; the longest gold answer of any task has under 2,000."""
 
 NOTHING = "none"
-"""What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""
+"""The text formats write an empty list of actions this way because some endpoints refuse an empty answer."""
 
 BLANK, GAP, NUMBER = r"[ \t]{0,4}", r"[ \t]{1,4}", r"(-?\d{1,6})"
 """Pieces of the formats' patterns; the group holds the number."""
 
 THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code block"
 _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
-"""Why pieces around an answer are discarded. An answer that loses nothing else was read whole."""
+"""Reasons for discarding pieces around an answer. An answer that loses nothing else was read completely."""
 
 THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-"""Begins a thought, or ends it where the group holds a slash."""
+"""Begins a thought, or ends it if the group holds a slash."""
 _ANSWER_TAG = re.compile(r"</?(?:answer|output)>", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}")
 _LANGUAGE = re.compile(r"[ \t]{0,4}[\w+-]{0,20}[ \t]{0,4}\r?\n")
@@ -54,7 +54,7 @@ class Constraint:
     value: str
 
     def after(self, opening: str) -> Constraint:
-        """The same for answers that begin with blanks; a schema or a grammar stays as it is."""
+        """The constraint for answers that begin with the blanks of `opening`; schemas and grammars stay as they are."""
         if not opening or self.kind != "regex":
             return self
         blanks = opening.replace("\n", r"\n").replace("\t", r"\t")
@@ -69,14 +69,14 @@ class Discarded(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """The actions a text asks for, in its own order unless the format says otherwise, and what was thrown away."""
+    """The actions a text asks for, in the order of the text unless the format sorts them, and the discarded pieces."""
 
     actions: tuple[Any, ...]
     discarded: tuple[Discarded, ...]
 
 
 class AnswerText(NamedTuple):
-    """The part of a text that may be an answer, without its markup, and what was around it."""
+    """The part of a text that may be an answer, without its markup, and the discarded pieces around it."""
 
     text: str
     discarded: tuple[Discarded, ...]
@@ -88,7 +88,7 @@ def discard(text: str, reason: str) -> Discarded:
 
 
 def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
-    """Why pieces of an answer were discarded, each a text and a reason, but for what may stand around an answer."""
+    """The reasons why pieces of an answer (text, reason) were discarded, except those that only concern text around it."""
     return frozenset(reason for _, reason in discarded) - _AROUND
 
 
@@ -98,7 +98,7 @@ def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
 def answer_in(text: str) -> AnswerText:
     """The answer without thoughts, code fences, bold type and back-ticks, and without the explanation that follows it.
 
-    Where there are code blocks, they are the answer, and what surrounds them is not. Total, and linear in the text.
+    If there are code blocks, only their contents are the answer. Total, and linear in the length of the text.
     """
     discarded: list[Discarded] = []
     if "<" in text:
@@ -116,7 +116,8 @@ def answer_in(text: str) -> AnswerText:
 
 
 def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
-    """A thought ends at its closing tag, or not at all. One without an opening tag, which some prompts hold, begins the text."""
+    """A thought without a closing tag reaches to the end. One without an opening tag starts at the beginning of the text,
+    because some prompts already contain the opening tag."""
     kept: list[str] = []
     thoughts: list[str] = []
     start, thinking = 0, False
@@ -136,7 +137,7 @@ def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
 
 
 def _in_fences(text: str, discarded: list[Discarded]) -> str:
-    """What stands in code blocks. A single fence encloses nothing, nor do empty blocks: then the fences alone go."""
+    """The contents of the code blocks. If there is a single fence, or all blocks are empty, only the fences are removed."""
     parts = _FENCE.split(text)
     blocks = [_without_language(part) for part in parts[1::2]]
     if len(parts) < 3 or not any(block.strip() for block in blocks):
@@ -148,13 +149,13 @@ def _in_fences(text: str, discarded: list[Discarded]) -> str:
 
 
 def _without_language(block: str) -> str:
-    """The block without the name of a language on its first line, unless the name is all it has."""
+    """The block without the name of a language on its first line, unless nothing follows the name."""
     language = _LANGUAGE.match(block)
     return block[language.end() :] if language and block[language.end() :].strip() else block
 
 
 def _without_explanation(text: str, discarded: list[Discarded]) -> str:
-    """The text before the heading of an explanation, unless nothing stands there or an answer is announced further down."""
+    """The text before the heading of an explanation, unless that text is empty or an answer is announced further down."""
     heading = _EXPLANATION.search(text)
     if heading is None or not text[: heading.start()].strip() or _ANSWER.search(text, heading.end() - 1):
         return text
@@ -174,9 +175,9 @@ def undecorated(line: str) -> str:
 def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Any]) -> Parsed:
     """Read every match of `pattern` from left to right; `read` returns an action, or the reason why there is none.
 
-    Matches inside sentences count only where no line begins with a match or says that there is nothing to do. What lies
-    between the matches is discarded, unless it is only separators, bullets and labels. Linear in the length of the text as
-    long as `pattern` is: bound its repetitions and let it start at word borders only.
+    Matches inside sentences count only if no line begins with a match or says that there is nothing to do. Text between the
+    matches is reported as discarded unless it consists of separators, bullets and labels. The time is linear in the length of
+    the text if `pattern` is: bound its repetitions and let it start at word boundaries only.
     """
     answer = answer_in(text)
     text = answer.text
@@ -200,7 +201,7 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
 
 
 def _is_lead(lead: str) -> bool:
-    """Whether a line that begins like this still has its answer before it."""
+    """Whether an answer may follow this beginning of a line, so that a match after it is not inside a sentence."""
     rest = undecorated(lead).strip(_SEPARATORS)
     if _REMARK.match(rest):
         return False
@@ -209,7 +210,7 @@ def _is_lead(lead: str) -> bool:
 
 
 def _between(gap: str, pieces: list[Any]) -> bool:
-    """Discard what is no separator, and say whether a line of it says that there is nothing to do."""
+    """Discard anything but separators, and return whether a line of the gap says that there is nothing to do."""
     if not gap.strip(_SEPARATORS):
         return False
     rests = [undecorated(line).strip(_SEPARATORS).lower() for line in gap.split("\n")]

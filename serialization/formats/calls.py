@@ -9,7 +9,7 @@ from harness.worlds.minecraft import Action
 from serialization.formats.answer import BLANK, NOTHING, NUMBER, Constraint, Parsed, scan
 from serialization.formats.lines import COLOR, HEIGHT, SIDE, check_action, written
 
-# As it is written, or with arguments that are still to be read.
+# A call as `write` writes it, or one whose arguments are still to be parsed.
 _CALL = re.compile(
     rf"(?<!\w)(?:(place|pick)\((?:color='([a-z]{{2,12}})',)?x={NUMBER},y={NUMBER},z={NUMBER}\)"
     rf"|(place|pick|remove){BLANK}\(([^()\n]{{0,120}})\))",
@@ -40,7 +40,7 @@ def _read_call(match: re.Match[str]) -> Action | str:
 
 
 def _read_arguments(text: str) -> tuple[str | None, int, int, int] | str:
-    """Color, x, y and z of a call, by name or in this order, or the reason why they cannot be told."""
+    """Color, x, y and z of a call, by name or in this order, or the reason why they cannot be read."""
     values: dict[str, str] = {}
     named = False
     for argument in text.split(","):

@@ -1,8 +1,8 @@
-"""Answers that can be carried out: what may follow a text so that each action is feasible when its turn comes (Minecraft).
+"""Feasible answers in Minecraft: what may follow a text so that each action can be carried out when its turn comes.
 
-A grammar (`Format.constraint`) knows the format only. This also knows the structure, as it is after the actions written so far: a
-block goes where none is, on the ground or beside another one, and is picked where there is one (BAP's rule of constrained
-decoding). On a HEXAGONS board every tile can be painted at any time, so the grammar says it all.
+A grammar (`Format.constraint`) knows the format only. `Feasible` also knows the structure after the actions written so far: a
+block is placed in an empty cell that is on the ground or touches another block, and is picked from a filled cell (BAP's rule
+of constrained decoding). HEXAGONS needs only the grammar, because every tile can be painted at any time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from serialization.pose import as_seen
 from serialization.scene import Cell, last_cell
 
 Pieces = Mapping[str, tuple[Action, ...]]
-"""The texts of what can be done next, each with its actions."""
+"""The texts of the feasible next pieces, each with its actions."""
 
 
 class _Style(NamedTuple):
-    """How a format strings the texts of actions together: `opening`, texts with `between` between them, `closing`."""
+    """How a format joins the texts of actions: `opening`, the texts separated by `between`, `closing`."""
 
     opening: str
     between: str
@@ -45,29 +45,29 @@ _WRITERS: dict[str, Callable[[list[Action]], str]] = {
 }
 
 FORMATS = frozenset(_STYLES)
-"""The formats whose answers can be held to what is feasible; programs are run as a whole."""
+"""The formats whose answers can be constrained to feasible actions; programs are run as a whole."""
 
 
 class BuiltState(NamedTuple):
-    """What has been built when an action is written."""
+    """The state in which an action is written."""
 
     structure: Structure
     last: Cell | None
-    """The cell of the action before."""
+    """The cell of the previous action."""
     quarter: int
-    """How the builder looks, as `Pose.quarter`."""
+    """The builder's quarter turn, as `Pose.quarter`."""
     anchors: Mapping[str, Cell] | None = None
-    """The cells that a line may begin from, by their names; None for a format without them."""
+    """The cells that a line may start from, by name; None for a format without anchors."""
 
 
 class Feasible:
     """The feasible answers to one item, in the item's own frame.
 
-    `format_name` is one of FORMATS; another one raises KeyError.
+    Raises KeyError if `format_name` is not in FORMATS.
     """
 
     def __init__(self, format_name: str, state: BuiltState, opening: str = "", pose: Pose | None = None) -> None:
-        """`opening` stands before every answer, as the blank of a template that ends without one. With a `pose`, cells are
+        """`opening` precedes every answer, such as the blank that a template leaves to the answer. With a `pose`, cells are
         written as seen from it (`serialization.pose`)."""
         style = _STYLES[format_name]
         self._format, self._start, self._opening, self._pose = format_name, state, opening, pose
@@ -81,7 +81,7 @@ class Feasible:
         return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
-        """The same for another process."""
+        """The state and the format as JSON, for another process."""
         blocks = [list(block) for block in self._start.structure.blocks()]
         said: dict[str, Any] = {
             "format": self._format,
@@ -94,7 +94,7 @@ class Feasible:
 
     @classmethod
     def from_json(cls, text: str) -> Feasible:
-        """Raises ValueError for a text that `to_json` does not write."""
+        """The inverse of `to_json`. Raises ValueError for an invalid text."""
         try:
             match said := json.loads(text):
                 case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
@@ -120,9 +120,9 @@ class Feasible:
         return pieces is not None and rest in pieces
 
     def continuations(self, text: str, most: int) -> frozenset[str]:
-        """The beginnings, of up to `most` characters, of all that may follow the text in a feasible answer.
+        """The first `most` characters of everything that may follow the text in a feasible answer.
 
-        Empty if nothing may: then the text is whole, or it is not the beginning of a feasible answer.
+        Empty if nothing may follow: the text is then complete, or it does not begin any feasible answer.
         """
         style = self._style
         following = {style.nothing[len(text) :]} if style.nothing.startswith(text) else set[str]()
@@ -134,12 +134,12 @@ class Feasible:
         return frozenset(after[:most] for after in following if after)
 
     def _after(self, done: str, rest: str) -> set[str]:
-        """What may follow the pieces of `done` and the beginning `rest` of another one."""
+        """What may follow the pieces of `done` and `rest`, the beginning of another piece."""
         pieces, ends = self._pieces(done), (self._style.between, self._style.closing)
         if pieces is None:
             return set()
         following = {piece[len(rest) :] + end for piece in pieces if piece.startswith(rest) for end in ends}
-        # The rest may be a piece and the beginning of what ends it.
+        # The rest may be a complete piece and the first characters of the separator or the closing.
         for end in ends:
             for size in range(1, len(end)):
                 if rest.endswith(end[:size]) and rest[:-size] in pieces:
@@ -147,7 +147,7 @@ class Feasible:
         return following
 
     def _pieces(self, done: str) -> Pieces | None:
-        """What can be done after the pieces of `done`; None if those cannot."""
+        """The feasible pieces after the pieces of `done`; None if those are infeasible."""
         if done not in self._known:
             if not done:
                 self._known[done] = self._start, self._possible(self._start)
@@ -176,7 +176,7 @@ def _possible(format_name: str, state: BuiltState) -> Pieces:
 
 
 def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
-    """The cells where a block can be picked, and those where one can be placed, as `Structure.feasible` says."""
+    """The cells from which a block can be picked and the cells in which one can be placed, as in `Structure.feasible`."""
     filled = np.pad(structure.cells > 0, 1)
     held = np.zeros_like(filled)
     for axis in range(3):
@@ -189,7 +189,7 @@ def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
 
 
 def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) -> Pieces:
-    """With `red up x3` for as many of the same way in a row as can be done."""
+    """Includes repeated moves such as `red up x3`, for every feasible count."""
     pieces: dict[str, tuple[Action, ...]] = {}
     for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
         for cell in cells:
@@ -203,7 +203,7 @@ def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) ->
 
 
 def _row(kind: str, cell: Cell, origin: Cell | None, structure: Structure) -> list[Cell]:
-    """A cell, and those that go on from it as it does from its origin, as long as they can be done one after the other."""
+    """A cell and the cells that continue the step from its origin to it, as long as each is feasible after the one before."""
     row = [cell]
     if origin is None or origin == cell:
         return row

@@ -1,7 +1,7 @@
 """The HEXAGONS format `grouped`, which is ours: `red: 3,5 1-10; 7 2`, for each color the columns that share the same rows.
 
-Rows and columns count from 1, as instructions do. The parser returns the actions sorted by row and column; where a tile is
-named twice, the last one counts.
+Rows and columns count from 1, as instructions do. The parser returns the actions sorted by row and column; if a tile is
+named twice, its last color counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LIST = r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*"
 _READ_GROUP = re.compile(rf"(?:([A-Za-z]{{2,12}}):[ \t]*)?({_LIST})[ \t]{{1,4}}({_LIST})")
 _PIECE_END = re.compile(rf"[;\n]|,(?={BLANK}(?:{'|'.join(COLORS)}){BLANK}:)", re.IGNORECASE)
 
-# The same as people write it.
+# The same groups in looser notation, as people write them.
 _SPAN = rf"\d{{1,3}}(?:{BLANK}(?:-|–|to){BLANK}\d{{1,3}})?"
 _SPANS = rf"{_SPAN}(?:{BLANK}(?:,{BLANK}and|,|&|and){BLANK}{_SPAN})*"
 _HEAD = rf"(?:([a-z]{{2,12}}){BLANK}:{BLANK})?"
@@ -36,7 +36,7 @@ _PAIR = re.compile(rf"\d{{1,3}}{_COMMA}\d{{1,3}}")
 
 
 def constraint(first: int = 1) -> Constraint:
-    """For rows and columns that count from `first`, 0 or 1."""
+    """The constraint for rows and columns that count from `first`, 0 or 1."""
     row, column = ("(10|[1-9])", "(1[0-8]|[1-9])") if first else ("[0-9]", "(1[0-7]|[0-9])")
     group = f"{column}(-{column})?(,{column}(-{column})?)* {row}(-{row})?(,{row}(-{row})?)*"
     return Constraint("regex", f"({NOTHING}|{_COLOR}: {group}(; ({_COLOR}: )?{group})*)")
@@ -57,8 +57,8 @@ def _ranges(numbers: Sequence[int]) -> str:
 def write(actions: Sequence[Paint], first: int = 1) -> str:
     """`red: 3,5 1-10; 7 2; blue: 1 1`: for each color, columns that share the same rows, then those rows, counted from `first`.
 
-    Every column of a piece goes with every row of it. Colors come in the order of the release's codes, pieces of one color by
-    their first column.
+    Every column of a piece is combined with every row of it. Colors are in the order of the release's codes, the pieces of one
+    color in the order of their first column.
     """
     groups: list[str] = []
     for color, tiles in by_color(actions):
@@ -68,7 +68,7 @@ def write(actions: Sequence[Paint], first: int = 1) -> str:
 
 
 def _numbers(text: str, size: int, start: int) -> tuple[set[int], bool]:
-    """The indices, from 0, that a list such as `1,3-6` names by numbers that count from `start`, and whether some are others."""
+    """The 0-based indices of a list such as `1,3-6`, whose numbers count from `start`, and whether some are out of range."""
     indices: set[int] = set()
     outside = False
     for piece in text.split(","):
@@ -80,7 +80,7 @@ def _numbers(text: str, size: int, start: int) -> tuple[set[int], bool]:
 
 
 class _Group(NamedTuple):
-    """A color, or none where it is that of the group before, and the lists of columns and rows, empty for a color alone."""
+    """A color (None: the previous group's color) and the lists of columns and rows, which are empty for a color alone."""
 
     color: str | None
     columns: str
@@ -88,7 +88,7 @@ class _Group(NamedTuple):
 
 
 def _read_group(piece: str) -> _Group | str:
-    """The group that a piece of an answer writes, or the reason why there is none."""
+    """The group in a piece of an answer, or the reason why there is none."""
     if match := _READ_GROUP.fullmatch(piece):
         return _Group(match[1], match[2], match[3])
     if match := _BARE_GROUP.fullmatch(piece):
@@ -120,7 +120,7 @@ def parse(text: str, first: int = 1) -> Parsed:
         group = _read_group(piece)
         if isinstance(group, str):
             discarded.append(discard(piece, group))
-            # Numbers after words that cannot be read may have any color.
+            # After words that cannot be read, the color of the numbers that follow is unknown.
             color = "" if re.search("[A-Za-z]", piece) else color
             continue
         color = (group.color or color).lower()

@@ -38,7 +38,7 @@ def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
 
 
 def _loaded(text: str) -> Any:
-    """The value of a JSON text, also of one with Python's quotes and None; None for any other text."""
+    """The value of a JSON text, which may use Python's quotes and None; None for any other text."""
     for spelling in (text, re.sub(r"\bNone\b", "null", text.replace("'", '"'))):
         try:
             return json.loads(spelling)
@@ -48,7 +48,7 @@ def _loaded(text: str) -> Any:
 
 
 def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:
-    """Every innermost array is one action, so that an answer cut in the middle still gives those before the cut."""
+    """Every innermost array is one action, so an answer that was cut off still yields the actions before the cut."""
 
     def read(match: re.Match[str]) -> Any:
         value = _loaded(match.group())

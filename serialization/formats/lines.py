@@ -1,7 +1,7 @@
 """The Minecraft format `lines` (Nebula): `place red 0 1 0` and `pick 0 1 0`, one action a line.
 
-It does not say the color of a removed block, and neither do `calls` and `moves`: parse(write(actions)) gives back the actions
-with that color left out. Actions keep their order; the world, not the parser, decides what is feasible.
+Like `calls` and `moves`, it omits the color of a removed block: parse(write(actions)) returns the actions without that color.
+Actions keep their order; the world, not the parser, decides what is feasible.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint
 
 COLOR = f"({'|'.join(COLORS)})"
 SIDE, HEIGHT = "(-[1-5]|[0-5])", "[1-9]"
-"""What x and z, and what y may be, as grammars have it."""
+"""The range of x and z, and that of y, as regular expressions for grammars."""
 BETWEEN = rf"(?:{BLANK},{BLANK}|{GAP})"
-"""What stands between coordinates."""
+"""The separator of coordinates."""
 END = r"(?!\w|\.\d|-\d)"
-"""Not the beginning of a fraction or of a range."""
+"""A number ends here: no fraction or range follows."""
 
 _NAMED = [rf"(?:{name}{BLANK}[=:]{BLANK})?{NUMBER}" for name in "xyz"]
 _PLACE = rf"(?:{GAP}(?:at|on|to|from)(?:{GAP}(?:position|coordinates))?)?{BLANK}[:,]?{BLANK}[(\[]?{BLANK}"
@@ -31,7 +31,7 @@ _LINE = re.compile(
 
 
 def constraint(side: str = SIDE, height: str = HEIGHT) -> Constraint:
-    """The grammar, with patterns of what x and z, and what y may be."""
+    """The grammar; `side` is the pattern of x and z, `height` that of y."""
     cell = f"{side} {height} {side}"
     line = f"(place {COLOR} {cell}|pick {cell})"
     return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
@@ -47,7 +47,7 @@ def check_action(kind: str, color: str | None, x: int, y: int, z: int) -> Action
 
 
 def written(actions: Sequence[Action], place: str, pick: str) -> str:
-    """The actions one a line, as the two patterns say."""
+    """The actions, one a line, in the templates `place` and `pick`."""
     return "\n".join((place if a.kind == "place" else pick).format_map(a._asdict()) for a in actions) or NOTHING
 
 

@@ -1,12 +1,12 @@
-"""The Minecraft format `moves`, which is ours: `red left 2 up`, each action from the cell of the one before it.
+"""The Minecraft format `moves`, which is ours: `red left 2 up` gives each action relative to the cell of the previous one.
 
-It says where a block goes as a builder would: so many cells left, up or behind, as the builder looks. `red up x3` is three
-blocks, each on top of the one before. So what a text means depends on the item: on the cell of the last action before it, and
-on the builder's direction.
+It says where a block goes as a builder would: a number of cells left, up or behind, as the builder sees it. `red up x3` is
+three blocks, each on top of the one before. The meaning of a text therefore depends on the item: on the cell of the last
+action before it, and on the builder's direction.
 
-In the format `moves+anchors` a line may also begin from a cell that the prompt names (`serialization.scene.anchors`): `red A up`
-is a red block on top of part A, `red ahead` one in front of the builder. Any line may have its cell, as in `red at 0 1 0`. Of
-these forms the one of the fewest words is written, and all of them are read.
+In the format `moves+anchors` a line may also start from a cell that the prompt names (`serialization.scene.anchors`): `red A up`
+is a red block on top of part A, `red ahead` one in front of the builder. Any line may give its cell, as in `red at 0 1 0`. The
+form with the fewest words is written; all forms are read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DIRECTIONS = {
 """The step of each direction for a builder who looks along +z: `front` comes toward the builder, `behind` goes away."""
 
 MOST_REPEATS = 10
-"""Most actions of a line that the grammar admits."""
+"""The grammar admits at most this many actions a line."""
 
 _WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
 _WAYS = rf"{GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}}"
@@ -47,7 +47,7 @@ _STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNOREC
 
 
 def constraint(*, anchored: bool = False) -> Constraint:
-    """The ways in the order in which they are written: left or right, up or down, behind or front."""
+    """The constraint, with directions in the order in which they are written: left or right, up or down, behind or front."""
     side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
     ways = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})( x([2-9]|10))?"
     anchor = rf"([{LETTERS}]( end)?|{AHEAD})"
@@ -61,8 +61,8 @@ def write(
 ) -> str:
     """`red at 0 1 0`, then `blue left 2 up`, `pick here`: one a line, each from the cell of the line above.
 
-    `before` is the cell of the action before the first one; without it, the first line says its cell. `quarter`: how the
-    builder looks, as `Pose.quarter`. `anchors`: lines may begin from these cells, too; None for the format without them.
+    `before` is the cell of the action before the first one; without it, the first line gives its own cell. `quarter`: the
+    builder's quarter turn, as `Pose.quarter`. `anchors`: cells from which lines may also start; None for the format `moves`.
     """
     lines: list[str] = []
     counts: list[int] = []
@@ -70,7 +70,7 @@ def write(
     for action in actions:
         done = "pick" if action.kind == "remove" else action.color
         here = way(before, action.cell, quarter)
-        # The same way again and again is one line. `here` is not a way: a second block does not fit there.
+        # A repeated way is one line. `here` is not a way: a second block does not fit there.
         if f"{done} {here}" == same and here != "here":
             counts[-1] += 1
         else:
@@ -83,8 +83,8 @@ def write(
 
 
 def start(before: Cell | None, cell: Cell, quarter: int, anchors: Mapping[str, Cell] | None = None) -> tuple[str, Cell | None]:
-    """How a line says where its cell is, in the fewest words, and the cell that it begins from: that of the line before, unless
-    it is shorter from an anchor or by its numbers."""
+    """The text for a line's cell in the fewest words, and the cell from which it starts: the previous line's cell, unless an
+    anchor or the plain coordinates make the text shorter."""
     best = way(before, cell, quarter), before
     if anchors is None:
         return best
@@ -99,7 +99,7 @@ def _words(said: tuple[str, Cell | None]) -> int:
 
 
 def way(before: Cell | None, cell: Cell, quarter: int) -> str:
-    """`left 2 up`: how a cell lies from the one before it; without that, `at` and the cell."""
+    """`left 2 up`: the way from the previous cell to a cell; without a previous cell, `at` and the coordinates."""
     if before is None:
         return "at {} {} {}".format(*cell)
     x, z = turn(cell[0] - before[0], cell[2] - before[2], -quarter)
@@ -109,7 +109,7 @@ def way(before: Cell | None, cell: Cell, quarter: int) -> str:
 
 
 def parse(text: str, before: Cell | None = None, quarter: int = 0, anchors: Mapping[str, Cell] | None = None) -> Parsed:
-    """The inverse of `write`. Where nothing goes before, a way is taken from the middle of the ground, 0 1 0."""
+    """The inverse of `write`. Without a previous cell, a way starts from the middle of the ground, 0 1 0."""
     cell = before or (0, 1, 0)
     known = {name.lower(): at for name, at in (anchors or {}).items()}
 
@@ -135,7 +135,7 @@ def parse(text: str, before: Cell | None = None, quarter: int = 0, anchors: Mapp
 
 
 def _step(way: str, quarter: int) -> Cell:
-    """How far a way goes in x, y and z."""
+    """The step of a way in x, y and z."""
     across = up = deep = 0
     for direction, count in _STEP.findall(way):
         step, n = DIRECTIONS[direction.lower()], int(count or 1)
@@ -150,6 +150,6 @@ def answer(actions: Sequence[Action], item: Item, *, anchored: bool = False) -> 
 
 
 def read_for(text: str, item: Item) -> Parsed:
-    """An answer in either format."""
+    """Reads an answer in `moves` or `moves+anchors`."""
     assert isinstance(item, MinecraftItem)
     return parse(text, last_cell(item), item.pose.quarter, anchors(item))

@@ -1,7 +1,7 @@
 """The action format `program` of both worlds: an answer is a program, which is run on the item's state.
 
-A text that cannot be read or run to its end gives the actions of the statements before the error, which is discarded with
-its line, its column and what is wrong with it.
+A text that cannot be parsed or run to its end yields the actions of the statements before the error. The error is reported as
+a discarded piece, with its line, its column and the problem.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from serialization.program.parse import parse_front
 from serialization.program.written import write
 
 _WORDS = {*COLORS, "place", "remove", "copy", "repeat", "for", "if", "world", "builder"}
-"""What a statement may begin with, besides a name and a set."""
+"""Words that a statement may begin with, besides a name or a set."""
 
 
 def write_drawing(actions: Sequence[Paint]) -> str:
-    """The plain program, as boards and earlier steps are shown."""
+    """The plain program; boards and earlier steps are shown this way."""
     return write(drawing_program(actions)) or NOTHING
 
 
 def write_building(actions: Sequence[Action]) -> str:
-    """The plain program, as earlier turns are shown."""
+    """The plain program; earlier turns are shown this way."""
     return write(building_program(actions)) or NOTHING
 
 
@@ -46,7 +46,7 @@ def answer(actions: Sequence[Any], item: Item) -> str:
     return _compressed(tuple(actions), drawing_state(item) if isinstance(item, HexagonsItem) else building_state(item))
 
 
-# Few-shot examples are written again for every question.
+# Cached because few-shot examples are written again for every question.
 @lru_cache(maxsize=4096)
 def _compressed(actions: tuple[Any, ...], state: DrawingState | BuildingState) -> str:
     found = drawing_programs(actions, state) if isinstance(state, DrawingState) else building_programs(actions, state)
@@ -58,22 +58,22 @@ def constraint(world: World) -> Constraint:
 
 
 def parse_drawing(text: str) -> Parsed:
-    """What the program paints on a blank board, where no item tells of another one."""
+    """The actions of the program on a blank board, for lack of an item with another board."""
     said = _read(text)
     return _parsed(hexagons.run(said.program), said)
 
 
 def parse_building(text: str) -> Parsed:
-    """What the program says, in its order, on a structure that is not known."""
+    """The actions of the program in program order, on an unknown structure."""
     said = _read(text)
     return _parsed(minecraft.run(said.program), said)
 
 
 def read(text: str, item: Item) -> Parsed:
-    """What the program changes on the item's board, or actions that are feasible in its structure, however it orders them.
+    """The changes that the program makes to the item's board, or feasible actions in its structure in a suitable order.
 
-    A building program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
-    decides, as for the other formats.
+    A building program that only lists cells and asks for infeasible actions yields the same actions as without an item: the
+    world then decides, as for the other formats.
     """
     said = _read(text)
     if isinstance(item, HexagonsItem):
@@ -82,19 +82,19 @@ def read(text: str, item: Item) -> Parsed:
 
 
 def drawing_state(item: HexagonsItem) -> DrawingState:
-    """The gold board before the step and what the earlier steps drew."""
+    """The gold board before the step and the actions of the earlier steps."""
     steps = (turn.actions for turn in item.history if isinstance(turn, Executed))
     return DrawingState(item.before, tuple(tuple(a for a in done if isinstance(a, Paint)) for done in steps))
 
 
 def building_state(item: MinecraftItem) -> BuildingState:
-    """The structure, the builder and what the builder did in each earlier turn."""
+    """The structure, the builder's pose and the builder's actions in each earlier turn."""
     turns = (turn.actions for turn in item.history if isinstance(turn, Executed))
     return BuildingState(item.before, item.pose, tuple(tuple(a for a in done if isinstance(a, Action)) for done in turns))
 
 
 class _Said(NamedTuple):
-    """A program, the text that it was read from, the error that ends it, and what was not taken for it."""
+    """A program, the text from which it was parsed, the error that ends it, and the discarded pieces."""
 
     program: ast.Program
     text: str
@@ -103,7 +103,7 @@ class _Said(NamedTuple):
 
 
 def _read(text: str) -> _Said:
-    """The program in a text; none for "none". What can be read as it stands is; only then bullets, labels and prose go."""
+    """The program in a text; an empty one for "none". Bullets, labels and prose are removed only if the text fails to parse."""
     found = answer_in(text)
     text = "" if found.text.strip(" \t\r\n.").lower() == NOTHING else found.text
     program, error = parse_front(text)
@@ -117,7 +117,7 @@ def _read(text: str) -> _Said:
 
 
 def _statements(text: str) -> tuple[str, list[Discarded]]:
-    """The text with blanks in place of bullets, labels and leading sentences, so that every place in it stays the same."""
+    """The text with blanks in place of bullets, labels and leading sentences, which keeps every line and column."""
     lines: list[str] = []
     prose: list[Discarded] = []
     begun = nothing = False

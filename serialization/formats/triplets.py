@@ -1,6 +1,6 @@
 """The HEXAGONS format `triplets`, the paper's: `0 4 red, 0 5 blue`, row and column counted from 0.
 
-The parser returns the actions sorted by row and column; where a tile is named twice, the last one counts.
+The parser returns the actions sorted by row and column; if a tile is named twice, its last color counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from serialization.formats.answer import BLANK, GAP, NOTHING, Constraint, Parsed
 _COLOR = f"({'|'.join(COLORS)})"
 _COMMA = rf"{BLANK},{BLANK}"
 _QUOTED = "[\"']?([A-Za-z]{2,12})[\"']?"
-# A color that numbers follow after a colon heads a list of its own and does not belong to the numbers before it.
+# A color followed by a colon and numbers begins a new list and does not belong to the numbers before it.
 _TRIPLET = re.compile(
     rf"(?<![\w-])(?<!\d\.)(-?\d{{1,6}})(?:{GAP}(-?\d{{1,6}}){GAP}([A-Za-z]{{2,12}})|{_COMMA}(-?\d{{1,6}}){_COMMA}{_QUOTED})"
     rf"(?!\w|{BLANK}:{BLANK}[(\[]?\d)"

@@ -1,4 +1,4 @@
-"""Programs as values: hashable, equal without regard to where in a text they stood, written by `written.write`."""
+"""Programs as hashable values, compared without their positions in the text; `written.write` turns them into text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOWHERE: Place = (0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Whole numbers from `first` to `last`, both included, every `step`-th; downward where `last` is the smaller."""
+    """Whole numbers from `first` to `last`, both included, every `step`-th; downward if `last` is smaller."""
 
     first: int
     last: int
@@ -26,7 +26,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A piece of a program, and the place of its text, which does not count for equality."""
+    """A piece of a program and its position in the text, which equality ignores."""
 
     at: Place = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
@@ -35,7 +35,7 @@ class Node:
 class Numbers(Node):
     """`3`, `3,5-8`: numbers; as a set of tiles, whole columns; as a set of blocks, three spans `x,y,z`.
 
-    Lists and ranges may hold negative numbers; a single one is `Negative`.
+    Lists and ranges may hold negative numbers; a single negative number is a `Negative`.
     """
 
     spans: tuple[Span, ...]
@@ -43,7 +43,7 @@ class Numbers(Node):
 
 @dataclass(frozen=True, slots=True)
 class Tiles(Node):
-    """`3,5:1-10`: the tiles of some columns in some rows; without columns `:2`, in all of them."""
+    """`3,5:1-10`: the tiles of some columns in some rows; without columns (`:2`), in all columns."""
 
     columns: tuple[Span, ...]
     rows: tuple[Span, ...]
@@ -63,7 +63,7 @@ class Color(Node):
 
 @dataclass(frozen=True, slots=True)
 class Move(Node):
-    """`right 4 down`: directions, each with how far (None: 1, or as far as it makes sense). `grid` moves rows by number."""
+    """`right 4 down`: directions, each with a distance (None: 1, or as far as makes sense). `grid`: by row numbers."""
 
     steps: tuple[tuple[str, Expr | None], ...]
     grid: bool = False
@@ -82,9 +82,9 @@ class Negative(Node):
 
 @dataclass(frozen=True, slots=True)
 class Chain(Node):
-    """Operators of one precedence, from left to right: `first`, then pairs of operator and operand, at least one.
+    """Operators of one precedence, from left to right: `first`, then at least one pair of operator and operand.
 
-    The precedences: `..` (one pair only), then `+ -`, then `&`, then `* /`.
+    The precedences, lowest first: `..` (one pair only), `+ -`, `&`, `* /`.
     """
 
     first: Expr
@@ -106,9 +106,9 @@ class Condition(Node):
 
 @dataclass(frozen=True, slots=True)
 class PaintSet(Node):
-    """`red 3:4`, `red*2,blue by column 1-18`: colors with how often each comes, in a cycle, on a set (Minecraft: placed).
+    """`red 3:4`, `red*2,blue by column 1-18`: paints a set (Minecraft: places blocks) in a cycle of colors with their counts.
 
-    `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or restarts in each (`along`).
+    `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or restarts in each group (`along`).
     """
 
     colors: tuple[tuple[str, int], ...]
@@ -123,7 +123,7 @@ class Remove(Node):
 
 @dataclass(frozen=True, slots=True)
 class Copy(Node):
-    """Paints a moved set in the colors of where it came from, some of them changed."""
+    """Paints a moved set in the colors of its source cells; `swaps` replaces some of the colors."""
 
     what: Expr
     swaps: tuple[tuple[str, str], ...] = ()
@@ -137,7 +137,7 @@ class Assign(Node):
 
 @dataclass(frozen=True, slots=True)
 class Repeat(Node):
-    """The body `count` times in all, each time moved once more; without a count, until it leaves the world."""
+    """Runs the body `count` times, each time moved once more; without a count, until it leaves the world."""
 
     count: Expr | None
     move: Move | None
@@ -153,7 +153,7 @@ class For(Node):
 
 @dataclass(frozen=True, slots=True)
 class If(Node):
-    """The body of the first branch that holds, else `otherwise`."""
+    """Runs the body of the first branch whose condition holds, or `otherwise` if none does."""
 
     branches: tuple[tuple[Condition, tuple[Statement, ...]], ...]
     otherwise: tuple[Statement, ...] = ()
@@ -161,7 +161,7 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True)
 class Frame(Node):
-    """Minecraft: `world` or `builder`, what left and right mean from here on."""
+    """Minecraft: `world` or `builder`, the frame that decides what left and right mean from here on."""
 
     frame: str
 
@@ -186,7 +186,7 @@ def plus(terms: Iterable[Expr]) -> Expr:
 
 
 def is_plain(program: Program) -> bool:
-    """Whether the program only lists cells: it does the same wherever it is run."""
+    """Whether the program only lists cells, so that it does the same in every state."""
     return all(isinstance(one, PaintSet | Remove) and _is_listed(one.what) for one in program.statements)
 
 

@@ -1,4 +1,4 @@
-"""The parser's trees as values of `ast`."""
+"""The parser's trees as nodes of `ast`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _span(text: str, at: tuple[int, int]) -> ast.Span:
     whole, _, step = text.partition("/")
     first, dots, last = whole.partition("..")
     if not dots:
-        # The sign of a first number is no dash.
+        # A minus sign before the first number is not the dash of a range.
         head, _, last = whole[1:].partition("-")
         first = whole[0] + head
     numbers = int(first), int(last or first), int(step or 1)
@@ -47,7 +47,7 @@ def literal(text: str, at: Place = ast.NOWHERE) -> ast.Expr:
 
 
 def _single(value: ast.Expr) -> int:
-    """The number of a literal that is one."""
+    """The value of a literal that is a single number. Raises ProgramError for any other expression."""
     if isinstance(value, ast.Numbers) and len(value.spans) == 1 and value.spans[0].first == value.spans[0].last:
         return value.spans[0].first
     raise ProgramError("expected a number here", value.at)
@@ -58,7 +58,7 @@ def _place(token: Token) -> Place:
 
 
 def _name(token: Token) -> str:
-    """Refuses a color as a name: written without parentheses, it would be read as the color."""
+    """Raises ProgramError if a name is a color: without parentheses, it would be parsed as the color."""
     if token in COLORS:
         raise ProgramError(f"{token} is a color, not a set; write is({token}) for what has it", _place(token))
     return str(token)

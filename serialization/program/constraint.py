@@ -1,7 +1,7 @@
-"""The grammar that constrained decoding is held to: what `written.write` makes, with the functions and colors of one task.
+"""The grammar for constrained decoding: what `written.write` produces, with the functions and colors of one world.
 
-In the notation of xgrammar and llama.cpp (GBNF). It knows what each function takes and how far coordinates go, so that a text
-that it admits is a program; whether a name has a meaning when it is used, only running it can tell.
+The notation is GBNF (xgrammar, llama.cpp). The grammar knows the functions' arguments and the range of coordinates, so that
+every text that it admits is a program. Whether a name has been given a value is known only when the program runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What expressions stand for: sets, numbers and moves. The worlds add literals, functions and directions."""
+"""The evaluation of expressions to sets, numbers and moves. The worlds add literals, functions and directions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from serialization.program.figure import Cell, Figure, together
 from serialization.program.written import write_expression
 
 Value = Figure | int
-"""What a name may stand for."""
+"""The value of a name."""
 Mapped = Callable[[Cell], Cell]
 MAX_NUMBER = 1_000_000
 
@@ -29,21 +29,21 @@ KINDS = {
     "Way": "direction",
     "ColorName": "color",
 }
-"""What an argument is in a program, by its type as the function's source writes it."""
+"""The kind of a program's argument, by the parameter's type annotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a world. `kinds`: what its arguments are; "?" may be left out, "*" comes any number of times."""
+    """A function of a world. `kinds`: the kinds of its arguments; "?" marks an optional one, "*" any number of them."""
 
     call: Callable[..., Any]
     kinds: tuple[str, ...]
     counts: bool
-    """Whether it gives a number."""
+    """Whether it returns a number."""
 
     @classmethod
     def of(cls, call: Callable[..., Any]) -> Function:
-        """As its signature says; its first parameter is the machine."""
+        """The function with the kinds of its signature, whose first parameter is the machine."""
         signature = inspect.signature(call)
         kinds = []
         for it in [*signature.parameters.values()][1:]:
@@ -53,22 +53,22 @@ class Function:
 
 
 class Shift(ABC):
-    """A move with its numbers known. The cell it starts from may decide how it goes on."""
+    """A move with evaluated numbers. Its effect may depend on the cell from which it starts."""
 
     @abstractmethod
     def times(self, count: int) -> Shift: ...
 
     @abstractmethod
     def mapping(self, anchor: Cell) -> tuple[Mapped, Mapped]:
-        """Where cells go if `anchor` goes along, and back."""
+        """The maps that move cells when `anchor` makes this move, there and back."""
 
     @abstractmethod
     def __bool__(self) -> bool:
-        """Whether it moves at all."""
+        """Whether the move has any effect."""
 
 
 class Evaluator(ABC):
-    """Expressions of one world. `names` are those that the program or earlier ones have given."""
+    """Evaluates the expressions of one world. `names`: the values assigned by this program or earlier ones."""
 
     functions: ClassVar[Mapping[str, Function]]
     constants: ClassVar[Mapping[str, Callable[[Any], Figure]]]
@@ -78,11 +78,11 @@ class Evaluator(ABC):
         self.names: dict[str, Value] = dict(names)
         self.budget = Budget()
         self.moved: list[tuple[Mapped, Mapped]] = []
-        """How the bodies that are being repeated have moved, outermost first."""
+        """The moves, there and back, of the bodies that are being repeated, outermost first."""
 
     @abstractmethod
     def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:
-        """The cells of a literal. Raises ProgramError for those outside the world."""
+        """The cells of a literal. Raises ProgramError if any lies outside the world."""
 
     @abstractmethod
     def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> Shift:
@@ -97,7 +97,7 @@ class Evaluator(ABC):
         return cell
 
     def seen(self, cells: Sequence[Cell]) -> Figure:
-        """Cells of the world as the current body sees them. Raises ProgramError where the budget does not suffice."""
+        """Cells of the world as cells of the current body. Raises ProgramError if the budget does not suffice."""
         self.budget.spend(len(cells) * len(self.moved))
         inward: dict[Cell, Cell] = {}
         for cell in cells:
@@ -116,7 +116,7 @@ class Evaluator(ABC):
         return result
 
     def figure_or_none(self, value: ast.Expr) -> Figure:
-        """The value of a set, with a budget of its own; empty for an invalid expression."""
+        """The value of a set, with a fresh budget; empty for an invalid expression."""
         self.budget = Budget()
         try:
             return self.figure(value)
@@ -138,7 +138,7 @@ class Evaluator(ABC):
                     return result
                 raise ProgramError(f"{name} gives a number where a set is needed", value.at)
             case ast.Chain() | ast.Negative() if self.is_number(value) and any(ast.names_in(value)):
-                # In n+1 a named number is meant, in 3+4 two columns.
+                # n+1 with a named number is arithmetic; 3+4 is the union of two columns.
                 return self._figure(ast.number(self.number(value)))
             case ast.Chain(first, rest) if all(sign in "+-&" for sign, _ in rest):
                 return self._algebra(first, rest)
@@ -168,7 +168,7 @@ class Evaluator(ABC):
     # --- numbers ---
 
     def is_number(self, value: ast.Expr | ast.Color | ast.Move) -> bool:
-        """Whether an expression is arithmetic: a single number is, a list is not."""
+        """Whether an expression denotes a number; a list of numbers does not."""
         match value:
             case ast.Numbers(spans):
                 return len(spans) == 1 and spans[0].first == spans[0].last
@@ -215,7 +215,7 @@ class Evaluator(ABC):
         return total
 
     def numbers(self, value: ast.Expr) -> Sequence[int]:
-        """`3`, `1-9/2`, `2*n`, `1..n`. Raises ProgramError for what is no list of numbers, or a long one."""
+        """The numbers of `3`, `1-9/2`, `2*n` or `1..n`. Raises ProgramError for any other value or a long list."""
         match value:
             case ast.Numbers(spans):
                 ranges = [span.numbers() for span in spans]
@@ -286,7 +286,7 @@ class Evaluator(ABC):
 
 
 CALL_STEPS = 50
-"""What a call costs at least: a function may look at the whole world."""
+"""The minimum cost of a call, in steps: a function may look at the whole world."""
 _SAID = {"figure": "set", "cell": "single cell", "numbers": "list of numbers"}
 _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
 

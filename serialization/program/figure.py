@@ -1,4 +1,4 @@
-"""What the expressions of both worlds stand for: ordered sets of cells that know where they came from."""
+"""The sets of both worlds: ordered sets of cells that know their source cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Cell = tuple[Any, ...]
-"""A tile (row, column), 0-based, or the cell (x, y, z) of a block. It may lie outside the world."""
+"""A tile (row, column), 0-based, or the cell (x, y, z) of a block. Cells may lie outside the world."""
 Way = str
 """The name of a direction."""
 ColorName = str
@@ -15,9 +15,9 @@ ColorName = str
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Distinct cells in order. `cells` maps each to the cell of the world whose color a copy of it takes.
+    """Distinct cells in order. `cells` maps each cell to its source: the cell of the world whose color a copy takes.
 
-    `parts` are its objects: the terms of a union, the copies of a repetition. Together they are all its cells.
+    `parts` are the figure's objects: the terms of a union or the copies of a repetition. Together they hold all cells.
     """
 
     cells: Mapping[Cell, Cell] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Figure:
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> Figure:
-        """One part; each cell is its own source."""
+        """A figure of one part in which each cell is its own source."""
         return cls.one({cell: cell for cell in cells})
 
     @classmethod
@@ -42,7 +42,7 @@ class Figure:
         return cell in self.cells
 
     def filtered(self, test: Callable[[Cell], bool]) -> Figure:
-        """Only the cells that pass; parts that lose all of theirs go."""
+        """The figure with only the cells that pass the test; parts that become empty are dropped."""
         cells = {cell: source for cell, source in self.cells.items() if test(cell)}
         return Figure(cells, _without_empty(self.parts, cells))
 
@@ -53,7 +53,7 @@ class Figure:
         return self.filtered(lambda cell: cell not in other)
 
     def pieces(self, touching: Callable[[Cell], Iterable[Cell]]) -> tuple[tuple[Cell, ...], ...]:
-        """The parts that hang together, in the order in which they are met."""
+        """The connected components, in the order of their first cells."""
         left = dict.fromkeys(self.cells)
         parts: list[tuple[Cell, ...]] = []
         while left:
@@ -71,7 +71,7 @@ class Figure:
         return tuple(tuple(sorted(piece, key=order.__getitem__)) for piece in parts)
 
     def mapped(self, to: Callable[[Cell], Cell]) -> Figure:
-        """Every cell moved; where two come to the same place, the first stays."""
+        """The figure with every cell moved; if two cells coincide, the first keeps its source."""
         cells: dict[Cell, Cell] = {}
         for cell, source in self.cells.items():
             cells.setdefault(to(cell), source)
@@ -79,7 +79,7 @@ class Figure:
 
 
 def together(figures: Iterable[Figure]) -> Figure:
-    """The union, in order; linear in all their cells."""
+    """The union, in order; takes time linear in the number of all cells."""
     cells: dict[Cell, Cell] = {}
     parts: list[tuple[Cell, ...]] = []
     for figure in figures:

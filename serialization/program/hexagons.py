@@ -1,4 +1,4 @@
-"""Drawing programs, run on a HEXAGONS board. Programs count from 1, from the top and the left; everything here from 0."""
+"""Drawing programs, run on a HEXAGONS board. Programs count rows and columns from 1, from the top left; the code from 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from serialization.program.shared_functions import SHARED, in_order, moved_to, n
 
 @dataclass(frozen=True, slots=True)
 class DrawingState:
-    """What a program finds: the board, what each earlier step drew, and the names that earlier programs left."""
+    """The state in which a program starts: the board, the actions of earlier steps, and the names of earlier programs."""
 
     board: Board = field(default_factory=Board)
     steps: Sequence[Sequence[Paint]] = ()
@@ -26,10 +26,10 @@ class DrawingState:
 
 
 def run(program: ast.Program, state: DrawingState | None = None) -> ProgramResult:
-    """Runs a drawing program. Never raises ProgramError: the outcome holds it, and what the statements before it drew.
+    """Runs a drawing program. Never raises ProgramError: the result holds the error and the actions before it.
 
-    The actions are sorted by row and column, at most one a tile. Painting a tile in the color that it has is one too,
-    unless a state is given: then only what changes the board counts.
+    The actions are sorted by row and column, at most one a tile. With a state, actions that do not change the board are left
+    out.
     """
     outcome = Drawing(state or DrawingState()).run(program)
     if state is None:
@@ -45,7 +45,7 @@ def _figure(tiles: Iterable[Cell]) -> Figure:
 
 
 def at(d: Drawing, columns: Sequence[int], rows: Sequence[int]) -> Figure:
-    """The tiles of columns and rows that are computed; negative numbers count from the right and the bottom."""
+    """The tiles of the given columns and rows; negative numbers count from the right and the bottom."""
     down = [_index(number, ROWS, "row") for number in rows]
     return Figure.of(Tile(row, _index(number, COLUMNS, "column")) for number in columns for row in down)
 
@@ -65,7 +65,7 @@ def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure
 
 
 def until(d: Drawing, tiles: Figure, way: Way, walls: Figure) -> Figure:
-    """The tiles from each tile (excluded) straight to the first tile of a set (excluded), or to the edge."""
+    """The tiles on a straight path from each tile to the first tile of `walls` or the edge, without these two tiles."""
     path: list[Tile] = []
     for tile in tiles:
         for near in g.ray(Tile(*tile), way, None)[1:]:
@@ -83,7 +83,7 @@ def triangle(d: Drawing, corner: Cell, way: Way, size: int) -> Figure:
 
 
 def ring(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
-    """The tiles at a distance from a set; around one tile clockwise from the top."""
+    """The tiles at distance `radius` from a set; around a single tile, clockwise from the top."""
     if radius < 1:
         raise ProgramError("a ring's radius is at least 1")
     if len(tiles) == 1 and radius <= g.MARGIN:
@@ -113,7 +113,7 @@ def outline(d: Drawing, tiles: Figure) -> Figure:
 
 
 def touch(d: Drawing, tiles: Figure, others: Figure, least: int = 1) -> Figure:
-    """The tiles that touch at least `least` of the others."""
+    """The tiles of a set that touch at least `least` tiles of another one."""
     return tiles.filtered(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
 
 
@@ -149,13 +149,13 @@ def _outmost(axis: int, sign: int) -> Callable[..., Figure]:
 
 
 def span(d: Drawing, tiles: Figure) -> Figure:
-    """In each column all tiles from the set's top one to its bottom one."""
+    """In each column, all tiles from the set's top tile to its bottom tile."""
     columns = _by(1, tiles).items()
     return Figure.of(Tile(row, column) for column, group in columns for row in range(min(group)[0], max(group)[0] + 1))
 
 
 def _beyond(axis: int, sign: int) -> Callable[..., Figure]:
-    """In each column (or row) of the set the tiles beyond its last one; all to the edge, or the nearest `count`."""
+    """In each column (or row) of the set, the tiles beyond its last one: all up to the edge, or the nearest `count`."""
 
     def chosen(d: Drawing, tiles: Figure, count: int | None = None) -> Figure:
         size, cells = (ROWS, COLUMNS)[1 - axis], list[Tile]()
@@ -179,7 +179,7 @@ def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
 
     def first(tile: Cell) -> tuple[int, int]:
         x, y = across * tile[1], down * (2 * tile[0] + (tile[1] & 1))
-        # Going up or down, line by line as drawn; else column by column.
+        # Up or down, tiles are ordered line by line as drawn; otherwise column by column.
         return (x, y) if across else (y, tile[1])
 
     return in_order(tiles, first)
@@ -187,7 +187,7 @@ def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
 
 _ORDERS = {"right": (1, 1), "left": (-1, 1), "down": (0, 1), "up": (0, -1),
            "down-right": (1, 1), "up-right": (1, -1), "down-left": (-1, 1), "up-left": (-1, -1)}  # fmt: skip
-"""By direction, whether columns go rightward (0: tile by tile downward or upward), and whether their tiles go downward."""
+"""For each direction, the sign of the columns' order (1: rightward, 0: lines first) and that of the tiles (1: downward)."""
 
 
 def columns(d: Drawing, tiles: Figure) -> Figure:
@@ -281,23 +281,23 @@ class Drawing(Machine):
         return g.around(Tile(cell[0], cell[1]))
 
     def color_of(self, tile: Cell) -> str:
-        """The color that a tile of the board has now."""
+        """The present color of a tile of the board."""
         return self.drawn.get(tile) or self.board[tile[0], tile[1]]
 
     def colored(self, colors: Sequence[str]) -> list[Cell]:
-        """The tiles of the board that have one of some colors now."""
+        """The tiles of the board whose present color is one of these."""
         codes = {code for code, color in enumerate(COLORS) if color in colors}
         on = zip(g.ALL, self.board.cells.T.ravel().tolist(), strict=True)
         return [tile for tile, code in on if (self.drawn[tile] in colors if tile in self.drawn else code in codes)]
 
     def color_at(self, cell: Cell) -> str | None:
-        """None for white: a copy leaves what lies behind it."""
+        """None for white, because a copy leaves the tiles under its white ones unchanged."""
         color = self.color_of(cell) if self.inside(cell) else "white"
         return None if color == "white" else color
 
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
         for tile, color in painting.items():
-            # Painted again, a tile comes last in the order of what was drawn.
+            # A tile that is painted again moves to the end of the drawing order.
             self.drawn.pop(tile, None)
             self.drawn[tile] = color or "white"
 
@@ -317,7 +317,7 @@ class Drawing(Machine):
         return Figure.of(Tile(row, column) for column in across for row in down)
 
     def _indices(self, spans: Sequence[ast.Span], size: int, name: str, at: Place) -> Sequence[int]:
-        """0-based; all of them if none are named."""
+        """The 0-based indices of the spans; all indices if there are no spans."""
         for span in spans:
             for end in (span.first, span.last):
                 if not 1 <= end <= size:

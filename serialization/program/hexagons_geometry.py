@@ -1,4 +1,4 @@
-"""Figures on the board: lines, rings, triangles, moves and mirror images. Tiles are 0-based and may lie over the edge."""
+"""Figures on the board: lines, rings, triangles, moves and mirror images. Tiles are 0-based and may lie beyond the edge."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from serialization.program.expressions import Shift
 from serialization.program.figure import Cell
 
 MARGIN = 18
-"""How far over the edge a figure may reach; what lies further out is dropped."""
+"""How many tiles a figure may reach beyond the edge; tiles further out are dropped."""
 ALL = tuple(Tile(row, column) for column in range(COLUMNS) for row in range(ROWS))
 WAYS = {**DIRECTIONS, "left": (0, -1), "right": (0, 1)}
-"""The six directions in cube coordinates; left and right keep the row's number."""
+"""The six directions in cube coordinates; left and right are steps of the column's number that keep the row's number."""
 
 
 def near_board(tile: Cell) -> bool:
@@ -26,7 +26,7 @@ def near_board(tile: Cell) -> bool:
 
 @cache
 def next_tile(tile: Tile, way: str, count: int = 1) -> Tile:
-    """The tile `count` tiles away. Raises ProgramError for a direction that a board lacks."""
+    """The tile `count` steps away. Raises ProgramError for an unknown direction."""
     if way not in WAYS:
         unknown_way(way)
     if way in ("left", "right"):
@@ -36,12 +36,12 @@ def next_tile(tile: Tile, way: str, count: int = 1) -> Tile:
 
 @cache
 def around(tile: Tile) -> tuple[Tile, ...]:
-    """The six tiles that touch it, clockwise from the top, those over the edge too."""
+    """The six tiles that touch a tile, clockwise from the top, including tiles beyond the edge."""
     return tuple(next_tile(tile, way) for way in DIRECTIONS)
 
 
 def ray(start: Tile, way: str, count: int | None) -> list[Tile]:
-    """`count` tiles from `start` on, or all as far as the board goes."""
+    """`count` tiles from `start` on, or all up to the edge of the board. Raises ProgramError for an unknown direction."""
     tiles: list[Tile] = []
     tile = start
     next_tile(start, way)
@@ -60,7 +60,7 @@ def path(points: Sequence[Tile]) -> list[Tile]:
 
 
 def grown(tiles: Iterable[Cell], count: int) -> list[list[Tile]]:
-    """The tiles at distance 1, 2, ..., `count` from a set, a list each, in the order in which they are met."""
+    """The tiles at distance 1, 2, ..., `count` from a set, a list for each distance, in the order of discovery."""
     seen = dict.fromkeys(cast("Iterable[Tile]", tiles))
     edge, layers = list(seen), []
     for _ in range(min(count, 2 * MARGIN)):
@@ -72,7 +72,7 @@ def grown(tiles: Iterable[Cell], count: int) -> list[list[Tile]]:
 
 
 def ring(center: Tile, radius: int) -> list[Tile]:
-    """The tiles at that distance from one tile, clockwise from the top."""
+    """The tiles at distance `radius` from one tile, clockwise from the top."""
     tiles = [next_tile(center, "up", radius)]
     for way in ("down-right", "down", "down-left", "up-left", "up", "up-right"):
         for _ in range(radius):
@@ -99,7 +99,7 @@ _SPREAD = {"up": ("up-left", "up-right"), "right": ("up-right", "down-right"), "
 
 
 def triangle(corner: Tile, way: str, size: int) -> list[Tile]:
-    """Lines of 1, 2, ..., `size` tiles that lie apart (up, down) or touch (left, right), opening from a corner."""
+    """Lines of 1, 2, ..., `size` tiles, opening from a corner; the tiles of a line touch only if `way` is left or right."""
     if way not in _SPREAD:
         raise ProgramError(f"a triangle opens {', '.join(_SPREAD)}")
     one, other = _SPREAD[way]
@@ -108,7 +108,7 @@ def triangle(corner: Tile, way: str, size: int) -> list[Tile]:
 
 
 def middle(tiles: Iterable[Cell]) -> Tile:
-    """The tile nearest to the middle of a set's extent as drawn. Raises ProgramError for the empty set."""
+    """The tile nearest to the center of a set's bounding box as drawn. Raises ProgramError for the empty set."""
     places = [_drawn_at(tile) for tile in tiles]
     if not places:
         raise ProgramError("the empty set has no middle")
@@ -119,12 +119,12 @@ def middle(tiles: Iterable[Cell]) -> Tile:
 
 
 def _drawn_at(tile: Cell) -> tuple[float, float]:
-    """Columns from the left, and tiles from the top."""
+    """The drawn position of a tile: columns from the left, and tiles from the top."""
     return tile[1], tile[0] + (tile[1] & 1) / 2
 
 
 def turned(tile: Cell, sixths: int, center: Tile) -> Tile:
-    """Turned clockwise about a tile by sixths of a full turn."""
+    """The tile turned clockwise about `center` by sixths of a full turn."""
     (x, z), (cx, cz) = to_cube((tile[0], tile[1])), to_cube(center)
     x, z = x - cx, z - cz
     for _ in range(sixths % 6):
@@ -133,9 +133,11 @@ def turned(tile: Cell, sixths: int, center: Tile) -> Tile:
 
 
 def mirrored(axis: Iterable[Cell]) -> Callable[[Cell], Tile]:
-    """Whole columns: left to right over their middle; whole rows: top to bottom; else half a turn about the middle.
+    """The map for an axis: whole columns mirror left to right, whole rows top to bottom; any other set is the center of half a
+    turn.
 
-    Rows and columns are mirrored by their numbers; half a turn keeps every shape, and so does `flipped`.
+    Mirroring goes by the numbers of rows and columns; half a turn keeps every shape, as `flipped` does. Raises ProgramError
+    for the empty set.
     """
     cells = list(axis)
     if not cells:
@@ -153,11 +155,11 @@ def mirrored(axis: Iterable[Cell]) -> Callable[[Cell], Tile]:
 
 
 _AXES = {"left": "right", "down": "up", "down-left": "up-right", "up-left": "down-right"}
-"""The directions that name the same line as another one."""
+"""The directions that give the same axis as another direction."""
 
 
 def flipped(tile: Cell, center: Tile, way: str) -> Tile:
-    """The mirror image over the line through a tile's middle in a direction; right: a horizontal line. Keeps every shape."""
+    """The mirror image over the line through the middle of `center` in a direction (right: horizontal). Keeps every shape."""
     (x, z), (cx, cz) = to_cube((tile[0], tile[1])), to_cube(center)
     x, z = x - cx, z - cz
     match _AXES.get(way, way):
@@ -176,9 +178,10 @@ def flipped(tile: Cell, center: Tile, way: str) -> Tile:
 
 @dataclass(frozen=True, slots=True)
 class BoardShift(Shift):
-    """A move by rows and columns by number, then by cube coordinates (x, z).
+    """A move by numbers of rows and columns, then by cube coordinates (x, z).
 
-    It keeps shapes: all tiles make the step that keeps the row's number of the one it starts from. With `grid` all keep theirs.
+    Without `grid`, shapes are kept: all tiles move by the same vector as the anchor, which moves by number. With `grid`, every
+    tile moves by number.
     """
 
     rows: int
@@ -215,7 +218,7 @@ def _moved(tile: Cell, dx: int, dz: int) -> Tile:
 
 
 def board_shift(steps: Sequence[tuple[str, int]], grid: bool) -> BoardShift:
-    """Raises ProgramError for a direction that a board lacks."""
+    """The move of some steps. Raises ProgramError for an unknown direction."""
     rows = columns = x = z = 0
     for way, count in steps:
         if way not in WAYS:

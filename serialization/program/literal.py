@@ -1,4 +1,4 @@
-"""Actions to the plain program that lists their cells: what a program can always be written as."""
+"""Plain programs, which list the cells of actions; any actions can be written this way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from serialization.program.written import spans_text
 
 
 def drawing_program(actions: Iterable[Paint]) -> Program:
-    """One statement a color, with its tiles by column. Where a tile is painted twice, the last action counts."""
+    """One statement a color, with its tiles by column. If a tile is painted twice, the last action counts."""
     return Program(tuple(change(color, tile_set(tiles)) for color, tiles in by_color(actions)))
 
 
@@ -27,17 +27,17 @@ def by_color(actions: Iterable[Paint]) -> list[tuple[str, list[Tile]]]:
 
 
 def change(color: str | None, what: Expr) -> Statement:
-    """A statement that gives a set one color, or removes it."""
+    """A statement that gives a set one color, or removes it (None)."""
     return ast.Remove(what) if color is None else ast.PaintSet(((color, 1),), what)
 
 
 def tile_set(tiles: Iterable[Tile]) -> Expr:
-    """The shortest literal of at least one tile (0-based): columns that share the same rows together."""
+    """The shortest literal of one or more tiles (0-based), which groups columns that share the same rows."""
     return plus(product(columns, rows) for rows, columns in by_rows(tiles, 1).items())
 
 
 def by_rows(tiles: Iterable[Tile], first: int) -> dict[tuple[int, ...], list[int]]:
-    """The columns of some tiles by the rows in which these lie, with numbers that count from `first`."""
+    """The columns of some tiles, keyed by the rows that the tiles occupy in them; numbers count from `first`."""
     rows: dict[int, list[int]] = defaultdict(list)
     for row, column in sorted(set(tiles)):
         rows[column + first].append(row + first)
@@ -55,7 +55,7 @@ def product(columns: Sequence[int], rows: Sequence[int]) -> Expr:
 
 
 def building_program(actions: Iterable[Action]) -> Program:
-    """The actions in their order: a statement for each run of one color, or of removals, that meets no cell twice."""
+    """The actions in order: one statement for each run of one color, or of removals, without a repeated cell."""
     runs: list[tuple[str | None, list[tuple[int, int, int]]]] = []
     for action in actions:
         color = action.color if action.kind == "place" else None
@@ -66,7 +66,7 @@ def building_program(actions: Iterable[Action]) -> Program:
 
 
 def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
-    """Cells in order, those in a row together as one literal."""
+    """The cells in order; cells in a row share one literal."""
     literals: list[Expr] = []
     rest = list(cells)
     while rest:
@@ -78,7 +78,7 @@ def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
 
 
 def _row_length(cells: Sequence[tuple[int, int, int]], axis: int) -> int:
-    """How many cells from the first on go step by step along an axis, in one sense."""
+    """How many cells, from the first on, follow each other along an axis in one direction."""
     if len(cells) < 2:
         return 1
     sense = cells[1][axis] - cells[0][axis]
@@ -93,7 +93,7 @@ def _along(cell: tuple[int, int, int], axis: int, steps: int) -> tuple[int, ...]
 
 
 def spans(numbers: Sequence[int]) -> tuple[Span, ...]:
-    """The shortest list of ascending numbers, by taking the longest run from each on: `1,2` but `1-3`, `1-9/2`."""
+    """Ascending numbers as spans; at each step, the run that saves the most characters is taken: `1,2` but `1-3`, `1-9/2`."""
     return _spans(tuple(numbers))
 
 
@@ -109,7 +109,7 @@ def _spans(numbers: tuple[int, ...]) -> tuple[Span, ...]:
 
 
 def _run(numbers: Sequence[int], step: int) -> Span:
-    """The span from the first number in steps to the next ones, as far as none lies between."""
+    """The longest span from the first number in steps of `step` that skips no number of the list."""
     count = 1
     while count < len(numbers) and numbers[count] == numbers[0] + count * step:
         count += 1
@@ -117,5 +117,5 @@ def _run(numbers: Sequence[int], step: int) -> Span:
 
 
 def _gain(span: Span) -> int:
-    """How many characters a span saves against its numbers one by one."""
+    """How many characters a span saves compared with a list of its numbers."""
     return len(",".join(map(str, span.numbers()))) - len(spans_text((span,)))

@@ -1,4 +1,4 @@
-"""What both worlds run alike: painting in color cycles, copies, names, repetition and conditions."""
+"""The statements that both worlds share: painting in color cycles, copies, names, repetition and conditions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
 
 MAX_TURNS = 200
-"""Repetitions of a body without a count: more than fit on any board."""
+"""The limit on repetitions of a body without a count: more than fit on any board."""
 
 
 class ProgramResult(NamedTuple):
-    """What a program did: its actions, its names for later programs, and the error that ended it, if one did.
+    """A program's actions, its names for later programs, and the error that ended it, if any.
 
-    With an error, the actions are those of the statements before the one that failed.
+    If there is an error, the actions and names come from the statements before the one that failed.
     """
 
     actions: tuple[Any, ...]
@@ -29,21 +29,21 @@ class ProgramResult(NamedTuple):
 
 
 class Machine(Evaluator):
-    """Runs one program. A world adds what painting means."""
+    """Runs one program. Each world defines what painting means."""
 
     groups: ClassVar[Mapping[str, tuple[int, ...]]]
-    """What colors can go by, and which coordinates of a cell that is."""
+    """The groups by which colors can alternate, each with the coordinates of a cell that define the group."""
     origin: ClassVar[Cell]
-    """Where a body that has painted nothing moves from."""
+    """The cell from which a body that has painted nothing moves."""
 
     def __init__(self, names: Mapping[str, Value], steps: Sequence[Sequence[tuple[Cell, str]]]) -> None:
         super().__init__(names)
         self.steps = steps
-        """What each earlier step drew: cells with their colors."""
+        """The cells that each earlier step drew, with their colors."""
         self._anchor: Cell | None = None
         """The first cell that the innermost repeated body painted."""
         self._reached: bool | None = None
-        """Whether something that the innermost repeated body painted lay inside the world; None if it has painted nothing."""
+        """Whether the innermost repeated body painted anything inside the world; None if it has painted nothing at all."""
 
     @abstractmethod
     def inside(self, cell: Cell) -> bool:
@@ -55,11 +55,11 @@ class Machine(Evaluator):
 
     @abstractmethod
     def touching(self, cell: Cell) -> Sequence[Cell]:
-        """The cells that share an edge or a face with it."""
+        """The neighbors of a cell, which share an edge (HEXAGONS) or a face (Minecraft) with it."""
 
     @abstractmethod
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
-        """Change cells of the world, in order, to a color, or to nothing."""
+        """Give cells of the world a color, or empty them (None), in order."""
 
     @abstractmethod
     def color_at(self, cell: Cell) -> str | None:
@@ -67,11 +67,11 @@ class Machine(Evaluator):
 
     @abstractmethod
     def actions(self) -> tuple[Any, ...]:
-        """What has been done so far."""
+        """The actions so far."""
 
     @abstractmethod
     def save(self) -> Any:
-        """What `restore` needs to undo what follows."""
+        """The state that `restore` needs to undo later changes."""
 
     @abstractmethod
     def restore(self, saved: Any) -> None: ...
@@ -81,7 +81,7 @@ class Machine(Evaluator):
         raise ProgramError(f"{frame}: only a Minecraft program has a frame", at)
 
     def run(self, program: ast.Program) -> ProgramResult:
-        """Runs the statements one after another; one that fails leaves nothing, and ends the program."""
+        """Runs the statements in order. A statement that fails is undone and ends the program."""
         for statement in program.statements:
             saved, names = self.save(), dict(self.names)
             try:
@@ -131,7 +131,7 @@ class Machine(Evaluator):
         self._change(chosen, at)
 
     def grouped(self, what: Figure, by: str, at: Place = NOWHERE) -> Sequence[tuple[Cell, ...]]:
-        """A set by its columns, rows and the like. Raises ProgramError for what this world does not have."""
+        """A set divided into columns, rows or other groups. Raises ProgramError for a group that this world lacks."""
         if by == "object":
             return self.objects(what)
         if by not in self.groups:
@@ -142,7 +142,7 @@ class Machine(Evaluator):
         return [tuple(group) for group in groups.values()]
 
     def objects(self, what: Figure) -> Sequence[tuple[Cell, ...]]:
-        """A set's parts, or of a set of one part the pieces that hang together, in the order in which they are met."""
+        """A set's parts; if it has only one, its connected components in the order of their first cells."""
         return what.parts if len(what.parts) > 1 else what.pieces(self.touching)
 
     def _copy(self, what: Figure, swaps: Mapping[str, str], at: Place) -> None:
@@ -152,7 +152,7 @@ class Machine(Evaluator):
         self._change({cell: swaps.get(color, color) for cell, color in sources.items() if color is not None}, at)
 
     def _change(self, painting: Mapping[Cell, str | None], at: Place) -> None:
-        """Paints what a body asks for where its repetition has moved to."""
+        """Paints the cells of a body, moved by the repetitions around it."""
         self.budget.admit(len(painting), at)
         self.budget.spend(len(painting) * len(self.moved), at)
         if painting and self._anchor is None:
@@ -189,7 +189,7 @@ class Machine(Evaluator):
         self._anchor = outer or self._anchor
 
     def _turn(self, body: Sequence[ast.Statement], moved: tuple[Mapped, Mapped] | None) -> bool:
-        """Runs a body once where it has moved to; False if it painted, and nothing of it inside the world."""
+        """Runs a moved body once. Returns False if it painted cells, but none inside the world."""
         before, self._reached = self._reached, None
         if moved:
             self.moved.append(moved)

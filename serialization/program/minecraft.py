@@ -1,4 +1,4 @@
-"""Building programs, run on a Minecraft structure. Cells are x, y, z as in the actions; left and right are the builder's."""
+"""Building programs, run on a Minecraft structure. Cells are x, y, z as in actions; left and right are the builder's."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from serialization.program.shared_functions import SHARED, in_order, moved_to, n
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
 MARGIN = 20
-"""How far from the middle of the region a set may reach."""
+"""The largest absolute coordinate of a cell that a set may hold."""
 _WAYS = {"left": (1, 0), "right": (-1, 0), "behind": (0, 1), "front": (0, -1)}
-"""(x, z) for a builder who looks along +z: behind a block is where the builder does not stand."""
+"""(x, z) for a builder who looks along +z; behind a block is the side away from the builder."""
 _FIXED = {"up": (0, 1, 0), "down": (0, -1, 0), "east": (1, 0, 0), "west": (-1, 0, 0), "south": (0, 0, 1), "north": (0, 0, -1)}
 DIRECTIONS = (*_WAYS, *_FIXED)
 LONGEST = 40
-"""No row reaches from one side of the region and its margin to the other with more cells."""
+"""The limit on the cells of a row: about the width of the region with its margins."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildingState:
-    """What a program finds: the structure, the builder, the builder's earlier turns, and names that earlier programs left."""
+    """The state in which a program starts: structure, builder's pose, builder's earlier turns, names of earlier programs."""
 
     structure: Structure = field(default_factory=Structure)
     pose: Pose = _START
@@ -40,10 +40,10 @@ class BuildingState:
 
 
 def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResult:
-    """Runs a building program. Never raises ProgramError: the outcome holds it, and what was built in spite of it.
+    """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were possible in spite of it.
 
-    With a state the actions are feasible in it: what cannot be held waits, and is an error if nothing comes to hold it.
-    Without one the structure is unknown, and all that the program says is done as it says it.
+    With a state, the actions are feasible in it: a block that nothing holds waits until something does, and is an error if
+    nothing ever does. Without a state, the structure is unknown and all actions of the program are returned in its order.
     """
     machine = Building(state)
     outcome = machine.run(program)
@@ -58,7 +58,7 @@ def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResu
 
 
 def run_lenient(program: ast.Program, state: BuildingState) -> ProgramResult:
-    """As `run`, but a program of cells only that asks for what cannot be done does all of it, as without a state."""
+    """As `run`, but a program that only lists cells and asks for infeasible actions yields all of them, as without a state."""
     outcome = run(program, state)
     if ast.is_plain(program):
         unchecked = run(program)
@@ -120,7 +120,7 @@ def tower(b: Building, cell: Cell, count: int) -> Figure:
 
 
 def _flat(b: Building, cell: Cell, way: Way, other: Way, steps: Iterable[tuple[int, int]]) -> Figure:
-    """The cells that lie so many steps from one in two directions."""
+    """The cells at the given numbers of steps from a cell in two directions."""
     one, two = b.vector(way), b.vector(other)
     return _figure(b, (_moved(cell, (one, k), (two, j)) for k, j in steps))
 
@@ -140,25 +140,25 @@ def diagonal(b: Building, cell: Cell, way: Way, other: Way, count: int) -> Figur
 
 
 def line(b: Building, first: Cell, last: Cell) -> Figure:
-    """The cells nearest to the straight line between two."""
+    """The cells nearest to the straight line between two cells."""
     count = max(abs(p - q) for p, q in zip(first, last, strict=True)) or 1
     cells = (tuple(p + round((q - p) * k / count) for p, q in zip(first, last, strict=True)) for k in range(count + 1))
     return _figure(b, dict.fromkeys(cells))
 
 
 def lshape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
-    """Two arms from a corner, which counts in both."""
+    """Two arms from a corner; the length of each includes the corner."""
     return together([row(b, corner, way, count), row(b, corner, other, size)])
 
 
 def tshape(b: Building, crossing: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
-    """A bar of `count` cells with the crossing in its middle, and a stem of `size` cells from the crossing."""
+    """A bar of `count` cells with the crossing in its middle, and a stem of `size` cells that starts at the crossing."""
     start = _moved(crossing, (b.vector(way), -((count - 1) // 2)))
     return together([row(b, start, way, count), row(b, crossing, other, size)])
 
 
 def ushape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
-    """A base of `count` cells, and arms of `size` cells from both of its ends, which count in them."""
+    """A base of `count` cells, and arms of `size` cells that start at both ends of the base."""
     end = _moved(corner, (b.vector(way), count - 1))
     return together([row(b, corner, way, count), row(b, corner, other, size), row(b, end, other, size)])
 
@@ -170,7 +170,7 @@ def cross(b: Building, middle: Cell, way: Way, other: Way, arm: int = 1) -> Figu
 
 
 def box(b: Building, first: Figure, *others: Figure) -> Figure:
-    """All cells between the outermost ones of some sets."""
+    """All cells of the bounding box of some sets."""
     cells = [cell for figure in (first, *others) for cell in figure]
     if not cells:
         return Figure()
@@ -183,7 +183,7 @@ def box(b: Building, first: Figure, *others: Figure) -> Figure:
 
 
 def _beyond(way: str) -> Callable[..., Figure]:
-    """In each line of the set in a direction the next cells beyond its last one."""
+    """In each line of the set along a direction, the next cells beyond its last one."""
 
     def chosen(b: Building, cells: Figure, count: int = 1) -> Figure:
         step = b.vector(way)
@@ -211,7 +211,7 @@ def near(b: Building, cells: Figure) -> Figure:
 
 
 def middle(b: Building, cells: Figure) -> Figure:
-    """The cell in the middle of the set's extent, rounded down."""
+    """The cell in the middle of the set's bounding box, rounded down."""
     return Figure.of([tuple((min(values) + max(values)) // 2 for values in zip(*cells, strict=True))] if cells else [])
 
 
@@ -233,7 +233,7 @@ def sort(b: Building, cells: Figure, way: Way) -> Figure:
 
 
 def reflect(b: Building, cells: Figure, way: Way, axis: Figure) -> Figure:
-    """The mirror image in a direction, over the middle of another set."""
+    """The mirror image along a direction, over the middle of another set."""
     if not axis:
         raise ProgramError("the empty set cannot be an axis")
     step = b.vector(way)
@@ -243,7 +243,7 @@ def reflect(b: Building, cells: Figure, way: Way, axis: Figure) -> Figure:
 
 
 def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
-    """Turned about the vertical axis through a cell, clockwise seen from above."""
+    """The set turned about the vertical axis through a cell, clockwise as seen from above."""
 
     def there(cell: Cell) -> Cell:
         x, z = turn(cell[0] - center[0], cell[2] - center[2], quarters)
@@ -256,7 +256,7 @@ def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
 
 
 def supports(b: Building, cells: Figure) -> Figure:
-    """The same cells; blocks there may float: what they are placed on is taken away at the end."""
+    """The same cells; blocks in them may float, because their temporary supports are removed at the end."""
     b.supported.update(map(b.outward, cells))
     return cells
 
@@ -297,7 +297,7 @@ class Building(Machine):
         self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.structure.blocks()}
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
-        """The cells of placements, the last one last."""
+        """The cells of all placements, in order."""
         self.changes: list[RequestedChange] = []
         self.supported: set[Cell] = set()
         self.quarter = self._own = start.pose.quarter
@@ -326,7 +326,7 @@ class Building(Machine):
         return self.blocks.get(cell)
 
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
-        """Places blocks where there are none, and removes those that are there; where the structure is unknown, all of it."""
+        """Places blocks in empty cells and removes blocks from filled ones; if the structure is unknown, records every change."""
         for cell, color in painting.items():
             if not self.blind and (cell in self.blocks) == (color is not None):
                 continue
@@ -341,7 +341,7 @@ class Building(Machine):
         self.quarter = 0 if frame == "world" else self._own
 
     def vector(self, way: str) -> tuple[int, int, int]:
-        """One step in a direction. Raises ProgramError for one that this world lacks."""
+        """One step in a direction. Raises ProgramError for an unknown direction."""
         if way in _FIXED:
             return _FIXED[way]
         if way not in _WAYS:
@@ -364,7 +364,7 @@ class Building(Machine):
         return Figure.of((x, y, z) for x in xs for y in ys for z in zs)
 
     def arguments(self, call: ast.Call, kinds: Sequence[str]) -> list[Any]:
-        """Where a set or a cell is needed, three numbers in a row are one: tower(0,1,0,4)."""
+        """Three numbers in a row are a cell if a set or a cell is needed: tower(0,1,0,4)."""
         joined: list[ast.Expr | ast.Color | ast.Move] = []
         args = list(call.args)
         while args:

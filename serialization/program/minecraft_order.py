@@ -13,7 +13,7 @@ Blocks = dict[Cell, str]
 
 
 class RequestedChange(NamedTuple):
-    """A change that a program asked for: a block of a color, or none, at a cell; and the place of the statement."""
+    """A change that a program asks for: a cell, its new color (None: remove the block), and the statement's position."""
 
     cell: Cell
     color: str | None
@@ -25,8 +25,8 @@ def ordered(
 ) -> tuple[list[Action], list[RequestedChange]]:
     """Feasible actions for the requested changes, and the placements that would float. Removals carry no color.
 
-    Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all changes
-    before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
+    Placements keep their order, but a block that nothing holds yet waits until something does. A removal follows all changes
+    requested before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
     """
     site = _Site(dict(before), supported)
     for change in changes:
@@ -42,7 +42,7 @@ def ordered(
 
 
 class _Site:
-    """Blocks, what is still to be placed, and what has been done."""
+    """The blocks, the pending placements, and the actions so far."""
 
     def __init__(self, blocks: Blocks, supported: frozenset[Cell]) -> None:
         self.blocks = blocks
@@ -55,7 +55,7 @@ class _Site:
         """A heap of waiting cells that something holds, lowest first."""
 
     def settle(self) -> None:
-        """Places all that waits and can be held; what cannot floats."""
+        """Places all waiting blocks that something can hold; the others are floating."""
         self._ready = [(cell[1], cell) for cell in self.waiting if held(cell, self.blocks)]
         heapify(self._ready)
         while self.waiting:

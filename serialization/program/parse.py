@@ -1,4 +1,4 @@
-"""Text to programs. Every problem is a ProgramError that names its place and, where it can, what was meant."""
+"""Text to programs. Every problem is a ProgramError with its position and, if possible, a suggestion."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from serialization.program import ast
 from serialization.program.errors import Place, ProgramError, suggestion
 
 MAX_CHARS = 20_000
-"""Longer texts are refused unread; the literal of a whole board in eight colors has under 1,000."""
+"""Longer texts are refused without parsing; the plain program of a whole board in eight colors has under 1,000 characters."""
 MAX_DEPTH = 30
-"""Parentheses and braces inside each other."""
+"""The deepest nesting of parentheses and braces."""
 
 
 def parse(text: str) -> ast.Program:
-    """The program of a text. Raises ProgramError for anything else; time is linear in the text, memory is bounded."""
+    """The program of a text. Raises ProgramError for an invalid text. Takes time linear in its length and bounded memory."""
     _check(text)
     from lark import UnexpectedInput
     from lark.exceptions import VisitError
@@ -34,7 +34,7 @@ def parse(text: str) -> ast.Program:
 
 
 def parse_front(text: str) -> tuple[ast.Program, ProgramError | None]:
-    """The program of a text, or that of the statements before the first error, and the error. Total."""
+    """The program of a text and None, or the program of the statements before the first error and that error. Total."""
     error: ProgramError | None = None
     while True:
         try:
@@ -45,7 +45,7 @@ def parse_front(text: str) -> tuple[ast.Program, ProgramError | None]:
 
 
 def _before(text: str, at: Place) -> str:
-    """The statements that end before a place, at which the text cannot be read."""
+    """The statements that end before the position of an error."""
     lines = text.split("\n")
     index = sum(len(line) + 1 for line in lines[: at[0] - 1]) + at[1] - 1
     depth, end = 0, 0
@@ -57,7 +57,7 @@ def _before(text: str, at: Place) -> str:
 
 
 def _check(text: str) -> None:
-    """Refuses what is too long, too deep, or holds characters that look like others."""
+    """Raises ProgramError for a text that is too long, nested too deep, or not plain ASCII."""
     if len(text) > MAX_CHARS:
         raise ProgramError(
             f"{len(text):,} characters: nothing beyond the first {MAX_CHARS:,} is a program", _place(text, MAX_CHARS)
@@ -123,12 +123,12 @@ _LONGEST_LIST = 8
 
 
 def _explained(error: Any, text: str) -> ProgramError:
-    """What lark did not expect, in words."""
+    """Lark's error in words."""
     index, expected = error.pos_in_stream, getattr(error, "accepts", None) or error.allowed or set()
     ended = index is None or getattr(getattr(error, "token", None), "type", "") == "$END"
     found = None if ended else re.match(r"[A-Za-z][\w-]*|\d+|.", text[index:])
     if expected == {"EQUALS"}:
-        # A statement began with an unknown word, which was taken for the name of an assignment.
+        # The statement begins with an unknown word, which lark took for the name of an assignment.
         before = list(re.finditer(r"[a-z]\w*", text[: len(text) if ended else index]))[-1]
         hint = suggestion(before.group(), _words() - {before.group()})
         return ProgramError(f"{before.group()} does not begin a statement{hint}", _place(text, before.start()))
@@ -148,6 +148,6 @@ def _hint(word: str) -> str:
 
 @lru_cache
 def _words() -> frozenset[str]:
-    """The words of the language but for its functions."""
+    """The words of the language except its functions."""
     own = (t.pattern.value for t in _parser().terminals if t.name not in ("NAME", "FUNCTION", "LIST", "ITEM", "COMMENT", "_END"))
     return frozenset(word for pattern in own for word in re.findall(r"[a-z][a-z-]+", pattern))

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from serialization.program.machine import Machine
 
 MAX_COPIES = 40
-"""Copies of one set: more than reach any world."""
+"""The limit on copies of one set: more than fit into any world."""
 
 
 def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
-    """Moved so that the first cell goes as told and the others keep their places around it."""
+    """The set moved so that its first cell makes the move and the others keep their places around it."""
     if not cells:
         return cells
     there, _ = move.mapping(next(iter(cells)))
@@ -25,12 +25,12 @@ def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
 
 
 def moved_to(m: Machine, cells: Figure, there: Mapped) -> Figure:
-    """Every cell moved, but for those that come too far from the world."""
+    """The moved cells, without those that end up too far outside the world."""
     return cells.mapped(there).filtered(m.close)
 
 
 def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> Figure:
-    """`count` copies, the first in place; without a count as many as reach the world. Each copy is an object."""
+    """`count` copies, the first in place; without a count, as many as reach the world. Each copy is an object."""
     if count is None and not move:
         raise ProgramError("repeat needs a count or a move to the edge")
     if count is not None and count < 0:
@@ -48,7 +48,7 @@ def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> 
 
 
 def every(m: Machine, cells: Figure, step: int, start: int = 1) -> Figure:
-    """Each `step`-th cell from the `start`-th on."""
+    """Every `step`-th cell, from the `start`-th on."""
     if step < 1 or start < 1:
         raise ProgramError("every counts from 1 in steps of at least 1")
     return cells.within(set(list(cells)[start - 1 :: step]))
@@ -64,32 +64,32 @@ def _part(choose: Callable[[list[Cell], int], list[Cell]]) -> Callable[..., Figu
 
 
 def part(m: Machine, cells: Figure, number: int) -> Figure:
-    """One of a set's objects: the terms of a union or copies of a repetition, else its pieces that hang together."""
+    """The `number`-th object of a set: a term of a union, a copy of a repetition, or otherwise a connected component."""
     parts = m.objects(cells)
     return cells.within(set(parts[position(number, len(parts), "object")]))
 
 
 def position(number: int, count: int, name: str) -> int:
-    """The index of a 1-based number, or of one that counts from the end. Raises ProgramError if there is no such."""
+    """The index of a number that counts from 1, or from -1 backward. Raises ProgramError if it is out of range."""
     if not 1 <= abs(number) <= count:
         raise ProgramError(f"no {name} {number}: there are {count}")
     return number - 1 if number > 0 else count + number
 
 
 def step(m: Machine, number: int, *colors: ColorName) -> Figure:
-    """What an earlier step or turn drew (in some colors): 1 is the first, -1 the one before this."""
+    """The cells that an earlier step or turn drew, optionally only in some colors: 1 is the first step, -1 the previous one."""
     drawn = m.steps[position(number, len(m.steps), "step")]
     return Figure.of(cell for cell, color in drawn if not colors or color in colors)
 
 
 def count(m: Machine, cells: Figure) -> int:
-    """How many cells inside the world."""
+    """The number of cells inside the world."""
     m.budget.spend(len(cells) * len(m.moved))
     return sum(m.inside(m.outward(cell)) for cell in cells)
 
 
 def number_of(axis: int, first: int) -> Callable[[Machine, Figure], int]:
-    """A number of a set's first cell, where those of the axis count from `first`."""
+    """A function that returns a coordinate of a set's first cell; coordinates of the axis count from `first`."""
 
     def number(m: Machine, cells: Figure) -> int:
         if not cells:

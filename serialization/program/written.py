@@ -1,4 +1,4 @@
-"""Programs as their shortest text: `write` gives the one text that `parse` reads back as an equal program."""
+"""Programs as text: `write` returns the shortest text, which `parse` turns back into an equal program."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _argument(value: ast.Expr | ast.Color | ast.Move) -> str:
 
 
 def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
-    """The text of an expression; as an argument, where a comma would end it, a list stands in parentheses."""
+    """The text of an expression; as an argument, a list is put in parentheses because a comma would end it."""
     match value:
         case ast.Numbers() | ast.Tiles():
             text = _literal(value)
@@ -79,7 +79,7 @@ def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
             return f"{name}({','.join(map(_argument, args))})"
         case ast.Negative(inner):
             text = write_expression(inner)
-            # -3,4:1 is a list and -7..3 a range, both from a negative number on.
+            # -3,4:1 would be a list and -7..3 a range, both starting with a negative number.
             listed = isinstance(inner, ast.Numbers | ast.Tiles) and ("," in text or ".." in text)
             return f"-({text})" if listed or isinstance(inner, ast.Negative | ast.Chain) else f"-{text}"
         case ast.Chain(first, rest):
@@ -95,7 +95,7 @@ def _chain(first: ast.Expr, rest: tuple[tuple[str, ast.Expr], ...], argument: bo
     text = _operand(first, level, argument)
     for operator, operand in rest:
         right = _operand(operand, level, argument)
-        # 3:4-6 is a range of rows, 1..3 one of numbers, and 1-9/2 one with a step.
+        # Kept apart because 3:4-6 is a range of rows, 1..3 a range of numbers, and 1-9/2 a range with a step.
         if operator == ".." and text[-1].isdigit() and right.lstrip("-")[0].isdigit():
             right = f"({right})"
         apart = (operator == "-" and text[-1].isdigit() and right[0].isdigit()) or (operator == "/" and _RANGE.search(text))

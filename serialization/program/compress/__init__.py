@@ -1,7 +1,7 @@
-"""Actions to short programs that do exactly the same, by minimum description length.
+"""Short programs that do exactly what given actions do, by minimum description length.
 
-The length of a program is about that of its text, see `shared.length`. Candidates are made by world and then run: only
-a program that does what the plain one of `literal` does counts, and that is one of them.
+A program's length is roughly the length of its text, see `shared.length`. Each world proposes candidates, which are then run:
+only programs that do the same as the plain one of `literal` count, and the plain program is itself a candidate.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from serialization.program.parse import MAX_CHARS
 from serialization.program.written import write, write_statement
 
 Judge = Callable[[ast.Program], tuple[object, ...]]
-"""What a program does; two do the same where it is equal, and no error is."""
+"""The effect of a program. Programs with equal effects do the same; an error equals no other, so failing programs differ."""
 SHORTEST = 7
-"""Sets this short are not shortened further."""
+"""Sets of at most this many characters are not shortened further."""
 
 
 def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None, count: int = 1) -> list[ast.Program]:
-    """At most `count` different programs that paint exactly this, shortest first; the plain one counts as one of them.
+    """At most `count` different programs that paint exactly these tiles, shortest first; the plain program may be among them.
 
-    One alone never has more characters than the plain one. The same each time. With a state they may speak of the board and of
-    earlier steps, and count as `hexagons.run` counts with a state.
+    With `count` 1, the program has at most as many characters as the plain one. Deterministic. With a state, programs may refer
+    to the board and to earlier steps, and only changes of the board count, as in `hexagons.run`.
     """
     plain = drawing_program(actions)
     if count == 1 and _is_short(plain):
@@ -44,10 +44,10 @@ def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None
 
 
 def building_programs(actions: Sequence[Action], state: BuildingState | None = None, count: int = 1) -> list[ast.Program]:
-    """The same of building programs.
+    """At most `count` different building programs for the actions, as in `drawing_programs`.
 
-    With a state they leave the same structure: in what order, and what was put up for a while only, does not matter. Without
-    one they do exactly this, in this order.
+    With a state, programs must leave the same structure; the order of actions and temporary blocks do not matter. Without a
+    state, programs must perform exactly these actions in this order.
     """
     plain = building_program(actions)
     if count == 1 and _is_short(plain):
@@ -62,12 +62,12 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
 
 
 def _exactly(run: Callable[[ast.Program], ProgramResult]) -> Judge:
-    """Programs do the same whose actions are the same."""
+    """Programs do the same if their actions are the same and none fails."""
     return lambda program: run(program)[::2]
 
 
 def _leaving(state: BuildingState) -> Judge:
-    """Programs do the same that leave the same structure, by actions that can all be done."""
+    """Programs do the same if they leave the same structure and all their actions are feasible."""
 
     def judge(program: ast.Program) -> tuple[object, ...]:
         outcome = run_lenient(program, state)
@@ -77,7 +77,7 @@ def _leaving(state: BuildingState) -> Judge:
 
 
 def _orders(net: Iterable[Action]) -> Iterator[tuple[Action, ...]]:
-    """Net changes by kind and color, along each axis first. Removals carry no color."""
+    """The net changes sorted by kind and color, then by cell, once for each order of the axes. Removals carry no color."""
     changes = [action if action.kind == "place" else action._replace(color=None) for action in net]
     for axes in permutations(("x", "y", "z")):
         yield tuple(sorted(changes, key=lambda a: (a.kind == "place", a.color or "", *(getattr(a, axis) for axis in axes))))
@@ -89,7 +89,7 @@ def _is_short(plain: ast.Program) -> bool:
 
 
 def _best(programs: Sequence[ast.Program], judge: Judge, count: int) -> list[ast.Program]:
-    """The shortest programs that do what the first one does; ties keep their order."""
+    """The shortest programs that do the same as the first one; ties keep their order."""
     wanted, best = judge(programs[0]), list[ast.Program]()
     for program in _by_length(programs, count == 1):
         if judge(program) == wanted:
@@ -100,7 +100,7 @@ def _best(programs: Sequence[ast.Program], judge: Judge, count: int) -> list[ast
 
 
 def _by_length(programs: Iterable[ast.Program], limited: bool) -> Iterator[ast.Program]:
-    """Different ones, shortest first; `limited`: those that have no more characters than the first."""
+    """The distinct programs, shortest first; `limited`: only those with at most as many characters as the first one."""
     texts: dict[str, ast.Program] = {}
     for program in programs:
         texts.setdefault(write(program), program)

@@ -1,4 +1,4 @@
-"""Copies for the compressor: of a set, repeated, and of what the board shows, moved, mirrored, turned or in other colors."""
+"""Copies for the compressor: repetitions of a set, and copies from the board, moved, mirrored, turned or in other colors."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from serialization.program.literal import change
 from serialization.program.written import write_statement
 
 ACROSS, DOWN, SLANTED = 9, 5, 6
-"""How far the moves of a repetition reach: columns, rows, and tiles along a diagonal."""
+"""The longest moves of a repetition, in columns, in rows, and in tiles along a diagonal."""
 MAX_COPIES = 9
 Vector = tuple[int, int]
 """A vector in cube coordinates (x, z)."""
 
 
 def move(*steps: tuple[str, int], grid: bool = False) -> Move:
-    """`right 4 down`; what goes no way is left out."""
+    """`right 4 down`; steps of length 0 are left out."""
     nonzero = ((way, count) for way, count in steps if count)
     return Move(tuple((way, None if count == 1 else number(count)) for way, count in nonzero), grid)
 
 
 def move_between(start: Tile, end: Tile) -> Move:
-    """The shortest move that leads from one tile to another."""
+    """The shortest move from one tile to another."""
     across, down = end.column - start.column, end.row - start.row
     sideways = ("right" if across > 0 else "left", abs(across))
     level = move(sideways, ("down" if down > 0 else "up", abs(down)))
@@ -42,7 +42,7 @@ def move_between(start: Tile, end: Tile) -> Move:
 
 
 class Path(NamedTuple):
-    """A move and where each of its repetitions leads from a tile in an even (or odd) column."""
+    """A move and the vectors of its repetitions (0, 1, 2, ... times), which depend on the parity of the start's column."""
 
     move: Move
     vectors: tuple[Vector, ...]
@@ -63,7 +63,7 @@ def _path(steps: Sequence[tuple[str, int]], parity: int) -> Path:
 
 @cache
 def paths() -> tuple[Path, ...]:
-    """The moves of repetitions, each way they can go; those that are short to say first."""
+    """The moves of repetitions, from even and from odd columns; moves with short texts come first."""
     moves: list[tuple[tuple[str, int], ...]] = [(("right", k),) for k in range(1, ACROSS + 1)]
     moves += [(("down", k),) for k in range(1, DOWN + 1)]
     moves += [((way, k),) for way in ("down-right", "up-right") for k in range(1, SLANTED + 1)]
@@ -77,7 +77,7 @@ def paths() -> tuple[Path, ...]:
 
 
 class Repeated(NamedTuple):
-    """The tiles to draw first, the move, how often (None: to the edge), and how many needed tiles that saves to list."""
+    """The tiles to draw first, the move, the number of turns (None: to the edge), and how many tiles need not be listed."""
 
     base: Painting
     move: Move
@@ -86,7 +86,7 @@ class Repeated(NamedTuple):
 
 
 def repetitions(needed: Painting, allowed: Painting, *, whole: bool = False) -> Iterator[Repeated]:
-    """What, moved again and again, stays within the allowed tiles; `whole`: and makes all of the needed ones."""
+    """Repetitions that stay within the allowed tiles; `whole`: only those that make all needed tiles."""
     total = sum(mask.bit_count() for mask in needed.values())
     for path in paths():
         again = sum((shifted(mask, *path.vectors[1]) & mask).bit_count() for mask in needed.values())
@@ -112,7 +112,7 @@ def _copies(mask: int, vectors: Sequence[Vector]) -> int:
 
 
 def _starts(needed: int, allowed: int, vectors: Sequence[Vector]) -> int:
-    """The tiles whose copies are all allowed, or off the board, and that are no copies of others themselves."""
+    """The tiles whose copies are all allowed or off the board, and that are not copies of other tiles themselves."""
     starts = allowed
     for x, z in vectors[1:]:
         starts &= shifted(allowed, -x, -z) | (BOARD & ~shifted(BOARD, -x, -z))
@@ -121,12 +121,12 @@ def _starts(needed: int, allowed: int, vectors: Sequence[Vector]) -> int:
 
 
 LEAST = 3
-"""Fewer tiles are not worth a copy."""
+"""A copy must make at least this many needed tiles."""
 FLIPS = ("right", "up", "down-right", "up-right")
 
 
 class CopySource(NamedTuple):
-    """A set that can be copied, its first tile and the colors that its tiles have on the board."""
+    """A set that can be copied, its first tile, and its tiles by their colors on the board."""
 
     expr: Expr
     first: Tile
@@ -134,7 +134,7 @@ class CopySource(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A statement and the needed tiles that it paints."""
+    """A statement, the needed tiles that it paints (a mask), and its length."""
 
     statement: ast.Statement
     made: int
@@ -142,9 +142,9 @@ class Copied(NamedTuple):
 
 
 def copies(source: CopySource, needed: Painting, fitting: Painting) -> Iterator[Copied]:
-    """Statements that copy a source onto needed tiles, and elsewhere only onto those that have the color already.
+    """Statements that copy a source onto needed tiles, and otherwise only onto tiles that already have the color.
 
-    `fitting` are the tiles that may be painted in each color without harm: needed or there already.
+    `fitting`: the tiles that may be painted in each color without harm, because they need the color or already have it.
     """
     wanted, possible = union(needed), union(fitting)
     if wanted.bit_count() < LEAST:
@@ -173,7 +173,7 @@ def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
 
 
 def _images(source: CopySource, wanted: int, possible: int) -> Iterator[tuple[Expr, Painting]]:
-    """Moved copies that lie within what is possible, with what they would paint."""
+    """Expressions for copies of a source, each with the tiles that it would paint; `copies` checks their colors."""
     tiles = mask_tiles(union(source.painting))
     ends = mask_tiles(wanted)
     ends = ends[:1] + ends[1:][-1:]
@@ -184,7 +184,7 @@ def _images(source: CopySource, wanted: int, possible: int) -> Iterator[tuple[Ex
 
 
 def _vectors(places: Sequence[tuple[int, int]], ends: Sequence[Tile]) -> list[tuple[int, int]]:
-    """What brings some place, in cube coordinates, to one of the ends."""
+    """The vectors, in cube coordinates, that move one of the places to one of the ends."""
     return list(dict.fromkeys((x - a, z - b) for x, z in map(to_cube, ends) for a, b in places))
 
 
@@ -216,7 +216,7 @@ def _repeated(source: CopySource, possible: int) -> Iterator[tuple[Expr, Paintin
 
 @cache
 def mirrors() -> tuple[tuple[Expr, Mapping[Tile, Tile]], ...]:
-    """What `reflect` can mirror over, and where each tile of the board goes."""
+    """The axes over which `reflect` can mirror, each with the image of every tile of the board."""
     axes: list[Expr] = [ast.Numbers((Span(total // 2, (total + 1) // 2),)) for total in range(2, 2 * COLUMNS + 1)]
     axes += [ast.Tiles((), (Span(total // 2, (total + 1) // 2),)) for total in range(2, 2 * ROWS + 1)]
     board = Drawing(DrawingState())
@@ -233,13 +233,13 @@ def _mirrored(source: CopySource, possible: int) -> Iterator[tuple[Expr, Paintin
 
 
 def _within(tiles: Iterable[Tile], possible: int) -> bool:
-    """Whether all of them that lie on the board are possible."""
+    """Whether all tiles that lie on the board are possible."""
     return all(not on_board(*tile) or bit(tile) & possible for tile in tiles)
 
 
 @cache
 def _centers() -> tuple[tuple[str, int, Mapping[tuple[int, int], Tile]], ...]:
-    """The mirrorings and turns about a tile: what, how, and the tile by where it brings the origin of the coordinates."""
+    """The mirrorings and turns about a tile: the function, its variant, and the center tile by the image of the origin."""
     images = []
     origin = from_cube(0, 0)
     for name, count in (("flip", len(FLIPS)), ("rotate", 6)):

@@ -1,4 +1,4 @@
-"""Short drawing programs for the tiles to paint on a board. Some of them are not quite right: `compress` runs them."""
+"""Short drawing programs for the tiles to paint on a board. Some do not match exactly; `compress` runs and filters them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from serialization.program.literal import change
 from serialization.program.written import write
 
 MOST_ORDERED = 4
-"""With more colors than this, the largest is painted first and no other order is tried."""
+"""With more colors than this, the colors are painted by falling number of tiles and no other order is tried."""
 MOST_REPEATS, MOST_COPIES, MOST_STEPS = 6, 8, 6
-"""How many repetitions and copies are worked out, those that say most at once, and of how many of the last steps."""
+"""How many repetitions and copies are tried, the most productive ones first, and how many of the last steps can be copied."""
 Statements = tuple[ast.Statement, ...]
 
 
 class PaintTarget:
-    """What is to be painted, and on what."""
+    """The tiles to be painted and the state of the board."""
 
     def __init__(self, actions: Sequence[Paint], state: DrawingState | None, effort: int) -> None:
         self.known = state is not None
@@ -50,13 +50,13 @@ class PaintTarget:
         self.board = {color: mask for color, mask in on_board.items() if color != "white"}
         self.blank = on_board.get("white", 0)
         self.there = {color: mask & ~wanted for color, mask in on_board.items()} if self.known else {}
-        """Tiles that have a color and keep it: they may be painted in it again."""
+        """Tiles by the color that they have and keep; painting them in that color again does no harm."""
         self._machine = Drawing(self.state)
         self._found: dict[tuple[int, int], list[SetExpression]] = {}
         self._relations: list[SetExpression] | None = None
 
     def programs(self) -> Iterator[Statements]:
-        """Candidates by kind; those that cannot beat the best so far are left out, unless several are wanted."""
+        """Candidates kind by kind; kinds that cannot beat the best so far are skipped unless several programs are wanted."""
         best = float("inf")
         for made, least in (
             (self.plain(self.needed), 0),
@@ -73,7 +73,7 @@ class PaintTarget:
     # --- one statement a color ---
 
     def plain(self, needed: Painting) -> Iterator[Statements]:
-        """In the order of colors that makes it shortest, where a color may lie under those that follow."""
+        """One statement a color, in the shortest order: a color may be painted under the colors that follow."""
         if len(needed) == 1:
             ((color, mask),) = needed.items()
             for found in self._covers(color, mask, 0):
@@ -114,7 +114,7 @@ class PaintTarget:
         return self._found[mask, allowed]
 
     def _repeating(self, color: str, mask: int, allowed: int) -> Iterator[SetExpression]:
-        """Repetitions of a set: what is repeated is covered first."""
+        """Repetitions of a set; the repeated part is covered first."""
         if mask.bit_count() < 4:
             return
         found = sorted(repetitions({color: mask}, {color: allowed}), key=lambda one: -one.saved)[:MOST_REPEATS]
@@ -129,7 +129,7 @@ class PaintTarget:
                     yield term(made, expr)
 
     def _related(self, mask: int, allowed: int) -> Iterator[SetExpression]:
-        """Sets that speak of the board and of earlier steps."""
+        """Sets that refer to the board and to earlier steps."""
         if not self.known:
             return
         if self.blank != BOARD:
@@ -149,7 +149,7 @@ class PaintTarget:
             yield term(found, source)
 
     def _sources(self) -> list[Expr]:
-        """The step before, its colors and the colors of the board."""
+        """The previous step, its colors and the colors of the board."""
         sources: list[Expr] = []
         if self.state.steps and self.state.steps[-1]:
             sources.append(Call("step", (number(-1),)))
@@ -158,7 +158,7 @@ class PaintTarget:
         return sources + self._on_board()
 
     def _on_board(self) -> list[Expr]:
-        """The colors of the board, and all of them."""
+        """Each color of the board, and all painted tiles together."""
         return [*(Call("is", (Color(color),)) for color in self.board), *[Name("painted")] * (len(self.board) > 1)]
 
     # --- several colors at once ---
@@ -195,7 +195,7 @@ class PaintTarget:
                     yield (*body, ast.Copy(Call("reflect", (Name("it"), axis))))
 
     def _copied(self) -> Iterator[Statements]:
-        """A copy of something on the board, then what is still missing."""
+        """A copy of something on the board, then the tiles that are still missing."""
         if not self.known:
             return
         fitting = {**self.needed, **{color: self.needed.get(color, 0) | mask for color, mask in self.there.items()}}

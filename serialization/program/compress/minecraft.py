@@ -1,7 +1,7 @@
-"""Short building programs for a sequence of actions. Some of them are not quite right: `compress` runs them.
+"""Short building programs for a sequence of actions. Some do not match exactly; `compress` runs and filters them.
 
-The sequence is cut into pieces that one statement, or one term of a statement, does. The shortest way to cut it is found from its
-end on.
+The sequence is cut into pieces that one statement, or one term of a statement, performs. The shortest segmentation is found by
+dynamic programming from the end.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def moved(cell: Block, by: Block, times: int = 1) -> Block:
 
 
 def coordinates(spans: Sequence[Span]) -> tuple[Expr, ...]:
-    """A cell, or a box of cells, as arguments of a function: three, or with steps one."""
+    """A cell or a box of cells as arguments of a function: three arguments, or a single one if a span has steps."""
     if any(span.step > 1 for span in spans):
         return (Numbers(tuple(spans)),)
     return tuple(number(span.first) if span.first == span.last else Numbers((span,)) for span in spans)
@@ -57,14 +57,14 @@ def cell_expr(cell: Block) -> tuple[Expr, ...]:
 
 
 def _span(first: int, last: int, values: Collection[int]) -> Span | None:
-    """From the first to the last in equal steps over all the values; None if they lie otherwise."""
+    """The span from first to last in equal steps that holds exactly the values; None if there is none."""
     step = abs(last - first) // (len(values) - 1) if len(values) > 1 else 1
     span = Span(first, last, max(step, 1))
     return span if {*span.numbers()} == values else None
 
 
 class ExpressionFinder:
-    """Finds expressions for what follows in a sequence of cells; a builder says what left and right mean."""
+    """Finds expressions for the next cells of a sequence; `builder` decides what left and right mean."""
 
     def __init__(self, builder: Building) -> None:
         self.builder = builder
@@ -80,7 +80,7 @@ class ExpressionFinder:
         return Move(tuple(steps))
 
     def literals(self, cells: Sequence[Block]) -> Iterator[tuple[CellExpression, tuple[Span, ...]]]:
-        """Boxes, or cells in equal steps, that the sequence begins with, and their spans: x, within it y, within it z."""
+        """Boxes, or cells in equal steps, with which the sequence begins, and their spans in x (outermost), y and z."""
         values: tuple[set[int], ...] = (set(), set(), set())
         for count, last in enumerate(cells, start=1):
             for axis, value in zip(values, last, strict=True):
@@ -93,7 +93,7 @@ class ExpressionFinder:
                 yield row(count, Numbers(written)), written
 
     def rows(self, cells: Sequence[Block], named: bool = False) -> Iterator[CellExpression]:
-        """All expressions that name the first cells of a sequence in its order; `named`: also longer ones that say what it is."""
+        """All expressions for the first cells of a sequence, in its order; `named`: also longer ones that name the shape."""
         bases: list[tuple[int, tuple[Expr, ...]]] = []
         for one, spans in self.literals(cells):
             yield one
@@ -109,7 +109,7 @@ class ExpressionFinder:
             yield from self._shapes(cells, named)
 
     def _diagonals(self, cells: Sequence[Block]) -> Iterator[int]:
-        """How many cells a line over edges or corners may have that the sequence begins with."""
+        """The number of cells of the diagonal line (over edges or corners) with which the sequence begins, if there is one."""
         steps = [offset(a, b) for a, b in pairwise(cells)]
         if not steps or max(map(abs, steps[0])) != 1 or sum(map(abs, steps[0])) == 1:
             return
@@ -130,7 +130,7 @@ class ExpressionFinder:
             yield row(copies * count, Call("repeat", (*args, self.move(by), number(copies))))
 
     def _shapes(self, cells: Sequence[Block], named: bool) -> Iterator[CellExpression]:
-        """Shapes that are the whole sequence."""
+        """Shapes that make up the whole sequence."""
         spans = [(min(values), max(values)) for values in zip(*cells, strict=True)]
         long = [axis for axis, (low, high) in enumerate(spans) if low < high]
         if len(long) == 1 and named:
@@ -180,7 +180,7 @@ class SpanStatement(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The shortest way to do the rest: its cost, the next term or piece, and whether the term goes on with a statement."""
+    """The shortest way to do the rest: its cost, the next term or piece, and whether the term continues a statement."""
 
     cost: float
     step: CellExpression | SpanStatement | None
@@ -197,7 +197,7 @@ class CompressionState:
         self.builder = Building(state or BuildingState())
         self.rows = ExpressionFinder(self.builder)
         self.blocks = [dict(self.builder.before)]
-        """Before each action."""
+        """The blocks before each action, and after the last one."""
         for color, cell in self.actions:
             after = dict(self.blocks[-1])
             after.pop(cell, None)
@@ -222,7 +222,7 @@ class CompressionState:
                 yield (piece.statement,)
 
     def shortest(self, start: int, end: int, *, alone: bool) -> Statements:
-        """`alone`: without speaking of the structure."""
+        """The shortest statements for the actions from `start` to `end`; `alone`: without references to the structure."""
         done = Best(0.0, None, False)
         opened: dict[int, Best] = {end: done}
         fresh: dict[int, Best] = {end: done}
@@ -243,7 +243,7 @@ class CompressionState:
         return tuple(self._written(start, end, fresh, opened))
 
     def _run(self, at: int, end: int) -> list[Block]:
-        """The cells of the actions of one color, or of the removals, that come next."""
+        """The cells of the next run of actions of one color, or of removals."""
         color = self.actions[at][0]
         return [cell for _, cell in takewhile(lambda one: one[0] == color, self.actions[at:end])]
 
@@ -267,13 +267,13 @@ class CompressionState:
     # --- terms that speak of the structure ---
 
     def _relative(self, at: int, cells: Sequence[Block]) -> Iterator[CellExpression]:
-        """Sets of the structure that a sequence of cells to place or remove begins with."""
+        """Sets of the structure with which a sequence of cells to place or remove begins."""
         if not self.known:
             return
         color = self.actions[at][0]
         placing = color is not None
         here = self.blocks[at]
-        # What is removed is all that a statement removes: with other cells next to it a name says little.
+        # A named set must be everything that a statement removes: next to other cells, a name gains little.
         if not placing and (at == 0 or self.actions[at - 1][0] != color):
             for expr, cells_of in self._sets(at):
                 present = [cell for cell in cells_of if cell in here]
@@ -283,7 +283,7 @@ class CompressionState:
             yield from self._beside(at, cells)
 
     def _sets(self, at: int) -> Iterator[tuple[Expr, Sequence[Block]]]:
-        """What can be named before an action, in its order."""
+        """The sets that can be named before an action, with their cells in order."""
         here = self.blocks[at]
         mine = list(dict.fromkeys(cell for color, cell in reversed(self.actions[:at]) if color is not None))
         newest = [*mine, *reversed(self.builder.newest)]
@@ -305,7 +305,7 @@ class CompressionState:
                 yield Call("step", (index, Color(color))), [cell for cell, shade in step if shade == color]
 
     def _beside(self, at: int, cells: Sequence[Block]) -> Iterator[CellExpression]:
-        """The cells next to a set that can be named."""
+        """The cells next to a named set."""
         for expr, cells_of in self._sets(at):
             for name, way in _BESIDE.items():
                 if moved(cells[0], self.rows.vectors[way], -1) not in cells_of:
@@ -357,7 +357,7 @@ class CompressionState:
                 yield SpanStatement(size * turns, statement, length(write_statement(statement)))
 
     def _copied(self, at: int, end: int) -> Iterator[SpanStatement]:
-        """An earlier turn, moved."""
+        """A named set, such as an earlier turn, moved."""
         color, cell = self.actions[at]
         here = self.blocks[at]
         for expr, cells_of in self._sets(at) if color else ():

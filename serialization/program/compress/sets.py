@@ -1,4 +1,4 @@
-"""Sets of tiles for the compressor: as masks, as the terms that name them, and the shortest union of terms that covers one.
+"""Sets of tiles for the compressor: masks, the terms that denote them, and the shortest union of terms that covers a mask.
 
 A mask is a 180-bit integer: bit 10 * column + row, both 0-based.
 """
@@ -52,7 +52,7 @@ def mask_tiles(mask: int) -> list[Tile]:
 
 
 def mask_columns(mask: int) -> list[int]:
-    """For each of the 18 columns its rows, as 10 bits."""
+    """The rows of each of the 18 columns, as 10 bits."""
     return [mask >> ROWS * column & COLUMN for column in range(COLUMNS)]
 
 
@@ -66,13 +66,13 @@ _PARITIES = tuple(sum(COLUMN << ROWS * column for column in range(p, COLUMNS, 2)
 
 @cache
 def _rows_that_stay(down: int) -> int:
-    """The tiles that a move downward leaves in rows of the board."""
+    """The tiles whose row is still on the board after a move by `down` rows."""
     rows = sum(1 << row for row in range(ROWS) if 0 <= row + down < ROWS)
     return sum(rows << ROWS * column for column in range(COLUMNS))
 
 
 def shifted(mask: int, x: int, z: int) -> int:
-    """Moved in cube coordinates; what leaves the board is lost."""
+    """The mask moved in cube coordinates; tiles that leave the board are dropped."""
     moved = 0
     for parity, columns in enumerate(_PARITIES):
         down = z + (parity + x) // 2
@@ -83,12 +83,12 @@ def shifted(mask: int, x: int, z: int) -> int:
 
 
 def touching(mask: int) -> int:
-    """The tiles at distance 0 or 1."""
+    """The tiles at distance 0 or 1 from the mask."""
     return reduce(or_, (shifted(mask, *way) for way in DIRECTIONS.values()), mask)
 
 
 def pieces(mask: int) -> list[int]:
-    """The parts that hang together."""
+    """The connected components."""
     parts = []
     while mask:
         piece = mask & -mask
@@ -117,7 +117,7 @@ MAX_PATTERNS = 60
 
 
 class SetExpression(NamedTuple):
-    """A set, the tiles of the board that it holds, and its length."""
+    """The tiles of the board that a set holds, its expression, and the expression's length."""
 
     mask: int
     expr: Expr
@@ -137,7 +137,7 @@ def tile_expr(tile: Tile) -> Expr:
 
 
 def literal_terms(needed: int, allowed: int) -> Iterator[SetExpression]:
-    """Columns in rows: for the rows that columns have, or share, all columns in which they are allowed."""
+    """Columns in rows: for the rows that columns have or share, all columns in which these rows are allowed."""
     want, may = mask_columns(needed), mask_columns(allowed)
     distinct = sorted({rows for rows in want if rows} | {rows & needs for rows, needs in _pairs(may, want) if rows & needs})
     patterns = dict.fromkeys(distinct)
@@ -179,7 +179,7 @@ def _product(columns: tuple[int, ...], rows: int) -> SetExpression:
 
 @cache
 def _round_terms() -> tuple[SetExpression, ...]:
-    """All rings and flowers about a tile of the board."""
+    """All rings, flowers and neighborhoods of a tile of the board."""
     terms = []
     for tile in ALL:
         layers = [to_mask(ring_of(tile, radius)) for radius in range(LONGEST_RADIUS + 1)]
@@ -224,7 +224,7 @@ def _lines(needed: int, allowed: int) -> Iterator[SetExpression]:
 
 @cache
 def _triangle(corner: Tile, way: str, size: int) -> int:
-    """Nothing if more than a line of it is off the board."""
+    """The mask of a triangle; empty if more tiles than its longest line holds are off the board."""
     tiles = triangle(corner, way, size)
     mask = to_mask(tiles)
     return mask if mask.bit_count() >= len(tiles) - size else 0
@@ -242,13 +242,13 @@ def _triangles(needed: int, allowed: int) -> Iterator[SetExpression]:
 
 
 def _extent(mask: int) -> tuple[tuple[int, ...], int]:
-    """The numbers of the columns that hold tiles of a mask, and all rows that they hold, as bits."""
+    """The numbers of the columns that hold tiles of a mask, and all rows that hold some, as bits."""
     by_column = mask_columns(mask)
     return tuple(column for column, rows in enumerate(by_column, start=1) if rows), reduce(or_, by_column)
 
 
 def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[SetExpression]:
-    """What is blank in columns and rows."""
+    """The blank tiles of the needed columns and rows."""
     columns, rows = _extent(needed)
     everywhere = tuple(range(1, COLUMNS + 1))
     if not blank & ~allowed:
@@ -270,9 +270,9 @@ def difference_terms(needed: int, allowed: int, wholes: Iterable[SetExpression])
 
 
 def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int = 6, options: int = 10) -> list[SetExpression]:
-    """The shortest unions of terms that hold all needed tiles, shortest first, at most `count`; by beam search.
+    """At most `count` short unions of terms that hold all needed tiles, shortest first, found by beam search.
 
-    Each step covers the first tile that is not covered yet by one of the terms that hold it.
+    Each step takes the first tile that is not covered yet and adds a term that holds it.
     """
     by_tile: dict[int, list[SetExpression]] = defaultdict(list)
     for one in dict.fromkeys(terms):
@@ -303,7 +303,7 @@ def cover(needed: int, terms: Iterable[SetExpression], count: int = 1, beam: int
 
 
 def _useful(chosen: Sequence[SetExpression], needed: int) -> list[SetExpression]:
-    """Without those, the longest first, whose needed tiles the others hold."""
+    """Drops terms whose needed tiles the others hold, trying the longest first."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda one: -one.cost):
         others = [other for other in kept if other is not one]
@@ -313,6 +313,6 @@ def _useful(chosen: Sequence[SetExpression], needed: int) -> list[SetExpression]
 
 
 def _union(chosen: Sequence[SetExpression]) -> SetExpression:
-    # From the left, as it is read.
+    # Terms are written from left to right on the board.
     expr = plus(one.expr for one in sorted(chosen, key=lambda one: (one.mask & -one.mask, -one.mask)))
     return term(reduce(or_, (one.mask for one in chosen)), expr)

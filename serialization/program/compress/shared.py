@@ -1,4 +1,4 @@
-"""What the compressor of both worlds shares: the length of a program, and cycles of colors."""
+"""What both worlds' compressors share: the length of a program, and cycles of colors."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from serialization.program.figure import Figure
 from serialization.program.machine import Machine
 
 LONGEST_NAME = 4
-"""Most characters that a function's name counts as: a common word is as easy to say as a short one."""
+"""A function's name counts as at most this many characters: a common word is as easy to say as a short one."""
 UNION, TIMES = 2, 3
-"""What `+` and `*` count as: joining terms, and counting cells, are more to think of than a character."""
+"""The lengths of `+` and `*`, in characters: joining terms and counting cells take more thought than a character."""
 LONGEST = 8
-"""Runs of a color in a cycle: more than people count on."""
+"""Most runs of a color in a cycle; people do not write longer cycles."""
 Way = tuple[Literal["by", "along"], str]
 
 _LONG_NAMES = re.compile(r"[a-z]{5,}(?=\()")
 
 
 def length(text: str) -> float:
-    """The code length of a text, in characters, more or less."""
+    """The code length of a text, roughly in characters."""
     names = sum(len(name) - LONGEST_NAME for name in _LONG_NAMES.findall(text))
     return len(text) - names + (UNION - 1) * text.count("+") + (TIMES - 1) * text.count("*")
 
 
 def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Machine) -> Iterator[ast.PaintSet]:
-    """Statements that paint all cells of a set in their colors. Nothing if some cell of it has none."""
+    """Statements that paint all cells of a set in their colors. Empty if a cell of the set has no color."""
     order = list(cells)
     if len(order) < 2 or any(cell not in colors for cell in order):
         return
