@@ -1,8 +1,8 @@
 """Simulated games, drawing procedures and conversations.
 
-Here is what they share: sentence frames from plain text files, and orders that are given up because a drawing or a conversation
-has no place for them. A file of frames holds sections, `[name]` and a frame a line; a frame's `[a|b|]` is one of the
-alternatives, its `{slot}` is filled in.
+This module holds what they share: sentence frames from plain text files, and the exception for orders that do not fit the
+drawing or conversation. A file of frames consists of sections: a line `[name]`, then one frame a line. In a frame, `[a|b|]`
+stands for one of the alternatives and `{slot}` is filled in.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Frames = Mapping[str, tuple[str, ...]]
 
 @lru_cache
 def frames(*names: str) -> Frames:
-    """The frames of files in `frames/` by section; later files take sections' place. Lines that begin with # are notes."""
+    """The frames of files in `frames/`, by section; sections of later files replace earlier ones. Lines with # are comments."""
     sections: dict[str, list[str]] = {}
     for name in names:
         section: list[str] = []
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 
 def weighted(rng: Random, counts: Mapping[_T, int]) -> _T:
-    """One of the keys, drawn by their counts."""
+    """One of the keys, drawn with the counts as weights."""
     return rng.choices(tuple(counts), tuple(counts.values()))[0]
 
 
@@ -45,17 +45,17 @@ _Context = TypeVar("_Context")
 
 
 class Impossible(Exception):
-    """The order has no place here."""
+    """An order does not fit the present state."""
 
 
 def impossible_if(condition: object) -> None:
-    """Raises Impossible where the condition is true."""
+    """Raises Impossible if the condition is true."""
     if condition:
         raise Impossible
 
 
 def attempt(make: Callable[[_Context], _T], context: _Context) -> _T | None:
-    """What `make` makes; None where that is impossible."""
+    """The result of `make`; None if it raises Impossible."""
     try:
         return make(context)
     except Impossible:
@@ -63,7 +63,7 @@ def attempt(make: Callable[[_Context], _T], context: _Context) -> _T | None:
 
 
 def needed(value: _T | None) -> _T:
-    """The value. Raises Impossible where there is none."""
+    """The value. Raises Impossible if it is None."""
     if value is None:
         raise Impossible
     return value

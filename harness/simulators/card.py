@@ -1,4 +1,4 @@
-"""The data card of a folder of simulated items: its README.md, which a hub shows as the page of a data set."""
+"""The data card of a folder of simulated items: the README.md that a hub shows as the data set's page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ tags:
 {configs}---
 # Simulated {tasks}
 
-Made by rules, with no model and from no data: what is said comes from sentence frames written for this project. The building
-games follow BAP v2 (arXiv 2501.10836, section 5); frames, probabilities and drawing procedures are the harness's own.
+Made by rules, without any model or corpus: all texts come from sentence frames written for this project. The building games
+follow BAP v2 (arXiv 2501.10836, section 5); frames, probabilities and drawing procedures are the harness's own.
 
 ## How it was made
 
@@ -35,12 +35,13 @@ grid-world-harness {version}. The same command makes the same bytes, with any nu
 |---|---|---|---|---|---|
 {rows}
 
-A target structure (HEXAGONS: the final image) is in one split only, whatever the seed: its sha256 chooses the split. `group`
-is the target, `cluster` the game or procedure; the last game of a file may be cut short. `meta` says what is true of an order.
+A target structure (HEXAGONS: the final image) occurs in one split only, whatever the seed, because its sha256 determines the
+split. `group` is the target, `cluster` the game or procedure; the last game of a file may be cut short. `meta` describes the
+order.
 
 ## License
 
-MIT, as the project that made it.
+MIT, like the project that made it.
 """
 
 
@@ -51,7 +52,7 @@ class File(NamedTuple):
 
 
 def data_card(files: Sequence[File], command: str, version: str) -> str:
-    """The text of the card, in Markdown. It names no time, so that the same files have the same card."""
+    """The text of the card, in Markdown. It contains no date, so that the same files have the same card."""
     tasks = {_title(file.source.simulator) for file in files}
     rows = (
         f"| {name} | {source.simulator} | {source.split} | {source.seed} | {counts.games:,} | {counts.items:,} |"
@@ -70,7 +71,7 @@ def _title(simulator: str) -> str:
 
 
 def _configs(files: Sequence[File]) -> str:
-    """For `datasets.load_dataset(FOLDER, SIMULATOR)`: the Parquet files by simulator and split."""
+    """The Parquet files by simulator and split, for `datasets.load_dataset(FOLDER, SIMULATOR)`; empty without such files."""
     tables = [file for file in files if file.source.form == "parquet"]
     lines = ["configs:"] if tables else []
     for simulator in dict.fromkeys(file.source.simulator for file in tables):

@@ -1,8 +1,8 @@
-"""The games of a simulator: the n-th one of a split is a function of the simulator, the seed, the split and n alone.
+"""The games of a simulator: the n-th game of a split depends only on the simulator, the seed, the split, n and the parameters.
 
-A game belongs to the split that its target structure belongs to (HEXAGONS: the board it ends in), and that is decided by the
-sha256 of the target: 8 of 10 targets are for training, 1 for validation, 1 for test. So no target is in two splits, whatever
-the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
+A game belongs to the split of its target structure (HEXAGONS: of its final board), which the target's sha256 determines: 8 of
+10 targets are for training, 1 for validation, 1 for test. No target is therefore in two splits, whatever the seeds and the
+numbers of games. BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _of_kind(kind: str) -> dict[str, str]:
 
 
 ARCHITECTS = _of_kind("game")
-"""Simulators of building games: their Architects, for `framework.play`."""
+"""Simulators of building games, with the import paths of their Architects, for `minecraft.game.play`."""
 
 DRAWINGS = _of_kind("drawing")
 """Simulators of drawing procedures."""
@@ -40,17 +40,17 @@ CONVERSATIONS = _of_kind("conversation")
 """Simulators of conversations of ordinary requests, one for each world."""
 
 LEVELS = _of_kind("level")
-"""Finite sets of single orders, from the seed. All of them are test items."""
+"""Simulators of finite sets of single orders, which depend on the seed. All of their items are test items."""
 
 if TYPE_CHECKING:
     EndlessName = str
 else:
     # As for `harness.tasks.TaskName`.
     EndlessName = Literal[(*ARCHITECTS, *DRAWINGS, *CONVERSATIONS)]
-"""A simulator of as many items as are asked for."""
+"""The name of a simulator without a limit on the number of items."""
 
 PAPER = {name: one.paper for name, one in SIMULATORS.items() if one.paper}
-"""The items of each simulator and split in BAP v2, Table 3."""
+"""The numbers of items by simulator and split in BAP v2, Table 3."""
 
 _TASKS = {name: task.name for task in TASKS.values() for name in task.simulators}
 
@@ -64,7 +64,7 @@ def simulator_splits(simulator: str) -> tuple[str, ...]:
 
 
 def digest(target: Structure | Board) -> str:
-    """16 hexadecimal digits of the sha256 of a target's cells. Targets that differ by a turn or a shift are two."""
+    """16 hexadecimal digits of the sha256 of a target's cells. A turned or shifted target has another digest."""
     return short_hash([target.cells.tobytes()])
 
 
@@ -75,10 +75,10 @@ def target_split(target: str, task: str) -> str:
 
 
 def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[str, int], ...] = ()) -> tuple[Item, ...]:
-    """The items of the n-th game (n from 0), in order; none if its target belongs to another split.
+    """The items of the n-th game (n counts from 0), in order; none if its target belongs to another split.
 
-    Every item's `group` is the target's digest, so that no example in a prompt shares the target. Raises UsageError for an
-    unknown simulator.
+    Every item's `group` is the target's digest, which keeps examples with the same target out of prompts. Raises UsageError
+    for an unknown simulator.
     """
     if simulator in LEVELS:
         return level(simulator, seed)[n : n + 1]
@@ -96,12 +96,12 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
 
 @lru_cache(maxsize=1)
 def level(simulator: str, seed: int) -> tuple[Item, ...]:
-    """All items of one of `LEVELS`; each is a separate game, and the structure after it is its target."""
+    """All items of a simulator in `LEVELS`; each item is a separate game whose target is the structure after it."""
     return tuple(replace(item, group=digest(item.after)) for item in resolve_name(LEVELS[simulator])(seed))
 
 
 def _of_split(items: Sequence[Item], split: str, target: str = "") -> tuple[Item, ...]:
-    """The items with their target; a game whose target is not known before is for what it ends in."""
+    """The items with their target as `group`, or none if it belongs to another split; without a target, the final state is it."""
     if not items:
         return ()
     target = target or digest(items[-1].after)

@@ -1,7 +1,8 @@
-"""A game in progress with whoever builds or draws: something is said, the answer is looked at, and corrected if it is wrong.
+"""A live game with someone who builds or draws: each step is stated, the answer is checked, and corrected if it is wrong.
 
-What both tasks share. The steps of a game come from its target; after each answer the state is compared with the one that the
-step should lead to. If they differ there is a correction, as often as there is patience; then the game goes on, or ends.
+This module holds what both worlds share. The steps of a game come from its target. After each answer, the state is compared
+with the state to which the step should lead. If they differ, corrections follow until the patience is used up; then the game
+goes on or ends.
 """
 
 from __future__ import annotations
@@ -14,40 +15,40 @@ from harness.corpora.item import Item, Turn
 
 
 class Manner(NamedTuple):
-    """How much is put right: the most corrections of a step, and whether a step that stays wrong ends the game."""
+    """How errors are handled: the maximum number of corrections a step, and whether a step that stays wrong ends the game."""
 
     patience: int = 3
     gives_up: bool = False
 
 
 class LiveGame(ABC):
-    """`ask` and `take` in turn, until `ask` returns None."""
+    """A game to play by calling `ask` and `take` alternately until `ask` returns None."""
 
     task: str
     target: Any
-    """The board or structure that the game is about."""
+    """The board or structure to be reached."""
     built: Any
-    """What is there now."""
+    """The present board or structure."""
 
     def __init__(self, name: str, manner: Manner) -> None:
         self.name = name
         self.manner = manner
         self.turns = 0
-        """The messages that were answered: steps and corrections."""
+        """The number of messages that were answered: steps and corrections."""
         self.steps = 0
         self.corrections = 0
         self.at_once = 0
-        """The steps that were right without a correction."""
+        """The number of steps that were right without a correction."""
         self.left_wrong = 0
-        """The steps that no correction put right."""
+        """The number of steps that stayed wrong."""
         self.over = False
         self._tries: int | None = None
-        """The corrections of the step in progress; None between steps."""
+        """The number of corrections of the step in progress; None between steps."""
 
     def ask(self) -> Item | None:
-        """What is said next, with gold actions that carry it out; None if the game is over.
+        """The next message, as an item with gold actions that carry it out; None if the game is over.
 
-        The item's `meta` has "kind", "order" or "correction", and for a correction "fault", what was wrong.
+        The item's `meta` has "kind" ("order" or "correction") and, for a correction, "fault", the kind of error.
         """
         while not self.over:
             if self._tries is None:
@@ -67,7 +68,7 @@ class LiveGame(ABC):
         return None
 
     def take(self, actions: Sequence[Any]) -> None:
-        """Carry out the actions of the answer to what was asked last, and look whether the step is right now."""
+        """Carry out the actions that answer the last message, and check whether the step is now right."""
         self.turns += 1
         if self._carry_out(actions):
             self.at_once += self._tries == 0
@@ -76,20 +77,20 @@ class LiveGame(ABC):
     @property
     @abstractmethod
     def dialogue(self) -> tuple[Turn, ...]:
-        """What was said and done so far; of what was done, that which could be carried out."""
+        """The messages and the feasible actions so far."""
 
     @abstractmethod
     def _begin(self) -> Item | None:
-        """The next step, None if there is none."""
+        """The next step; None if there is none."""
 
     @abstractmethod
     def _correct(self) -> Item | None:
-        """What puts the step in progress right, or nearer to it; None if there are no words for it."""
+        """A message that corrects the step in progress or brings it closer; None if there are no words for one."""
 
     @abstractmethod
     def _carry_out(self, actions: Sequence[Any]) -> bool:
-        """The state after the actions; whether it is the one that the step should lead to."""
+        """Applies the actions and returns whether the step's goal is reached."""
 
     @abstractmethod
     def _leave(self) -> None:
-        """Go on with a step that stays wrong."""
+        """Move on from a step that stays wrong."""

@@ -40,7 +40,7 @@ class BuildingState:
 
 
 def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResult:
-    """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were possible in spite of it.
+    """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were still possible.
 
     With a state, the actions are feasible in it: a block that nothing holds waits until something does, and is an error if
     nothing ever does. Without a state, the structure is unknown and all actions of the program are returned in its order.

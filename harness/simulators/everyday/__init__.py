@@ -1,1 +1,1 @@
-"""Simulated ordinary requests for both worlds: short conversations of what anyone types to a drawing board or a block builder."""
+"""Simulated ordinary requests for both worlds: short conversations, as anyone might type them to a board or a block builder."""

@@ -1,4 +1,4 @@
-"""One conversation: what stands there at first, one to four requests, and what is done after each."""
+"""One conversation: the initial state, one to four requests, and the actions after each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from harness.simulators.everyday.minecraft.building import BuildingTalk
 from harness.simulators.everyday.talk import Maker, Request, Talk
 
 _TURNS = (50, 27, 14, 9)
-"""How often a conversation has one to four turns, in percent."""
+"""The shares of conversations with one to four turns, in percent."""
 _BEGUN = 0.3
 """The share of conversations that begin with something drawn or built."""
 _FOLLOWS = 0.8
-"""The share of requests that are about what stands there, where something does."""
+"""The share of requests that refer to existing things, if there are any."""
 _TRIES = 40
 
 
@@ -35,7 +35,7 @@ Makers = Mapping[Maker, int]
 
 
 class Situation(NamedTuple):
-    """What can be asked at first, what of something that stands there, and what may stand there first."""
+    """The makers of first requests, of requests about existing things, and of things that exist from the start."""
 
     opening: Makers
     following: Makers
@@ -85,22 +85,22 @@ def _conversation(talk: Talk, situation: Situation, name: str, split: str) -> li
 
 
 def _drawn(talk: Talk, makers: Makers) -> Iterator[Request]:
-    """Orders, as long as there is hope that one can be carried out."""
+    """Orders that the state allows, from at most _TRIES attempts."""
     for _ in range(_TRIES):
         if order := attempt(weighted(talk.rng, makers), talk):
             yield order
 
 
 def _begin(talk: Talk, standing: Makers) -> None:
-    """Makes one to three things, of which nothing is said."""
+    """Makes one to three things that no request mentions."""
     for _ in range(talk.rng.choice((1, 1, 1, 2, 2, 3))):
         next((order for order in _drawn(talk, standing) if order.noun and talk.take(order) is not None), None)
-    # What stands there becomes what the conversation begins with.
+    # Forgetting how the things were made turns them into the initial state of the conversation.
     talk.steps, talk.past, talk.orders, talk.last = [], [], [], None
 
 
 def _answered(talk: Talk, situation: Situation, history: tuple[Turn, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Requests in the person's words, each with its actions, carried out when it is taken."""
+    """Requests in the person's words, each with its actions, which have been carried out when the request is yielded."""
     about = bool(talk.colors or talk.steps) and talk.rng.random() < _FOLLOWS
     earlier = {plain(turn.text) for turn in history if isinstance(turn, Utterance)}
     opening, following = _drawn(talk, situation.opening), _drawn(talk, situation.following)

@@ -1,4 +1,4 @@
-"""Requests that either world may hear at any time: undoing, other colors, removing, corrections, and nothing to do."""
+"""Requests that fit both worlds at any time: undoing, other colors, removing, corrections, and requests without actions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def variant(t: Talk) -> Request:
 
 
 def _just_made(t: Talk) -> NamedObject:
-    """The thing that the last turn made, which stands there whole. Raises Impossible if there is none."""
+    """The thing that the last turn made, if it is still complete. Raises Impossible otherwise."""
     thing = needed(t.last)
     impossible_if(not t.orders or not (t.orders[-1].noun or t.orders[-1].variants) or t.orders[-1].back)
     impossible_if(thing.cells != {t.cell_of(action) for action in t.steps[-1]})
@@ -105,7 +105,7 @@ def clear(t: Talk) -> Request:
     return Request("whole", t.say("clear"), "remove all")
 
 
-# --- nothing to do ---
+# --- no actions ---
 
 
 def thanks(t: Talk) -> Request:

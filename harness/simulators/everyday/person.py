@@ -1,4 +1,4 @@
-"""How one person types: politeness, small letters, left-out apostrophes, typos, digits or words."""
+"""How one person types: politeness, lower case, missing apostrophes, typos, digits or words."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from harness.worlds.hexagons import COLORS
 _TYPOS = 0.06
 """The share of messages with a typo."""
 _KEPT = frozenset((*COLORS, *NUMBERS, *ORDINALS, "above", "below", "left", "right", "first", "second", "other", "every"))
-"""Words that a typo would make hard to tell."""
+"""Words that would be hard to recognize with a typo."""
 _APOSTROPHES = re.compile(r"(?<=\w)'(?=\w)")
 
 
 class Person:
-    """One person's habits; the same ones for a whole conversation."""
+    """One person's habits, which stay the same for a whole conversation."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
         self.frames: Frames = frames("everyday")
         self.verbs = self.frames["verbs"]
-        """First words of requests that may follow "please" or "can you"."""
+        """First words of requests that "please" or "can you" may precede."""
         self.polite = rng.choice((0.0, 0.1, 0.3, 0.6))
         self.capital = rng.random() < 0.5
         self.stop = rng.random() < (0.75 if self.capital else 0.08)
@@ -71,7 +71,7 @@ class Person:
         return text
 
     def _slipped(self, text: str) -> str:
-        """The text with two letters exchanged, or one left out or doubled, in one of its longer words."""
+        """The text with a typo in one of its longer words: two letters swapped, or one left out or doubled."""
         words = [match for match in re.finditer(r"[a-z]{5,}", text) if match[0] not in _KEPT]
         if not words:
             return text

@@ -1,4 +1,4 @@
-"""A conversation in progress: what stands there, what was made in which turn, and how the next request is worded and run."""
+"""A conversation in progress: the state, the things made in each turn, and how the next request is worded and run."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from serialization.program.parse import parse
 PICTURES = frames("everyday-pictures")
 LETTERS = tuple(name.removeprefix("letter ").upper() for name in PICTURES if name.startswith("letter "))
 _MAIN = 0.6
-"""The share of a thing's cells that its main color has at least."""
+"""A thing's main color covers more than this share of its cells."""
 _LONG = 7
-"""The most words of a thing that its place follows without a comma."""
+"""A place follows a thing of at most this many words without a comma."""
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
 
 Maker = Callable[[Any], "Request"]
-"""Makes a request of a talk. Raises Impossible where the talk has no place for it."""
+"""Makes a request in a talk. Raises Impossible if the request does not fit the talk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """Another thing that a request may ask for: its wording, and the program that does it once the first one is undone.
+    """A different thing that a later request may ask for: its wording, and its program, which runs after an undo.
 
-    One whose section begins with "=" adds to what is there.
+    If the section begins with "=", the program adds to the present state without an undo.
     """
 
     section: str
@@ -47,29 +47,29 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request, the program that answers it, and what is known of it afterwards."""
+    """A request, the program that answers it, and facts that later requests use."""
 
     kind: str
     text: str
     program: str = ""
     noun: str = ""
-    """What the thing that it makes is called; "" if it makes none."""
+    """The noun for the thing that the request makes; "" if it makes none."""
     subject: NamedObject | None = None
-    """The thing that it changes."""
+    """The thing that the request changes."""
     variants: Sequence[Revision] = ()
     count: int | None = None
-    """How many cells must change; other answers mean that there is no room."""
+    """The number of cells that must change; any other number means that there is no room."""
     fresh: bool = False
     """Whether only empty cells may change."""
     back: int = 0
-    """How many turns it undoes."""
+    """The number of turns that the request undoes."""
     bare: bool = False
-    """Whether it is said as it stands, without "please" and the like."""
+    """Whether the text is used as it stands, without "please" and the like."""
 
 
 @dataclass(slots=True)
 class NamedObject:
-    """Something that stands there, by the noun that people have for it."""
+    """An existing thing with its noun."""
 
     noun: str
     cells: frozenset[Cell]
@@ -77,23 +77,23 @@ class NamedObject:
 
 
 class Talk(Person, ABC):
-    """A conversation of one person. A world adds its state."""
+    """A conversation with one person. Each world adds its state."""
 
     name: str
     palette: Mapping[str, int]
-    """The colors that are asked for, and how often."""
+    """The colors of requests, with their weights."""
     lacking: tuple[str, ...]
-    """Colors of the other world."""
+    """Colors that only the other world has."""
     common: tuple[str, ...]
     """Nouns of things that people ask for."""
     standing: str
-    """The set of all cells that are not empty."""
+    """The set of all non-empty cells, as an expression of programs."""
     speaker: str
-    """Who makes the requests, as the world's corpora call it."""
+    """The speaker's name in the world's corpora."""
     cell_of: Callable[[Any], Cell]
     """The cell of an action."""
     pose: Pose | None = None
-    """Where the builder stands."""
+    """The builder's pose; None on a board."""
     state: Any
     """The board or structure."""
 
@@ -103,17 +103,17 @@ class Talk(Person, ABC):
         self.words: dict[str, str] = {}
         """The person's own words, for slots of frames."""
         self.synonyms: dict[str, tuple[str, ...]] = {}
-        """What else things are called, by their nouns."""
+        """The person's words for things, by their nouns."""
         self.things: list[NamedObject] = []
         self.last: NamedObject | None = None
-        """What the turn before made or changed."""
+        """The thing that the previous turn made or changed."""
         self.colors: Mapping[Cell, str] = {}
-        """The cells that are not empty."""
+        """The non-empty cells with their colors."""
         self.filled_before: Mapping[Cell, str] = {}
-        """The cells that were not empty before the last turn."""
+        """The cells that were not empty before the last turn, with their colors."""
         self.steps: list[tuple[Any, ...]] = []
         self.past: list[tuple[Any, list[NamedObject]]] = []
-        """The state and the things that each turn found."""
+        """The state and the things before each turn."""
         self.orders: list[Request] = []
 
     @abstractmethod
@@ -124,15 +124,15 @@ class Talk(Person, ABC):
 
     @abstractmethod
     def carry_out(self, actions: Sequence[Any]) -> None:
-        """Moves `state` and `colors` on."""
+        """Updates `state` and `colors`."""
 
     @abstractmethod
     def restoring(self, state: Any) -> str:
-        """A program that leads to an earlier state."""
+        """A program that restores an earlier state."""
 
     @abstractmethod
     def recolored(self, cells: str, color: str) -> str:
-        """A program that gives a set that stands there another color."""
+        """A program that gives a set of non-empty cells another color."""
 
     # --- words ---
 
@@ -144,34 +144,34 @@ class Talk(Person, ABC):
         return re.sub(rf"\b(1|one) {several}\b", rf"\1 {self.words['piece']}", text) if several in text else text
 
     def ask(self, section: str, what: str, where: str) -> str:
-        """A request for a thing; a place after many words stands apart."""
+        """A request for a thing; after a long description, the place is set apart."""
         if where and len(what.split()) > _LONG:
             section = f"{section} long"
         text = self.say(section, what=what, where=where)
         return text.replace(":", ",", 1) if text.count(":") > 1 else text
 
     def called(self, what: str, *nouns: str) -> str:
-        """The first of some nouns that the words use, or else the last one."""
+        """The first of the nouns that occurs in the words; the last noun if none does."""
         return next((noun for noun in nouns if re.search(rf"\b{noun}\b", what)), nouns[-1])
 
     def some(self, *options: Any) -> Any:
         return self.rng.choice(options)
 
     def color(self, *others: str) -> str:
-        """A color that is not there yet, so that it can name a thing; one of the others if all are."""
+        """A color other than `others`, if possible one that no cell has yet, so that it can identify a thing."""
         left = {c: n for c, n in self.palette.items() if c not in others}
         free = {c: n for c, n in left.items() if c not in self.colors.values()} or left
         return weighted(self.rng, free)
 
     def shades(self, first: str, more: int) -> list[str]:
-        """A color and so many others."""
+        """The color `first` and `more` others."""
         colors = [first]
         for _ in range(more):
             colors.append(self.color(*colors))
         return colors
 
     def ref(self, thing: NamedObject) -> str:
-        """What the thing is called: it, the red flower."""
+        """Words for the thing, such as "it" or "the red flower"."""
         if thing is self.last and self.rng.random() < 0.4:
             return "those" if _plural(thing.noun) else self.some("it", "it", "that")
         return self.named(thing)
@@ -190,21 +190,21 @@ class Talk(Person, ABC):
         return f"is({','.join(thing.colors)})"
 
     def is_distinct(self, thing: NamedObject) -> bool:
-        """Whether the thing has colors of its own, so that they tell it from all else."""
+        """Whether no other cell has one of the thing's colors, so that the colors identify it."""
         return {cell for cell, color in self.colors.items() if color in thing.colors} == thing.cells
 
     def pick(self, *nouns: str) -> NamedObject:
-        """What `find` finds. Raises Impossible if that is nothing."""
+        """The result of `find`. Raises Impossible if it is None."""
         return needed(self.find(*nouns))
 
     def pick_plain(self, *nouns: str) -> NamedObject:
-        """The same, of one color."""
+        """The result of `find`. Raises Impossible if it is None or has several colors."""
         thing = self.pick(*nouns)
         impossible_if(len(thing.colors) != 1)
         return thing
 
     def find(self, *nouns: str) -> NamedObject | None:
-        """A thing that can be told from the others, mostly the last one."""
+        """A thing with distinct colors, most often the last one; None if there is none with these nouns."""
         if self.last and self.last.colors and self.rng.random() < 0.6 and self.is_distinct(self.last):
             return self.last if not nouns or self.last.noun in nouns else None
         things = [thing for thing in self.things if (not nouns or thing.noun in nouns) and self.is_distinct(thing)]
@@ -213,7 +213,7 @@ class Talk(Person, ABC):
     # --- turns ---
 
     def take(self, order: Request) -> tuple[Any, ...] | None:
-        """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
+        """Carries out the order and returns its actions; None if it does nothing, has no room, or cannot be run."""
         actions, cells = tuple[Any, ...](), list[Cell]()
         if order.program or order.kind != "cannot":
             outcome = self.run(program(order.program))
@@ -231,7 +231,7 @@ class Talk(Person, ABC):
         return actions
 
     def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
-        """Whether all that the order asks for lies on empty cells."""
+        """Whether the order changes only empty cells."""
         return self.colors.keys().isdisjoint(changed)
 
     def _note(self, order: Request, changed: frozenset[Cell]) -> None:
@@ -255,7 +255,7 @@ class Talk(Person, ABC):
             self.last = None
 
     def _is_whole(self, thing: NamedObject, changed: frozenset[Cell]) -> bool:
-        """Whether a thing is still the one it was: what was drawn over is not."""
+        """Whether a thing is still complete, that is, was not partly overwritten."""
         return thing is self.last or not thing.cells & changed or thing.cells <= changed
 
 
@@ -264,7 +264,7 @@ def _plural(words: str) -> bool:
 
 
 def _agreeing(text: str, it: str) -> str:
-    """The text with its verbs in the plural, and no "it" for what are several."""
+    """The text with its verbs in the plural, and "them" in place of "it"."""
     for one, several in _VERBS.items():
         text = text.replace(f"{it} {one} ", f"{it} {several} ").replace(f"{one} {it}", f"{several} {it}")
     return re.sub(r"\bit\b", "them", text)
@@ -277,7 +277,7 @@ def moved_by(t: Talk, thing: NamedObject, text: str, move: str) -> Request:
 
 
 def copy_of(thing: NamedObject, text: str, cells: str, move: str, color: str, **fields: Any) -> Request:
-    """A request to copy a thing, given by its set of cells: in its own color, or in `color` if it is not ""."""
+    """A request to copy a thing, given by its set of cells: in its own colors, or in `color` unless that is ""."""
     program = f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
     return Request("repeat", text, program, count=len(thing.cells), fresh=True, **{"noun": thing.noun} | fields)
 

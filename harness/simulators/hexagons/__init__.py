@@ -1,8 +1,8 @@
 """Simulated HEXAGONS drawing procedures: programs over figures, run on the board and put into words.
 
 A procedure has a voice, a palette and a style. Each step is one order, sometimes two, at a level of abstraction from 0 (every
-tile named) to 3 (repetition, reflection, conditions). Its gold actions are what its program paints on the board before it.
-How many steps, colors and actions there are follows the train split of the release.
+tile named) to 3 (repetition, reflection, conditions). Its gold actions are the changes that its program makes to the board.
+The numbers of steps, colors and actions follow the train split of the release.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.simulators.hexagons.voice import SpeakerVoice, tail
 from harness.worlds.hexagons import COLUMNS, Board
 from serialization.program.written import write
 
-# Counts of the 496 train procedures, by number of steps and by number of colors; rare numbers of steps are put together.
+# How many of the 496 train procedures have each number of steps and of colors; rare numbers of steps are merged.
 _STEPS = {
     1: 7, 2: 40, 3: 62, 4: 72, 5: 63, 6: 53, 7: 51, 8: 43, 9: 21, 10: 19, 11: 13, 12: 14, 13: 5, 14: 8, 16: 8, 18: 8, 20: 4,
     22: 2, 25: 2, 34: 1, 37: 2,
@@ -28,19 +28,19 @@ _STEPS = {
 _COLORS = {1: 85, 2: 145, 3: 98, 4: 94, 5: 17, 6: 47, 7: 10}
 _REMARKS = 0.025
 _CHOICES = 0.3
-"""The share of the remarks that tell to choose a color, which the next step then does not name."""
+"""The share of remarks that choose a color, which the next step then does not name."""
 _PICTURES = 0.12
 _JOINED = 0.17
 _SHORT = 16
-"""The most words of an order that another one may follow in the same step."""
+"""A second order may follow in the same step if the first has at most this many words."""
 
 
 def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
     """The steps of one drawing procedure, in order; the same state of `rng` gives the same items in every process.
 
-    Ids are `hexagons-synthetic/<split>/<number>/<step>`, group and cluster are the procedure. `meta` has "step" and "steps",
-    "level" (0..3, the higher one of two orders), "kind" (those of two orders joined by "+") and "program", which
-    `harness program` runs to exactly the item's actions.
+    Ids are `hexagons-synthetic/<split>/<number>/<step>`; group and cluster are the procedure. `meta` has "step" and "steps",
+    "level" (0..3, the higher level of two orders), "kind" (the kinds of two orders are joined by "+") and "program", from
+    which `harness program` reproduces exactly the item's actions.
     """
     steps = weighted(rng, _STEPS)
     style = rng.choices(STYLES, [style.share * (style.longest >= steps) for style in STYLES])[0]
@@ -75,7 +75,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
 
 
 def _orders(d: Sketch, style: Style, plan: list[Painting]) -> list[Stroke]:
-    """The strokes of a step, painted: one or two; none if nothing more can be drawn."""
+    """Paints the one or two strokes of a step and returns them; none if nothing more can be drawn."""
     if d.chosen:
         first = next((stroke for _ in range(50) if (stroke := attempt(carry, d))), None)
     else:
@@ -96,7 +96,7 @@ def _orders(d: Sketch, style: Style, plan: list[Painting]) -> list[Stroke]:
 # --- the text of a step ---
 
 _LEADS = ("then", "now", "also", "next")
-"""Words that say by themselves that an order follows another one."""
+"""First words that already mark an order as a continuation."""
 
 
 def instruction(d: Sketch, strokes: list[Stroke], last: bool) -> str:
@@ -116,7 +116,7 @@ def instruction(d: Sketch, strokes: list[Stroke], last: bool) -> str:
 
 
 def _joined(d: Sketch, a: str, b: str) -> str:
-    """Two orders as one text. Only sentences follow what is more than one sentence."""
+    """Two orders as one text. If either has several sentences, the second begins a new sentence."""
     for _ in range(20):
         text = d.voice.say("join", a=a, b=b)
         between = text[len(a) : len(text) - len(b)]
@@ -126,7 +126,7 @@ def _joined(d: Sketch, a: str, b: str) -> str:
 
 
 def _with_tail(d: Sketch, stroke: Stroke, alone: bool) -> str:
-    """The order, and sometimes how many tiles it paints or that nothing else changes."""
+    """The text of an order, sometimes with its number of tiles or a remark such as that nothing else changes."""
     voice, rng, n = d.voice, d.rng, len(stroke.painting)
     if rng.random() >= 0.3 * voice.wordy:
         return stroke.text

@@ -1,4 +1,4 @@
-"""The simulated Instructor of a live drawing procedure: says its steps one by one, and looks after each at the board."""
+"""The simulated Instructor of a live drawing procedure, which gives one step at a time and checks the board after each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MOST = 30
 
 
 class DrawingGame(LiveGame):
-    """A procedure with its instructions as they are, on the board that the Executor draws itself.
+    """A procedure with its own instructions, on the board that the Executor draws.
 
-    A step is right if the board is the one that the procedure has there, but for what was left wrong before and what this step
-    does not paint.
+    A step is right if the board equals the procedure's board after that step, except for tiles that were left wrong earlier and
+    that this step does not paint.
     """
 
     target: Board
@@ -48,7 +48,7 @@ class DrawingGame(LiveGame):
 
     def _correct(self) -> HexagonsItem | None:
         wrong = self.built.diff(self._wanted)
-        # Whole columns, from the left, as far as they are few.
+        # Column by column from the left, up to _MOST tiles.
         wrong_first = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
         painting = {action.tile: action.color for action in wrong_first}
         order, _ = self._sketch.spelled(painting, plain=len(painting) < 4)

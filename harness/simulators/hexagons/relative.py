@@ -1,4 +1,4 @@
-"""Places relative to what was drawn before (level 2); all tiles of a color, what is white, regions (level 3)."""
+"""Places relative to earlier figures (level 2); all tiles of a color, white tiles, regions (level 3)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, n
 from serialization.program import ast
 
 _BOTTOMED = ("ring", "flower", "filled flower")
-"""Figures with one lowest tile, right below their center."""
+"""Figures whose only lowest tile is directly below their center."""
 
 
 def _search(d: Sketch, *nouns: str) -> tuple[Stroke, str] | None:
-    """A figure of one of these nouns, the latest one most often, and words that pick it out."""
+    """A figure with one of these nouns, most often the latest, and words that identify it."""
     figures = [figure for figure in d.figures if figure.noun in nouns]
     if not figures:
         return None
@@ -39,7 +39,7 @@ def middle(d: Sketch) -> Stroke:
 
 
 def surround(d: Sketch) -> Stroke:
-    """All white tiles that touch a figure which has no inside."""
+    """All white tiles that touch a figure without an inside."""
     figure, it = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
     color = d.color(*figure.colors)
     drawn = d.draw(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
@@ -48,7 +48,7 @@ def surround(d: Sketch) -> Stroke:
 
 
 def beside(d: Sketch) -> Stroke:
-    """One tile in some direction from a single tile, or several above or below it."""
+    """One or more tiles in some direction from a single tile."""
     chosen, way = _search(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
     figure, it = needed(chosen)
     center, color = needed(figure.center), d.color()
@@ -89,7 +89,7 @@ def parallel(d: Sketch) -> Stroke:
 
 
 def longer(d: Sketch) -> Stroke:
-    """A line goes on, from its end or by one tile at both ends."""
+    """Continues a line from its end, or adds one tile at both ends."""
     figure, it = _find(d, "line")
     (start, way, count), color = needed(figure.line), d.color()
     end = step(start, way, count - 1)
@@ -103,7 +103,7 @@ def longer(d: Sketch) -> Stroke:
 
 
 def next_column(d: Sketch) -> Stroke:
-    """Tiles of the column next to the one that was painted last, or of the one after that."""
+    """Tiles of the column before or after the last painted one, or of the second one after it."""
     last, rng = d.recent_column(), d.rng
     section, over = rng.choice((("next column", 1), ("next column", 1), ("previous column", -1), ("skip column", 2)))
     column = last.columns[0] + over
@@ -120,7 +120,7 @@ def next_column(d: Sketch) -> Stroke:
 
 
 def below(d: Sketch) -> Stroke:
-    """Downward from the last tile of what was painted last in one column."""
+    """Continues downward from the lowest tile of the last figure, which lies in one column."""
     skip = d.rng.random() < 0.3
     last = d.recent_column()
     rows = sorted(tile.row for tile in last.tiles)
@@ -135,7 +135,7 @@ def below(d: Sketch) -> Stroke:
 
 
 def join(d: Sketch) -> Stroke:
-    """A straight line between two tiles that were painted in steps of their own."""
+    """A straight line between two tiles that were painted as separate figures."""
     tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None][-6:]
     pairs = [(a, b) for k, b in enumerate(tiles) for a in tiles[:k]]
     d.rng.shuffle(pairs)
@@ -156,7 +156,7 @@ def join(d: Sketch) -> Stroke:
 
 
 def lone(d: Sketch) -> Stroke:
-    """A tile in line with one that is there, so that the two can be joined."""
+    """A tile on a straight line with an existing one, so that the two can be joined later."""
     tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None]
     impossible_if(not tiles)
     base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
@@ -179,7 +179,7 @@ def _shown(d: Sketch) -> str | None:
 
 
 def each(d: Sketch) -> Stroke:
-    """The tile on one side of every tile of a color, or several below or above each."""
+    """The tile on one side of every tile of a color, or several tiles above or below each."""
     x, rng = needed(_shown(d)), d.rng
     way = rng.choice((*DIRECTIONS, "up", "down", "down", "down"))
     count = rng.choice((1, 1, 2, 3, 4)) if way in ("up", "down") else 1
@@ -195,7 +195,7 @@ def each(d: Sketch) -> Stroke:
 
 
 def touching(d: Sketch) -> Stroke:
-    """White tiles that touch a color, at least once or at least twice."""
+    """White tiles that touch at least one tile of a color, or at least two."""
     x, rng = needed(_shown(d)), d.rng
     color, twice = d.color(x), rng.random() < 0.25
     drawn = d.draw(op.call("touch", op.BLANK, op.colored(x), 2 if twice else None), color)
@@ -208,7 +208,7 @@ def touching(d: Sketch) -> Stroke:
 
 
 def by_sign(d: Sketch) -> Stroke:
-    """Tiles of those columns whose top (or bottom, ...) tile has some color; in another color where it has another."""
+    """Tiles of the columns whose top (or bottom, ...) tile has a certain color; columns with another color get another one."""
     rng, painted = d.rng, sorted({tile.row for tile in d.board})
     sign = rng.choice((0, ROWS - 1, rng.choice(painted) if painted else 0))
     counts = {x: sum(d.board.get(Tile(sign, column)) == x for column in range(COLUMNS)) for x in d.shown()}
@@ -229,7 +229,7 @@ def by_sign(d: Sketch) -> Stroke:
 
 
 def beams(d: Sketch) -> Stroke:
-    """From every tile of a color straight on to the edge or to the next colored tile."""
+    """Straight lines from every tile of a color to the edge or the next painted tile."""
     shown, way = _shown(d), d.rng.choice(tuple(DIRECTIONS))
     x = needed(shown)
     impossible_if(not 2 <= len(d.tiles_of(x)) <= 6)
@@ -241,7 +241,7 @@ def beams(d: Sketch) -> Stroke:
 
 
 def _regions(d: Sketch) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
-    """Parts of the board: what they are called, their columns and rows."""
+    """Parts of the board: their names, columns and rows."""
     say, number, tiles = d.voice.say, d.voice.number, tuple(range(ROWS))
     columns, top = tuple(range(COLUMNS)), d.rng.randint(2, 6)
     halves = [(say("left half"), columns[:9], tiles), (say("right half"), columns[9:], tiles)]
@@ -250,7 +250,7 @@ def _regions(d: Sketch) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
 
 
 def remaining(d: Sketch) -> Stroke:
-    """What is still white: in some columns, in a part of the board, on the whole board."""
+    """The remaining white tiles of some columns, of a part of the board, or of the whole board."""
     rng, color, kind = d.rng, d.color(), d.rng.random()
     impossible_if(not d.board)
     if kind < 0.6:

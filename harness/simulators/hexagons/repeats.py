@@ -1,5 +1,5 @@
-"""The same again: in other columns, further on, around another center, mirrored or turned; alternation, stairs, and rings that
-grow (level 3)."""
+"""Repetitions: in other columns, further on, around another center, mirrored or turned; alternation, stairs, and growing rings
+(level 3)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from serialization.program import ast
 from serialization.program.hexagons_geometry import grown
 
 _SHIFTS = ((0, 2), (0, 4), (0, 4), (0, 6), (0, 8), (0, -4), (0, -6), (2, 0), (3, 0), (4, 0), (-3, 0), (-4, 0))
-"""Rows down and columns to the right. An even number of columns keeps every shape."""
+"""Shifts by rows downward and columns to the right. An even number of columns keeps every shape."""
 
 _BY_COLUMN = (
     *("tile", "tiles", "cells", "columns", "colors", "stack", "sequence", "carry", "picture", "caterpillar"),
     *("alternate column", "next column", "previous column", "do the same", "do the same color"),
 )
-"""Kinds of orders that mean the same in another column, whatever else is on the board."""
+"""Kinds of orders whose meaning in another column does not depend on the rest of the board."""
 
 
 def to_repeat(d: Sketch) -> tuple[Stroke, str]:
-    """A figure to repeat, most often the last one, and words that pick it out."""
+    """A figure to repeat, most often the last one, and words that identify it."""
     impossible_if(not d.figures)
     figure = d.figures[-1] if d.rng.random() < 0.75 else d.rng.choice(d.figures[-4:])
     impossible_if(not 1 < len(figure.painting) <= 40)
@@ -35,7 +35,7 @@ def to_repeat(d: Sketch) -> tuple[Stroke, str]:
 
 
 def _swaps(d: Sketch, old: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """New colors for the old ones, one of them another or two exchanged, and the change in words."""
+    """New colors for the old ones, with one replaced or two swapped, and the change in words."""
     if len(old) == 2 and d.rng.random() < 0.4:
         return (old[1], old[0]), d.voice.say("swap both", x=old[0], y=old[1])
     changed, fresh = d.rng.randrange(len(old)), d.color(*old)
@@ -51,9 +51,9 @@ def _shift_words(d: Sketch, rows: int, columns: int) -> dict[str, str]:
 
 
 def _room(d: Sketch, figure: Stroke) -> tuple[int, int, int, bool]:
-    """A shift, how many copies of a figure there is room for, and whether the last one is followed by the edge of the board.
+    """A shift (rows, columns), the number of copies of a figure that fit, and whether the edge of the board ends them.
 
-    Of four shifts, the one with most copies.
+    The shift is the one of four random shifts that leaves room for most copies.
     """
     best = (*_SHIFTS[0], 0, False)
     for rows, columns in d.rng.sample(_SHIFTS, 4):
@@ -66,7 +66,7 @@ def _room(d: Sketch, figure: Stroke) -> tuple[int, int, int, bool]:
 
 
 def same_columns(d: Sketch) -> Stroke:
-    """What was done in one column, in others; in its colors or in a new one."""
+    """The last figure of one column, repeated in others, in its own colors or in a new one."""
     last, rng = d.recent_column(), d.rng
     impossible_if(last.kind not in _BY_COLUMN or (last.step < d.step and not d.alone(last)))
     source, every = last.columns[0], rng.choice((2, 2, 3, 4))
@@ -127,7 +127,7 @@ def copy(d: Sketch) -> Stroke:
 
 
 def again_at(d: Sketch) -> Stroke:
-    """Another ring, flower or X like one that is there, around another center, or around several."""
+    """Copies of an existing ring, flower, X or star around another center or several others."""
     figures, rng = [figure for figure in d.figures if figure.noun in ("ring", "flower", "X", "star")], d.rng
     impossible_if(not figures)
     figure = rng.choice(figures)
@@ -170,7 +170,7 @@ def steps_again(d: Sketch) -> Stroke:
 
 
 def parallels(d: Sketch) -> Stroke:
-    """More lines like one, above or below it, with or without white ones between."""
+    """More lines parallel to an existing one, above or below it, with or without white lines in between."""
     lines = [figure for figure in d.figures if figure.line and figure.line[1] not in ("up", "down") and len(figure.colors) == 1]
     impossible_if(not lines)
     figure = lines[-1]
@@ -194,7 +194,7 @@ def parallels(d: Sketch) -> Stroke:
 
 
 def mirror(d: Sketch) -> Stroke:
-    """The mirror image of a figure, or of everything, over a column on its left or right."""
+    """The mirror image of a figure, or of the whole drawing, over a column at its left or right or in the board's middle."""
     impossible_if(not d.figures)
     if d.rng.random() < 0.45:
         return _mirror(d, op.PAINTED, None, "")
@@ -220,7 +220,7 @@ def _mirror(d: Sketch, source: ast.Expr, figure: Stroke | None, it: str) -> Stro
 
 
 def _added(d: Sketch, program: ast.Program) -> Painting:
-    """What a program adds to the drawing. Raises Impossible if it leaves the board, paints over something, or adds nothing."""
+    """The tiles that a program adds. Raises Impossible if it leaves the board, paints over other tiles, or adds nothing."""
     painting: Painting = d.run(program)
     new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
     impossible_if(not (new and inside(painting) and d.free(new)))
@@ -228,7 +228,7 @@ def _added(d: Sketch, program: ast.Program) -> Painting:
 
 
 def flip(d: Sketch) -> Stroke:
-    """A V becomes an X, by its mirror image over a horizontal line."""
+    """Completes a V to an X with its mirror image over a horizontal line."""
     figure = needed(next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None))
     it, center = needed(d.refer(figure)), needed(figure.center)
     program = op.copy(op.call("flip", d.drawn_by(figure), op.tile(center)))
@@ -289,7 +289,7 @@ def line(d: Sketch) -> Stroke:
 
 
 def stairs(d: Sketch) -> Stroke:
-    """Columns that get shorter or longer by one tile."""
+    """Columns that get shorter or longer one tile at a time."""
     rng, color, side = d.rng, d.color(), d.rng.choice(("top", "bottom"))
     gap, sign, shrink = rng.choice((1, 1, 2, 2)), rng.choice((1, 1, -1)), rng.random() < 0.6
     first = rng.randint(3, 8) if shrink else rng.choice((1, 1, 2, 3))
@@ -338,7 +338,7 @@ def from_center(d: Sketch) -> Stroke:
 
 
 def _outward(painting: Painting, inner: Sequence[Tile]) -> Painting:
-    """A painting around some tiles, the nearest tiles first."""
+    """A painting around some inner tiles, sorted by distance from them."""
     near = (tile for layer in (inner, *grown(inner, ROWS + COLUMNS)) for tile in layer)
     return {tile: painting[tile] for tile in near if tile in painting}
 

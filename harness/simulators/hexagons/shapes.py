@@ -1,4 +1,4 @@
-"""Orders that say where every tile is (level 0), lists, ranges and whole columns (level 1), and figures with a name: rings,
+"""Orders that give the place of every tile (level 0), lists, ranges and whole columns (level 1), and named figures: rings,
 flowers, lines, V shapes, crosses, triangles, diamonds (level 2)."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from serialization.program import ast
 from serialization.program.hexagons_geometry import ray
 
 _SIZES = (5, 10, 12, 14, 15, 16, 18, 20, 24, 36, 50)
-"""How many tiles a grid should have."""
+"""Desired numbers of tiles in a grid."""
 _CORNERS = {
     "top left": Tile(0, 0), "top right": Tile(0, COLUMNS - 1), "bottom left": Tile(ROWS - 1, 0),
     "bottom right": Tile(ROWS - 1, COLUMNS - 1),
@@ -41,7 +41,7 @@ def corner(d: Sketch) -> Stroke:
 
 
 def _few(d: Sketch) -> Sequence[Tile]:
-    """Two to eight tiles that make some sense together."""
+    """Two to eight tiles in a recognizable arrangement."""
     rng, start = d.rng, d.tile()
     count, kind = rng.choice((2, 2, 2, 3, 3, 4)), rng.random()
     if kind < 0.3:
@@ -78,7 +78,7 @@ def colors(d: Sketch) -> Stroke:
 
 
 def cells(d: Sketch) -> Stroke:
-    """The same tiles of one or several columns: of some grids that are white, the one that is nearest to some size."""
+    """The same rows of one or several columns: among some blank grids, the one nearest to a desired size."""
     grids = []
     for _ in range(8):
         which = (d.tile().column,) if d.rng.random() < 0.1 else d.some_columns()
@@ -127,7 +127,7 @@ def row(d: Sketch) -> Stroke:
 
 
 def stack(d: Sketch) -> Stroke:
-    """One or several columns from the top in runs of colors."""
+    """One or several columns, painted from the top in runs of colors."""
     rng = d.rng
     columns = (d.tile().column,) if rng.random() < 0.25 else d.some_columns()
     a, b = d.colors(2)
@@ -149,7 +149,7 @@ def stack(d: Sketch) -> Stroke:
 
 
 def sequence(d: Sketch) -> Stroke:
-    """Colors in a list, down a column or across columns."""
+    """A list of colors, one tile each, down a column or across columns."""
     rng, names = d.rng, d.colors(d.rng.choice((2, 2, 3)))
     if rng.random() < 0.35:
         column = d.tile().column
@@ -169,7 +169,7 @@ def sequence(d: Sketch) -> Stroke:
 
 
 def carry(d: Sketch) -> Stroke:
-    """More tiles in the color that was chosen, or in that of the last step, which is not named again."""
+    """More tiles in the color of the last step, or in the color that it chose; the text does not name the color."""
     last = d.recent()
     colors_ = {color for figure in d.figures if last and figure.step == last.step for color in figure.colors}
     color = needed(d.chosen or (colors_.pop() if len(colors_) == 1 else None))
@@ -197,11 +197,11 @@ _OPEN = {
     ("up-left", "down-left"): ("arrowhead pointing right", "sideways V that points right"),
     ("up-right", "down-right"): ("arrowhead pointing left", "sideways V that points left"),
 }
-"""The two arms of a V shape, and what it is called."""
+"""The names of V shapes, by the directions of their two arms."""
 
 
 def _centers(d: Sketch, count: int) -> list[Tile]:
-    """Centers of flowers that do not touch, in a row, in a column or anywhere."""
+    """Centers for several flowers, in a row, in a column or anywhere."""
     rng, kind = d.rng, d.rng.random()
     if kind < 0.55:
         gap = rng.choice([gap for gap in (3, 4, 4, 5, 6) if gap * (count - 1) <= COLUMNS - 3])
@@ -231,7 +231,7 @@ def flower(d: Sketch) -> Stroke:
 
 
 def several(d: Sketch) -> Stroke:
-    """Two to four rings or flowers that do not touch."""
+    """Two to five rings or flowers that do not overlap."""
     count, (a, b), open_ = d.rng.choice((2, 3, 3, 4, 4, 5)), d.colors(2), d.rng.random() < 0.55
     centers = _centers(d, count)
     impossible_if(any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]))
@@ -289,7 +289,7 @@ def disc(d: Sketch) -> Stroke:
 
 
 def start_of_line(d: Sketch) -> tuple[Tile, str, int]:
-    """Where a line begins, its direction (mostly a diagonal), and how many tiles there are to the edge."""
+    """The start of a line, its direction (mostly a diagonal), and the number of tiles up to the edge, including the start."""
     start, ways = d.tile(), _DIAGONALS if d.rng.random() < 0.85 else ("up", "down")
     way = d.rng.choice(ways)
     return start, way, len(ray(start, way, None))
@@ -300,7 +300,7 @@ def slant(way: str) -> str:
 
 
 def line(d: Sketch) -> Stroke:
-    """A straight line, said by its length, by the edge it runs to, or by its ends."""
+    """A straight line, described by its length, by the edge to which it runs, or by its ends."""
     rng, color = d.rng, d.color()
     start, way, room = start_of_line(d)
     impossible_if(room < 3)
@@ -358,7 +358,7 @@ def cross(d: Sketch) -> Stroke:
 
 
 def triangle(d: Sketch) -> Stroke:
-    """A filled triangle on a column, or a filled diamond around one."""
+    """A filled triangle whose base lies in a column, or a filled diamond around a column."""
     rng, top, size, color = d.rng, d.tile(), d.rng.choice((2, 3, 4, 5, 5, 6, 6)), d.color()
     section, side = rng.choice(("triangle", "triangle", "diamond")), rng.choice(("left", "right"))
     sides = [side] if section == "triangle" else ["left", "right"]

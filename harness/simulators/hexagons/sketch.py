@@ -19,9 +19,9 @@ from serialization.program.figure import Cell
 from serialization.program.hexagons import Drawing, DrawingState
 
 COLOR_SHARES = {"orange": 20, "blue": 20, "purple": 19, "green": 16, "yellow": 11, "red": 9, "black": 5}
-"""The colors' shares among the release's train actions, in percent; white is left to the sample and the real corpus."""
+"""The colors' shares among the release's train actions, in percent; simulated procedures do not paint white."""
 _LINES = frozenset({"line", "column", "row", "stem"})
-"""Nouns that could be confused."""
+"""Nouns that readers could confuse with one another."""
 
 
 class DrawnProgram(NamedTuple):
@@ -31,8 +31,8 @@ class DrawnProgram(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One order, a figure of the board once it is carried out: what is said, its level of abstraction (0..3), the program it
-    means and what that paints."""
+    """One order, which becomes a figure on the board: its text, its level of abstraction (0..3), and its meaning as a program
+    and as the tiles that the program paints."""
 
     kind: str
     level: int
@@ -40,19 +40,19 @@ class Stroke:
     program: ast.Program
     painting: Painting
     noun: str = ""
-    """What the reader would call it; "" if it has no name."""
+    """The noun that a reader would use for the figure; "" if it has no name."""
     color: str | None = None
-    """Its color, or that of a flower's petals; None if it has several."""
+    """The figure's color, or the color of a flower's petals; None if it has several."""
     center: Tile | None = None
-    """The center of a ring or flower, the point of a V, a single tile itself."""
+    """The center of a ring or flower, the point of a V, or a single tile itself."""
     line: tuple[Tile, str, int] | None = None
-    """Start, direction and length, if it was drawn as a straight line."""
+    """Start, direction and length, if the figure is a straight line."""
     named: bool = True
-    """Whether the text tells what the figure is, rather than only its tiles."""
+    """Whether the text names the figure rather than only its tiles."""
     repaints: bool = False
-    """Whether it changes tiles that are not white."""
+    """Whether the order changes tiles that are not white."""
     step: int = 0
-    """The step that painted it."""
+    """The step that painted the figure."""
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
@@ -69,7 +69,7 @@ class Stroke:
 
 @dataclass(slots=True)
 class Sketch:
-    """The state that strokes are chosen by. `board` holds the tiles that are not white."""
+    """The state on which the choice of strokes depends. `board` holds the tiles that are not white."""
 
     rng: Random
     voice: SpeakerVoice
@@ -78,14 +78,14 @@ class Sketch:
     figures: list[Stroke] = field(default_factory=list)
     step: int = 1
     forgot: bool = False
-    """Whether the board shows figures that are not in memory."""
+    """Whether the board shows figures that are no longer in `figures`."""
     chosen: str | None = None
     """A color that the last step told the reader to choose."""
 
     state: DrawingState = field(default_factory=DrawingState)
-    """What programs of this step find: the board before it, and what each earlier step painted."""
+    """The state in which programs of this step start: the board before the step, and the actions of earlier steps."""
     begun: ast.Program = field(default_factory=ast.Program)
-    """What this step has drawn so far."""
+    """The program of this step so far."""
     _painted: Painting = field(default_factory=dict)
 
     def begin(self, step: int) -> None:
@@ -119,7 +119,7 @@ class Sketch:
         self._painted |= stroke.painting
         self.begun = op.together(self.begun, stroke.program)
         if stroke.repaints:
-            # What was said of earlier figures need not hold any more.
+            # Descriptions of earlier figures may no longer be true.
             self.figures.clear()
             self.forgot = True
         elif stroke.painting:
@@ -154,7 +154,7 @@ class Sketch:
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
     def run(self, program: ast.Program, *, clipped: bool = False) -> Painting:
-        """What a program paints after what this step has drawn; over the edge of the board too, unless `clipped`.
+        """The tiles that a program paints after the program of this step so far; unless `clipped`, also tiles off the board.
 
         Raises ProgramError for a program that names a tile off the board.
         """
@@ -168,7 +168,7 @@ class Sketch:
         return [Tile(*tile) for tile in _Watched(self).figure(what)]
 
     def new(self, program: ast.Program, *, clipped: bool = False) -> DrawnProgram:
-        """A program with what it paints. Raises Impossible if that is nothing, or not all on white tiles of the board."""
+        """A program with its painting. Raises Impossible unless it paints something, and only white tiles of the board."""
         try:
             painting = self.run(program, clipped=clipped)
         except ProgramError as error:  # a tile off the board
@@ -177,11 +177,11 @@ class Sketch:
         return DrawnProgram(program, painting)
 
     def draw(self, what: ast.Expr, *colors: str, by: str | None = None, counts: Sequence[int] = ()) -> DrawnProgram:
-        """`new` for a set in some colors, as `program.paint` takes them."""
+        """`new` for a set in some colors, with the arguments of `program.paint`."""
         return self.new(op.paint(what, *colors, by=by, counts=counts))
 
     def tile(self) -> Tile:
-        """Some tile, one time in two near what was painted last."""
+        """A random tile, half of the time near the last figure."""
         rng = self.rng
         if self.figures and rng.random() < 0.5:
             base = rng.choice(self.figures[-1].tiles)
@@ -195,7 +195,7 @@ class Sketch:
         return Tile(min(ROWS - 2, max(1, tile.row)), min(COLUMNS - 2, max(1, tile.column)))
 
     def open_center(self) -> Tile:
-        """A tile with six neighbors, all seven white if such a one is soon found."""
+        """A tile with six neighbors; if a few attempts find one, all seven tiles are white."""
         for _ in range(6):
             center = Tile(self.rng.randint(1, ROWS - 2), self.rng.randint(1, COLUMNS - 2))
             if self.free((center, *neighbors(center))):
@@ -207,13 +207,13 @@ class Sketch:
         return self.last if self.last and self.last.step >= self.step - 1 else None
 
     def recent_column(self) -> Stroke:
-        """The recent figure, which is in one column. Raises Impossible if there is none."""
+        """The recent figure if it lies in one column. Raises Impossible otherwise."""
         figure = needed(self.recent())
         impossible_if(len(figure.columns) != 1)
         return figure
 
     def refer(self, figure: Stroke) -> str | None:
-        """Words that pick out a figure; None if there are none."""
+        """Words that identify a figure; None if there are none."""
         words, alone, noun = list[str](), self.alone(figure), self.voice.noun(figure.noun) if figure.named else ""
         if figure is self.last and noun:
             # "The last tile" would be the one at the bottom.
@@ -228,11 +228,11 @@ class Sketch:
         return self.rng.choice(words) if words else None
 
     def alone(self, figure: Stroke) -> bool:
-        """Whether a figure is all that its step painted."""
+        """Whether a figure is the only one of its step."""
         return all(other.step != figure.step for other in self.figures if other is not figure)
 
     def _alike(self, figure: Stroke, other: Stroke) -> bool:
-        """Whether `other` could be meant by the color and the noun of `figure`."""
+        """Whether the color and the noun of `figure` could also mean `other`."""
         if other is figure or figure.color not in other.colors:
             return False
         a, b = figure.noun.removesuffix("s"), other.noun.removesuffix("s")
@@ -241,7 +241,7 @@ class Sketch:
     # --- words ---
 
     def spelled(self, painting: Painting, plain: bool) -> tuple[str, int]:
-        """An order for any painting tile by tile or range by range, and its level."""
+        """An order for any painting, tile by tile (`plain`) or range by range, and its level."""
         by_color: dict[str, list[Tile]] = {}
         for tile, color in painting.items():
             by_color.setdefault(color, []).append(tile)
@@ -265,7 +265,7 @@ class Sketch:
         return ". ".join(parts), level
 
     def some_columns(self) -> tuple[int, ...]:
-        """Two or more columns, mostly spaced evenly."""
+        """Two or more columns, mostly evenly spaced."""
         rng, kind = self.rng, self.rng.random()
         if kind < 0.25:
             return tuple(sorted(rng.sample(range(COLUMNS), rng.randint(2, 6))))
@@ -279,7 +279,7 @@ class Sketch:
         return tuple(range(rng.randrange(2), COLUMNS, 2))
 
     def some_rows(self) -> tuple[int, ...]:
-        """Rows of a column: one, two or three, a range of up to seven, often at an end of the column, or every other one."""
+        """Rows of a column: one to three, a range of up to seven (often at an end of the column), or every other row."""
         rng, kind = self.rng, self.rng.random()
         if kind < 0.22:
             return (rng.choice((0, ROWS - 1, *range(ROWS))),)
@@ -293,7 +293,7 @@ class Sketch:
 
 
 class _Watched(Drawing):
-    """A drawing that keeps what a program paints, over the edge of the board too unless it is `clipped`."""
+    """A drawing that records the tiles that a program paints, including tiles off the board unless it is `clipped`."""
 
     def __init__(self, sketch: Sketch, clipped: bool = False) -> None:
         super().__init__(sketch.state)
@@ -319,5 +319,5 @@ def inside(tiles: Iterable[Tile]) -> bool:
 
 
 def moved(tile: Tile, rows: int, columns: int) -> Tile:
-    """The tile moved down and right by rows and columns. An even number of columns keeps the shape of a drawing."""
+    """The tile moved down by `rows` and right by `columns`. An even number of columns keeps the shape of a drawing."""
     return Tile(tile.row + rows, tile.column + columns)

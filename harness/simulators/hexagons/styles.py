@@ -1,4 +1,4 @@
-"""What kinds of orders a simulated Instructor gives: one style a procedure, and in it a level of abstraction for each order."""
+"""The kinds of orders that a simulated Instructor gives: each procedure has a style, which sets the mix of levels and kinds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.simulators.hexagons.voice import tail
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
 Maker = Callable[[Sketch], Stroke]
-"""Makes an order. Raises Impossible where the drawing has no place for it."""
+"""Makes an order. Raises Impossible if the order does not fit the drawing."""
 _LEVEL_TRIES, _KIND_TRIES, _TRIES = 6, 5, 4
-"""How often an order is sought: levels, kinds of a level, attempts at a kind."""
+"""The search for an order tries this many levels, kinds of each level, and attempts at each kind."""
 
 
 def in_words(make: Maker, plain: bool) -> Maker:
-    """The same figure, but said tile by tile (level 0) or range by range (level 1) instead of by its name."""
+    """A maker of the same figure, described tile by tile (level 0) or range by range (level 1) instead of by name."""
 
     def made(d: Sketch) -> Stroke:
         stroke = make(d)
@@ -39,7 +39,7 @@ def in_words(make: Maker, plain: bool) -> Maker:
 
 
 def picture(d: Sketch, width: int) -> list[Painting]:
-    """A figure of that many columns, column by column: its height and its place change evenly, its halves are alike."""
+    """A figure of `width` columns, column by column, whose height changes evenly; it may be symmetric."""
     rng, (a, b) = d.rng, d.colors(2)
     gap = 2 if width <= COLUMNS // 2 and rng.random() < 0.25 else 1
     start, peak = rng.randrange(COLUMNS - (width - 1) * gap), rng.choice((0, (width - 1) / 2, width - 1))
@@ -56,7 +56,7 @@ def picture(d: Sketch, width: int) -> list[Painting]:
 
 
 def planned(plan: list[Painting]) -> Maker:
-    """The next column of a picture, or the next two."""
+    """A maker that draws the next column of a picture, or the next two."""
 
     def made(d: Sketch) -> Stroke:
         impossible_if(not plan or not d.free(plan[0]))
@@ -73,7 +73,7 @@ def planned(plan: list[Painting]) -> Maker:
 
 @dataclass(frozen=True)
 class Style:
-    """How often each level is chosen, in percent, and how often each kind of order is, within its level."""
+    """The style's weight among procedures, the shares of the levels in percent, and the kinds of orders it favors."""
 
     share: int
     levels: tuple[int, int, int, int]
@@ -82,7 +82,7 @@ class Style:
     """The most steps of a procedure in this style."""
 
     def order(self, d: Sketch) -> Stroke | None:
-        """The next order: it changes the board. None if, after many tries, nothing seems to be possible."""
+        """The next order, which changes the board; None if many attempts find none."""
         for _ in range(_LEVEL_TRIES):
             level = d.rng.choices(range(4), self.levels)[0]
             makers, weights = _weighted(self, level, d.last.noun if d.last else None)
@@ -112,7 +112,7 @@ _KINDS: tuple[dict[Maker, int], ...] = ({
     repeats.parallel_stripes: 7, relative.each: 18, relative.touching: 12, relative.by_sign: 14, relative.beams: 8,
     relative.remaining: 16, relative.recolor: 2,
 })  # fmt: skip
-"""The kinds of orders of each level, with how often they are given."""
+"""The kinds of orders of each level, with their weights."""
 
 _AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, repeats.mirror)
 _COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
@@ -133,12 +133,12 @@ _FOLLOW: dict[str | None, tuple[Maker, ...]] = {
     "caterpillar": (repeats.same_columns, *_AGAIN),
     **dict.fromkeys(("triangle", "diamond", "arrowhead", "bow tie", "star", "big ring", "flower with a stem"), _AGAIN),
 }
-"""What is likely to come after a figure, by its noun."""
+"""The orders that are likely to follow a figure, by its noun."""
 
 
 @cache
 def _weighted(style: Style, level: int, noun: str | None) -> tuple[tuple[Maker, ...], tuple[int, ...]]:
-    """The kinds of a level; those a style prefers, and those that continue the last drawing, more often."""
+    """The kinds of a level and their weights, which are higher for the style's favorites and for likely continuations."""
     kinds, follow = _KINDS[level], _FOLLOW.get(noun, ())
     weights = (n * (4 if make in style.favorites else 1) * (5 if make in follow else 1) for make, n in kinds.items())
     return tuple(kinds), tuple(weights)
@@ -151,4 +151,4 @@ STYLES = (
     Style(16, (15, 12, 46, 27), frozenset({shapes.line, shapes.line_runs, shapes.open_shape, repeats.line, relative.beams})),
     Style(12, (12, 22, 24, 42), frozenset()),
 )
-"""Mostly places; columns; flowers; lines; everything."""
+"""In order, the styles prefer places, columns, flowers, lines, and everything."""

@@ -1,4 +1,4 @@
-"""How a simulated Instructor writes: one voice a drawing procedure, its sentence frames from `frames/hexagons*.txt`."""
+"""How a simulated Instructor writes: each drawing procedure has one voice, with sentence frames from `frames/hexagons*.txt`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _COLOR = re.compile(rf"\b(?:{'|'.join(COLORS)})\b")
 
 
 class SpeakerVoice:
-    """One person's habits: the word for a tile, digits or words, from which side columns are counted. Positions are 0-based.
+    """One person's habits: the word for a tile, digits or words, the side from which columns are counted. Positions are 0-based.
 
-    `wordy` (0..1) is how often something is said around an order. Orders are mostly worded in a few favorite ways.
+    `wordy` (0..1) is the tendency to add words around an order. Most orders use a few favorite frames.
     """
 
     def __init__(self, rng: Random) -> None:
@@ -53,7 +53,7 @@ class SpeakerVoice:
         return ordinal_digits(n) if self.digits else ORDINALS[n]
 
     def column(self, column: int) -> str:
-        """A column (0-based) in words, mostly in this person's habitual way."""
+        """A column (0-based) in words, mostly in this person's usual form."""
         rng, n = self.rng, column + 1
         if rng.random() >= 0.15 and column not in (0, COLUMNS - 1):
             if column >= COLUMNS // 2 and rng.random() < self.from_right:
@@ -89,7 +89,7 @@ class SpeakerVoice:
         return f"columns {listing(self.rng, [self.number(c + 1) for c in columns])}"
 
     def rows(self, rows: Sequence[int]) -> str:
-        """Some tiles of a column, counted from the top or, near it, from the bottom."""
+        """Some tiles of a column, counted from the top or, if they are near the bottom, from there."""
         first, last, count = rows[0], rows[-1], len(rows)
         if count == 1:
             return self.nth(first)
@@ -115,7 +115,7 @@ class SpeakerVoice:
         return self.draw(f"the {listing(self.rng, [self.ordinal(r + 1) for r in rows])} {self.tiles}[|| from the top]")
 
     def nth(self, row: int) -> str:
-        """One tile of a column, mostly in this person's habitual way."""
+        """One tile of a column, mostly in this person's usual form."""
         rng, n = self.rng, row + 1
         if rng.random() >= 0.15 and row not in (0, ROWS - 1):
             if row >= ROWS // 2 and rng.random() < self.from_bottom:
@@ -136,14 +136,14 @@ class SpeakerVoice:
         return f"{self.nth(tile.row)} [of|in] {self.column(tile.column)}".replace("[of|in]", self.rng.choice(("of", "in")))
 
     def draw(self, *frames: str, **slots: str) -> str:
-        """One of some frames with its slots filled; {tile} and {tiles} are the voice's words."""
+        """One of the frames with its slots filled; {tile} and {tiles} are the voice's words."""
         return phrase(self.rng, frames, tile=self.tile, tiles=self.tiles, **slots)
 
     def say(self, section: str, **slots: str) -> str:
         return self.draw(*self.frames[section], **slots)
 
     def order(self, what: str, color: str, imperative: bool = False) -> str:
-        """An order to paint some tiles; `imperative` is one that can follow "and"."""
+        """An order to paint some tiles; an `imperative` order can follow "and"."""
         if self.stated and not imperative and self.rng.random() < 0.5:
             return self.say("stated", what=what, color=color)
         if self.rng.random() < 0.75:
@@ -151,7 +151,7 @@ class SpeakerVoice:
         return self.say("paint", what=what, color=color)
 
     def order_in(self, where: str, what: str, color: str) -> str:
-        """The same for tiles of one or several columns; the columns come before or after the order."""
+        """An order to paint tiles of one or several columns, which are named before or after it."""
         rng = self.rng
         if rng.random() < 0.45:
             return self.order(f"{what} {rng.choice(('of', 'in'))} {where}", color)
@@ -160,14 +160,14 @@ class SpeakerVoice:
         return self.say("in columns", where=where, order=self.order(what, color))
 
     def some(self, n: int) -> str:
-        """A number of tiles after "the next" or "the top": "three tiles", "tile"."""
+        """A number of tiles to follow "the next" or "the top": "three tiles", "tile"."""
         return self.count(n) if n > 1 else self.tile
 
     def times(self, n: int) -> str:
         return {1: "once", 2: "twice"}.get(n) or f"{NUMBERS[n]} times"
 
     def noun(self, noun: str) -> str:
-        """The person's word for a figure: for example, "hexagon" for a tile."""
+        """The person's word for a figure, for example "hexagon" for a tile."""
         return noun.replace("tiles", self.tiles).replace("tile", self.tile)
 
     def way(self, way: str) -> str:
@@ -175,10 +175,10 @@ class SpeakerVoice:
         return self.say(f"way {way}")
 
     def groups(self, tiles: Sequence[Tile], plain: bool) -> tuple[list[tuple[str, str]], int]:
-        """Some tiles as (tiles of a column, columns) in words, and the level of abstraction of these words.
+        """Pairs (tiles of a column, columns) in words for some tiles, and the level of abstraction of these words.
 
-        `plain` names every tile by its own place, column by column (level 0); otherwise ranges, counts and lists of columns
-        are used where they can be (level 1).
+        `plain` names every tile separately, column by column (level 0); otherwise ranges, counts and lists of columns are used
+        if possible (level 1).
         """
         rows: dict[int, list[int]] = {}
         for tile in sorted(tiles, key=lambda tile: (tile.column, tile.row)):
@@ -196,7 +196,7 @@ class SpeakerVoice:
         return words, level
 
     def spell(self, tiles: Sequence[Tile], plain: bool) -> tuple[str, int]:
-        """Some tiles by rows and columns in words, and their level."""
+        """Some tiles by rows and columns in words, and the level of these words."""
         words, level = self.groups(tiles, plain)
         if len(tiles) == 1:
             return self.at(tiles[0]), 0
@@ -217,11 +217,11 @@ class SpeakerVoice:
 
 
 def tail(words: str) -> str:
-    """Words as they follow a text."""
+    """Words to append to a text, with a blank before them unless they begin with punctuation."""
     return words if words[0] in ".,;" else f" {words}"
 
 
 def _regular(rows: Sequence[int]) -> bool:
-    """Whether rows follow each other one by one or, from the first or second to the end, two by two."""
+    """Whether the rows are consecutive, or every other row from the first or second to the end."""
     steps = {b - a for a, b in pairwise(rows)}
     return steps == {1} or (steps == {2} and rows[0] < 2 and rows[-1] >= 8)

@@ -1,1 +1,1 @@
-"""Makers of Minecraft games: structures, what is said of them, and the levels."""
+"""Simulators of Minecraft games: structures, the dialogue about them, and the levels."""

@@ -1,17 +1,17 @@
 """The Architects of the three building games of BAP v2 (section 11).
 
-Random blocks (D_r, 11.1): no shape, one block after another, each near one that is there. The first four actions place, then one
-in ten removes. A new block is in one of the 18 cells that share a face or an edge with a block, so the structure stays connected
-in this sense.
+Random blocks (D_r, 11.1): no shape, one block after another, each near an existing one. The first four actions place a block;
+after that, one in ten removes one. A new block shares a face or an edge with an existing block (one of 18 cells), so the
+structure stays connected in this sense.
 
-Block structures (D_bs, 11.2): three elementary shapes, told block by block and never named. The Architect continues the current
-figure, if possible straight on from the last block; a new figure starts at its block nearest to what is there. Several blocks
-along one line may be told at once. How often that is, and how often the Architect says something wrong and has it removed, is
-our choice, as is one color for each figure.
+Block structures (D_bs, 11.2): three elementary shapes, described block by block and never named. The Architect continues the
+current figure, if possible in a straight line from the last block; a new figure starts with its block nearest to the structure.
+One message may describe several blocks along a line. We chose the shares of such messages and of the Architect's mistakes, which
+the Architect then has removed, and one color for each figure.
 
-Shape structures (D_ss, 11.3): two rows, diagonals or planes, each ordered as a whole in one message. An order says the color, the
-sizes, where the first cell goes and which way the shape goes on from there, as the builder sees it. In some orders a part is left
-out, which the builder asks for. How many those are is our choice.
+Shape structures (D_ss, 11.3): two rows, diagonals or planes, each ordered as a whole in one message. An order gives the color,
+the sizes, the place of the first cell and the direction of the shape from there, as the builder sees it. Some orders leave out a
+part, for which the builder asks. We chose their share.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class RandomBlocks:
 
 
 def _needed(scene: GameScene, cell: Cell) -> bool:
-    """Whether a neighbor of the block would have nothing to touch without it."""
+    """Whether removing the block would leave one of its neighbors above the ground without any neighbor."""
     return any(
         other in scene.blocks and other[1] > 1 and not any(n in scene.blocks for n in touching(other) if n != cell)
         for other in touching(cell)
@@ -81,7 +81,7 @@ _SEVERAL = 0.6
 _MISTAKES = 0.04
 _ONE_MORE = 0.4
 _APART = 3
-"""Smallest squared distance of cells that share neither a face (1) nor an edge (2)."""
+"""The smallest squared distance of cells that share neither a face (1) nor an edge (2)."""
 
 
 class BlockStructures:
@@ -143,7 +143,7 @@ class BlockStructures:
         return min(left, key=cost)
 
     def _mistake(self, scene: GameScene, cell: Cell) -> tuple[Cell, str]:
-        """Another color, or another place near that which is meant."""
+        """A wrong block: the right color in a neighboring cell, or the right cell in another color."""
         around = [moved(cell, step) for step in NEAR]
         free = [other for other in around if in_region(*other) and other not in scene.blocks and other not in self.color]
         if free and self.rng.random() < 0.5:
@@ -159,7 +159,7 @@ class BlockStructures:
         elif len(goal.placed) == 1:
             order = self._one(scene, *goal.placed[0])
         elif candidates := self._references(scene, self.built[-1]):
-            # In a line from the last right one on.
+            # The blocks continue in a line from the last correct block.
             cells, color = [cell for cell, _ in goal.placed], goal.placed[0][1]
             order = orders.several_order(scene, self.rng.choice(candidates), cells, color)
         else:
@@ -175,7 +175,7 @@ class BlockStructures:
         if _corrected(scene):
             frame = "place instead"
         elif it.kind == "last" and scene.blocks[it.cell] == color and seen in UNIT[1] and self.rng.random() < _ONE_MORE:
-            # Only next to it: "another one space up" would mislead.
+            # Only for neighbors by a face, because "another one space up" would mislead.
             frame = "one more"
         else:
             return orders.place_order(scene, cell, color, it, seen)
@@ -187,7 +187,7 @@ class BlockStructures:
         return SpokenOrder(orders.floating(scene, text) if floats else text, meta, amends=frame == "place instead")
 
     def _far_reference(self, scene: GameScene, cell: Cell) -> tuple[Reference, Relation]:
-        """The nearest block that can be picked out; the first one always can."""
+        """The nearest block that words can identify, and the cell's relation to it; the first block can always be identified."""
         for other in sorted(scene.blocks, key=lambda block: _apart(block, cell)):
             if candidates := list(self._references(scene, other)):
                 return self.rng.choice(candidates), relation(other, cell, scene.pose.quarter)
@@ -199,7 +199,7 @@ class BlockStructures:
 
 
 def _corrected(scene: GameScene) -> bool:
-    """Whether the last thing done was to remove a wrong block."""
+    """Whether the last order removed a wrong block."""
     return bool(scene.last) and scene.last[-1] not in scene.blocks
 
 
@@ -211,7 +211,7 @@ def _apart(a: Cell, b: Cell) -> int:
 _KINDS = ("row", "diagonal", "plane")
 _OMITTED = 0.3
 _ANY_START = 0.15
-"""How often a shape is built from any of its ends or corners, not from one near what is there."""
+"""The share of shapes that start from any of their ends or corners instead of one near the structure."""
 
 
 class ShapeStructures:
@@ -233,7 +233,7 @@ class ShapeStructures:
         return Goal(tuple((cell, color) for cell in self.next.cells))
 
     def _from(self, figure: PlacedFigure) -> PlacedFigure:
-        """The figure from one of its ends or corners on: mostly one that is near one of what is there, and not down."""
+        """The figure built from one of its ends or corners: mostly one near the last figure, and preferably not downward."""
         # The height of a wall comes second, as in "3 wide and 4 high".
         ways = [way for way in starts(figure) if figure.kind != "plane" or not way.directions[0][1]]
         if self.built is None:
@@ -260,7 +260,7 @@ class ShapeStructures:
         words = orders.shape_order(scene.voice, orders.Shape(figure.kind, figure.sizes, ways, color, where), omitted)
         text, answer = words.text, words.answer
         if floats := orders.hanging(scene, figure):
-            # With the rest of the place, so that the order tells nothing of what it leaves out.
+            # The answer mentions that the shape floats, so that the order reveals nothing about the part that it leaves out.
             if omitted in ("direction", "start") and answer:
                 answer = orders.floating(scene, answer, floats)
             else:
@@ -272,7 +272,7 @@ class ShapeStructures:
         return SpokenOrder(text, meta, words.question, answer)
 
     def _placed(self, scene: GameScene, cell: Cell) -> tuple[str, dict[str, Any]] | None:
-        """Where a shape's first cell goes: on the board, or by its relation to a mark of the shape that is there."""
+        """The place of a shape's first cell: on the ground, or by its relation to a mark of the previous shape."""
         quarter = scene.pose.quarter
         if self.built is None:
             return orders.board_place(scene, cell), {"frame": "shape", "location": list(relation(orders.CENTER, cell, quarter))}
@@ -293,8 +293,8 @@ def _marks(figure: PlacedFigure) -> list[Cell]:
 
 
 def _references(scene: GameScene, figure: PlacedFigure, mark: Cell) -> Iterator[Reference]:
-    """The ways to pick out a mark of the figure: as any block, or in words of the whole figure."""
-    # Which block of a plane was placed last may be anything for a builder who built it another way.
+    """The ways to identify a mark of the figure: like any block, or by its position in the figure."""
+    # A builder may build a plane in another order, so its last block is not certain.
     yield from (it for it in scene.references(mark) if it.kind != "last" or figure.kind != "plane")
     voice, color = scene.voice, scene.blocks[mark]
     upward = tuple(Relation(step[0], abs(step[1]), step[2]) for step in figure.directions)
@@ -314,13 +314,13 @@ def _references(scene: GameScene, figure: PlacedFigure, mark: Cell) -> Iterator[
 
 
 def _end(way: Relation) -> str:
-    """Which end of a row or diagonal it is that goes on in a way: by height, or else by side, or else by depth."""
+    """The end from which a row or diagonal extends in direction `way`: by height, otherwise by side, otherwise by depth."""
     axis = (0, -way.up, 0) if way.up else (-way.left, 0, 0) if way.left else (0, 0, -way.away)
     return Relation(*axis).parts()[0][0]
 
 
 def _told_apart(scene: GameScene, way: PlacedFigure, ways: tuple[Relation, ...]) -> bool:
-    """Whether near and far, where they name the first cell, are so in a straight line from the builder's eyes too."""
+    """Whether near and far, if they name the first cell, also hold in a straight line from the builder's eyes."""
     start = way.cells[0]
     for size, step, seen in zip(way.sizes, way.directions, ways, strict=True):
         other = moved(start, step, size - 1)

@@ -1,7 +1,7 @@
-"""The six elementary shapes of BAP v2 (section 11.4), targets put together from them, and the pieces that a target is told in.
+"""The six elementary shapes of BAP v2 (section 11.4), targets composed of them, and the pieces in which a target is described.
 
-The names are the paper's: row, diagonal, plane, L, T, U. Which sizes and ways to lie each has, and how figures are put together,
-is our choice. A row that runs up is a column or tower; a plane is a filled rectangle, flat or upright.
+The names are the paper's: row, diagonal, plane, L, T, U. We chose their sizes and orientations and how figures are combined.
+A vertical row is a column or tower; a plane is a filled rectangle, flat or upright.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
     "T": ((3, 5), (2, 3)),
     "U": ((2, 3), (3, 4)),
 }
-"""The sizes a figure is drawn with, in blocks. An L's arms and a U's arm and base all count the block in their corner; a T's
-stem does not count that of its bar. A U's second arm is as long as its first."""
+"""The possible sizes of each figure, in blocks. The arms of an L and the arms and base of a U include the block in their
+corner; the stem of a T does not include the block of its bar. A U's second arm is as long as its first."""
 
 
 def moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
@@ -34,15 +34,15 @@ def moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
 
 
 def difference(start: Cell, end: Cell) -> Cell:
-    """The step that leads from one cell to another."""
+    """The step from `start` to `end`."""
     return moved(end, start, -1)
 
 
 class PlacedFigure(NamedTuple):
-    """A figure somewhere: what it is, and its cells in the order they are built, each next to an earlier one.
+    """A figure at a place: its kind, and its cells in building order, each next to an earlier one.
 
-    `sizes` count blocks along each of the `directions`, which are steps in world axes; that of a diagonal goes along two axes.
-    Neighbors in a figure share a face; in a diagonal, an edge. The first cell is the end of an arm or, of a plane, a corner.
+    `sizes` count blocks along each of the `directions`, which are steps in world axes; a diagonal's step goes along two axes.
+    Neighbors in a figure share a face; in a diagonal, an edge. The first cell is the end of an arm or the corner of a plane.
     """
 
     kind: str
@@ -51,18 +51,18 @@ class PlacedFigure(NamedTuple):
     cells: tuple[Cell, ...]
 
     def at(self, by: Cell) -> PlacedFigure:
-        """The same, each cell moved by so much."""
+        """The figure with every cell moved by `by`."""
         return self._replace(cells=tuple(moved(cell, by) for cell in self.cells))
 
     def ends(self) -> list[Cell]:
-        """The ends of the arms, the corners of a plane."""
+        """The ends of the arms, or the corners of a plane."""
         first = self.sizes[0]
         which = {"plane": (0, first - 1, -first, -1), "T": (0, first - 1, -1)}.get(self.kind, (0, -1))
         return [self.cells[n] for n in which]
 
 
 def figure(kind: str, sizes: Sequence[int], directions: Sequence[Cell], start: Cell = (0, 0, 0)) -> PlacedFigure:
-    """A figure from its first cell on. L, T and U take their first two directions; a U's third is against its first."""
+    """A figure that starts with the cell `start`. L, T and U take two directions; a U's third is opposite to its first."""
     first, second = sizes[0], sizes[-1]
     cells = _line(start, directions[0], first)
     if kind == "plane":
@@ -84,9 +84,9 @@ def _line(start: Cell, step: Cell, count: int) -> list[Cell]:
 
 
 def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
-    """A figure of a kind with its first cell at (0, 0, 0), any of its sizes, lying any way.
+    """A figure of a kind with its first cell at (0, 0, 0), in a random size and orientation.
 
-    `longest` is the length that rows and diagonals may have instead of those of `SIZES`.
+    `longest` is the maximum length of rows and diagonals, whose sizes then range from 3 up; by default `SIZES` applies.
     """
     first = rng.choice(FACES)
     second = rng.choice([axis for axis in FACES if not any(a * b for a, b in zip(first, axis, strict=True))])
@@ -100,7 +100,7 @@ def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
 
 
 def starts(it: PlacedFigure) -> tuple[PlacedFigure, ...]:
-    """A row, diagonal or plane built from each of its ends or corners: 2 figures with the same cells, or 8."""
+    """A row or diagonal built from each of its ends (2 figures), or a plane from each corner in both orders (8 figures)."""
     ways = [(False,), (True,)] if len(it.sizes) == 1 else list(itertools.product((False, True), repeat=2))
     variants = []
     for way in ways:
@@ -115,9 +115,9 @@ def starts(it: PlacedFigure) -> tuple[PlacedFigure, ...]:
 
 
 def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[PlacedFigure, ...]:
-    """A figure of each kind: in the region, no two in the same cell, each next to an earlier one by a face or an edge.
+    """A figure of each kind, all in the region and without shared cells; each shares a face or an edge with an earlier one.
 
-    `start`, a cell on the ground (y = 1), is a lowest cell of the first figure: one of its ends, where one is that low.
+    `start`, a cell on the ground (y = 1), is a lowest cell of the first figure: one of its ends, if an end is that low.
     """
     while True:
         first = draw(rng, kinds[0], longest)
@@ -133,7 +133,7 @@ def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None 
 
 
 def _joined(rng: Random, kind: str, figures: Sequence[PlacedFigure], longest: int | None) -> PlacedFigure:
-    """A figure that shares a face, or less often an edge, with one of those that are there; more often with an end of it."""
+    """A figure that shares a face, or less often an edge, with an existing figure; ends join more often than other cells."""
     taken = {cell for one in figures for cell in one.cells}
     while True:
         host, guest = rng.choice(figures), draw(rng, kind, longest)
@@ -150,7 +150,7 @@ def _fits(one: PlacedFigure, taken: Collection[Cell]) -> bool:
 
 
 def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
-    """A color for each figure, so that no color is needed for more than the 20 blocks that there are."""
+    """A color for each figure, so that no color needs more than the 20 blocks of the inventory."""
     while True:
         drawn = tuple(rng.choice(COLORS) for _ in figures)
         used = Counter(color for color, one in zip(drawn, figures, strict=True) for _ in one.cells)
@@ -158,17 +158,17 @@ def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
             return drawn
 
 
-# --- pieces: those of a simulated game, or straight runs of one color ---
+# --- pieces of a simulated game, or straight runs of one color ---
 
 
 class StructurePiece(NamedTuple):
-    """Blocks in the order in which they are told; `figure` if they are told as one shape, in one color."""
+    """Blocks in the order in which they are described; `figure` if they are described as one shape, in one color."""
 
     blocks: tuple[tuple[Cell, str], ...]
     figure: PlacedFigure | None = None
 
     def moved(self, by: Cell) -> StructurePiece:
-        """The same, each block moved by so much."""
+        """The piece with every block moved by `by`."""
         return StructurePiece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
 
 
@@ -177,7 +177,7 @@ def cells_of(structure: Structure) -> dict[Cell, str]:
 
 
 def of_game(items: Iterable[MinecraftItem], target: Structure) -> list[StructurePiece]:
-    """A piece for each order of a simulated game, without what the game takes away again."""
+    """A piece for each order of a simulated game, without blocks that the game removes again."""
     wanted, pieces = cells_of(target), list[StructurePiece]()
     for item in items:
         placed = dict.fromkeys(action.cell for action in item.actions if action.kind == "place")
@@ -188,7 +188,7 @@ def of_game(items: Iterable[MinecraftItem], target: Structure) -> list[Structure
 
 
 def _shape(item: MinecraftItem, cells: Collection[Cell]) -> PlacedFigure | None:
-    """The figure that a game's order names, from the cell on where it says that it starts."""
+    """The figure that a game's order names, from the start that it gives; None if it names none or other cells."""
     if "shape" not in item.meta:
         return None
     ways = [Relation(*way).from_((0, 0, 0), item.pose.quarter) for way in item.meta["directions"]]
@@ -197,7 +197,7 @@ def _shape(item: MinecraftItem, cells: Collection[Cell]) -> PlacedFigure | None:
 
 
 def in_runs(target: Structure) -> list[StructurePiece]:
-    """Straight runs of one color, from the ground up, each near the one before as far as that can be."""
+    """Straight runs of one color, from the ground up, each as near as possible to the one before."""
     left, built, pieces = cells_of(target), set[Cell](), list[StructurePiece]()
     last: Cell = (0, 1, 0)
     while left:
@@ -208,7 +208,7 @@ def in_runs(target: Structure) -> list[StructurePiece]:
 
         start = min(left, key=cost)
         run = max((_run(left, start, step) for step in FACES[::2]), key=len)
-        # From the end that is nearer to what was told last; upward, if it stands.
+        # A run starts from the end nearer to the last run's end; a vertical one goes upward.
         if run[0][1] == run[-1][1] and sum(map(abs, difference(run[-1], last))) < sum(map(abs, difference(run[0], last))):
             run.reverse()
         pieces.append(StructurePiece(tuple((cell, left.pop(cell)) for cell in run)))
@@ -218,7 +218,7 @@ def in_runs(target: Structure) -> list[StructurePiece]:
 
 
 def _run(left: Mapping[Cell, str], cell: Cell, step: Cell) -> list[Cell]:
-    """The blocks of one color through a cell along an axis."""
+    """The run of blocks of one color through a cell along an axis."""
     run = [cell]
     while left.get(end := moved(run[-1], step)) == left[cell]:
         run.append(end)

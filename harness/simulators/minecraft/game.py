@@ -1,8 +1,8 @@
 """One framework for the three simulators of the collaborative building task (BAP v2, section 5.1.2).
 
-A turn of a game: the Architect chooses what comes next; the builder moves to where it can see that place; the Architect says
-it from the builder's point of view, perhaps leaves something out that the builder asks for; the builder acts, in an order that
-can be carried out, with temporary supports; and perhaps asks for approval.
+A turn of a game: the Architect chooses the next goal; the builder moves to where it can see the place; the Architect describes
+the goal from the builder's point of view, perhaps leaving out something for which the builder asks; the builder acts in a
+feasible order, with temporary supports, and perhaps asks for approval.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
 from harness.worlds.minecraft import COLORS, INVENTORY, Action, bridge, held, in_region
 
 _QUARTERS = (46, 16, 20, 18)
-"""How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""
+"""The shares of the real games' test items in which the builder looks along +z, -x, -z, +x, in percent."""
 _TRIES = 50
 _LEADS = ("and ", "now", "then ", "next", "the next")
-"""First words of an order that take no other before them."""
+"""Beginnings of orders that allow no lead such as "next" before them."""
 
 
 class Goal(NamedTuple):
-    """What the Architect wants next: blocks to place, in order, and blocks to remove."""
+    """The Architect's next goal: blocks to place, in order, and blocks to remove."""
 
     placed: tuple[tuple[Cell, str], ...] = ()
     removed: tuple[Cell, ...] = ()
@@ -35,10 +35,10 @@ class Goal(NamedTuple):
 
 
 class SpokenOrder(NamedTuple):
-    """How it is said: the message, a question and its answer if something was left out, and what is true of it.
+    """A goal in words: the message, a question and its answer if the message leaves something out, and facts for the item.
 
-    `meta` goes into the item's: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ... `amends` says
-    that it puts a mistake right, so that no praise goes before it.
+    `meta` becomes the item's `meta`: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ... `amends`:
+    the order corrects a mistake, so no praise precedes it.
     """
 
     text: str
@@ -52,14 +52,14 @@ class Architect(Protocol):
     """One simulator's planner and speaker, for one game."""
 
     def plan(self, scene: GameScene) -> Goal | None:
-        """What comes next; None when the structure is done."""
+        """The next goal; None when the structure is finished."""
 
     def say(self, scene: GameScene, goal: Goal) -> SpokenOrder | None:
-        """The order for the pose that the scene has; None if no words pick it out without doubt, and another goal is tried."""
+        """The order as seen from the scene's pose; None if no words are unambiguous, in which case another goal is tried."""
 
 
 def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str) -> Iterator[MinecraftItem]:
-    """The items of one game, in order, with ids `<game>/<i>`; i is the world state of the first action, as in the game's log."""
+    """The items of one game, in order, with ids `<game>/<i>`; i is the index of the world state at the first action."""
     scene = opening(rng, voice)
     failures = 0
     while failures < _TRIES and (goal := architect.plan(scene)) is not None:
@@ -77,7 +77,7 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
 
 
 def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
-    """Removals, then placements with their supports; None if they cannot be carried out."""
+    """Removals, then placements with their supports; None if they are infeasible."""
     removed = (Action("remove", scene.blocks[cell], *cell) for cell in goal.removed)
     left = {cell: color for cell, color in scene.blocks.items() if cell not in goal.removed}
     placed = placements(scene.rng, left, goal.placed) if goal.placed else ()
@@ -89,7 +89,7 @@ def any_quarter(rng: Random) -> int:
 
 
 def opening(rng: Random, voice: Voice) -> GameScene:
-    """An empty region, and what is said before the first order."""
+    """An empty region, and the dialogue before the first order."""
     scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, any_quarter(rng)))
     scene.turns.append(Utterance("Builder", voice.draw("started")))
     if rng.random() < 0.5:
@@ -100,7 +100,7 @@ def opening(rng: Random, voice: Voice) -> GameScene:
 
 
 def speak(scene: GameScene, order: SpokenOrder, first: bool) -> None:
-    """The order, with the talk around it: approval asked for and given, small talk, a question answered."""
+    """Says the order, with the talk around it: requests for approval, praise, small talk, a question and its answer."""
     rng, voice, text = scene.rng, scene.voice, order.text
     if not first:
         if rng.random() < 0.25:
@@ -128,7 +128,8 @@ def _act(scene: GameScene, actions: tuple[Action, ...], goal: Goal, order: Spoke
 
 
 def item_id(game: str, history: Sequence[Turn]) -> str:
-    """The id of the item after a history: its state. State 0 is that before all; each line said and each action makes another."""
+    """The id of the item after a history, by the index of its world state: state 0 is the initial one, and each utterance and
+    each action adds one."""
     return f"{game}/{1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)}"
 
 
@@ -136,10 +137,10 @@ def item_id(game: str, history: Sequence[Turn]) -> str:
 
 
 def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[Cell, str]]) -> tuple[Action, ...] | None:
-    """Place `wanted` blocks, in the order given as far as that can be, then take away the supports this needed.
+    """Actions that place the `wanted` blocks, in the given order as far as possible, and then remove the supports they needed.
 
-    None if a cell is taken or outside the region, if there is no free way to support a block, or if the inventory of 20 a
-    color would not do.
+    None if a cell is filled or outside the region, if no supports can reach a block, or if a color needs more than the
+    inventory of 20 blocks.
     """
     blocks_now = dict(blocks)
     todo = list(wanted)
@@ -167,7 +168,7 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
 
 
 def _spare(rng: Random, there: Mapping[Cell, str], todo: Sequence[tuple[Cell, str]], count: int) -> str:
-    """The color of some supports: mostly that of the block they are for, but one that there is enough of."""
+    """The color of `count` supports: mostly the supported block's color, but always one with enough blocks left, if any."""
     color = todo[0][1] if rng.random() < 0.7 else rng.choice(COLORS)
     used = Counter([*there.values(), *(its for _, its in todo)])
     return color if used[color] + count <= INVENTORY else min(COLORS, key=lambda one: used[one])

@@ -1,14 +1,14 @@
 """Elementary builds in an empty region (level 1), and one block more or less (level 2): probes, not training data.
 
-After the definitions of the level-1 and level-2 sets of Nebula (Chaturvedi et al. 2024); the items are our own. Level 1 counts
-as theirs do: 6 colors, 4 locations, 3 orientations where a shape has them, and
+The sets follow the definitions of Nebula's level-1 and level-2 sets (Chaturvedi et al. 2024); the items are our own. Level 1 has
+the same counts: 6 colors, 4 locations, 3 orientations if a shape has any, and
 
     tower 504 (sizes 3-9, 3 orientations)     square 216 (3-5, 3)      diagonal 168 (3-9)    row 168 (3-9)
     diamond 144 (2 sizes, 3 orientations)     rectangle 144 (2, 3)     cube 24 (3)           together 1,368
 
-The widths of diamonds (3 and 5: a diamond has a middle), the rectangles (4 x 3, 5 x 3), what a horizontal tower is (one that
-lies), and all of level 2's numbers are our choice: a place order and a remove order after each build of level 1. The inventory
-of 20 blocks a color is not kept to: a 5 x 5 square and a 3 x 3 x 3 cube need more.
+We chose the widths of diamonds (3 and 5, because a diamond has a middle), the rectangles (4 x 3, 5 x 3), the meaning of a
+horizontal tower (it lies on the ground), and all numbers of level 2: a place order and a remove order after each build of
+level 1. The inventory of 20 blocks a color does not apply: a 5 x 5 square and a 3 x 3 x 3 cube need more.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _SIZES: dict[str, tuple[range | tuple[int, ...], tuple[str | None, ...]]] = {
     "rectangle": ((4, 5), ORIENTATIONS),
     "cube": ((3,), (None,)),
 }
-"""By shape, its sizes and orientations."""
+"""The sizes and orientations of each shape."""
 
 
 def builds() -> tuple[Build, ...]:
-    """The 1,368 orders of level 1, each once, by shape."""
+    """The 1,368 orders of level 1, each once, grouped by shape."""
     return tuple(
         Build(shape, color, size, location, orientation)
         for shape, (sizes, orientations) in _SIZES.items()
@@ -70,19 +70,19 @@ def builds() -> tuple[Build, ...]:
 
 
 def level_1(seed: int) -> Iterator[MinecraftItem]:
-    """The 1,368 items of level 1 in an order that is the seed's, with ids `minecraft-level-1/test/<n>/<i>`.
+    """The 1,368 items of level 1 in an order that depends on the seed, with ids `minecraft-level-1/test/<n>/<i>`.
 
-    `meta` is the build; the gold actions are one right answer of many.
+    `meta` is the build; the gold actions are one of many right answers.
     """
     for n, (rng, build) in enumerate(_drawn(seed)):
         yield _built(rng, build, f"minecraft-level-1/test/{n}")
 
 
 def level_2(seed: int) -> Iterator[MinecraftItem]:
-    """2,736 items: after each build of level 1 a block to place, and in another game one to remove.
+    """2,736 items: after each build of level 1, one game with a block to place and another with a block to remove.
 
-    `meta` holds the build, "order" (place or remove), "kind" (one of `PLACES` or `REMOVALS`), the color to place, and the
-    cell of the block that was placed last. Kinds are drawn from those that there is an answer to.
+    `meta` holds the "build", "order" (place or remove), "kind" (from `PLACES` or `REMOVALS`), "color" of the block, and "last",
+    the cell of the block that was placed last. Only kinds that have an answer are drawn.
     """
     for n, (rng, build) in enumerate(_drawn(seed)):
         for part, order in enumerate(("place", "remove")):
@@ -113,9 +113,9 @@ def _built(rng: Random, build: Build, game: str) -> MinecraftItem:
 
 @lru_cache(maxsize=256)
 def answers(build: Build) -> tuple[Cells, ...]:
-    """Right answers, each as cells in an order that can be carried out: all places for it that stand on the ground.
+    """The right answers, each as cells in a feasible order: the build at every fitting place on the ground.
 
-    With a block in the very corner, or the very center, where the shape has one there.
+    If some answers have a block exactly in the corner or the center that the order names, only these count.
     """
     placed: list[Cells] = []
     for cells in _figures(build):
@@ -129,7 +129,8 @@ def answers(build: Build) -> tuple[Cells, ...]:
 
 
 def location(x: tuple[int, int], z: tuple[int, int]) -> str | None:
-    """Where a build is that reaches from x[0] to x[1] and from z[0] to z[1]: its sides at the region's sides, or its middle."""
+    """The location of a build that reaches from x[0] to x[1] and from z[0] to z[1]: "corner" or "edge" if it touches two or one
+    of the region's sides, "center" if its middle is there, otherwise None."""
     sides = sum(-SIDE in ends or SIDE in ends for ends in (x, z))
     if sides:
         return "corner" if sides == 2 else "edge"
@@ -137,7 +138,7 @@ def location(x: tuple[int, int], z: tuple[int, int]) -> str | None:
 
 
 def _figures(build: Build) -> list[Cells]:
-    """The shape near (0, 1, 0) in each way that the order allows, lowest blocks first, and those nearest to the middle."""
+    """The shape in each orientation that the order allows, from (0, 1, 0) on; lowest blocks first, then nearest to the middle."""
     n, shape = build.size, build.shape
     line = [(i, 0) for i in range(n)]
     flat = {
@@ -165,7 +166,7 @@ def _figures(build: Build) -> list[Cells]:
 
 
 def _off_middle(cell: Cell, cells: list[Cell]) -> int:
-    """Twice the distance, along the axes, from the middle of the cells seen from above."""
+    """Twice the distance along the axes from the middle of the cells, as seen from above."""
     return sum(abs(2 * cell[axis] - max(other[axis] for other in cells)) for axis in (0, 2))
 
 
@@ -192,7 +193,7 @@ def _one_more(rng: Random, order: str, built: MinecraftItem, game: str) -> Minec
 
 
 def _to_place(there: Collection[Cell], kind: str) -> list[Cell]:
-    """The free cells that stand so to the blocks that are there; "not touching" ones on the ground, not even by a corner."""
+    """The free cells in relation `kind` to the blocks; "not touching" cells are on the ground and do not even share a corner."""
     if kind == "not touching":
         ground = ((x, 1, z) for x, z in product(range(-SIDE, SIDE + 1), repeat=2))
         return [cell for cell in ground if all(max(abs(a - b) for a, b in zip(cell, c, strict=True)) > 1 for c in there)]
@@ -205,7 +206,7 @@ def _to_place(there: Collection[Cell], kind: str) -> list[Cell]:
 
 
 def _to_remove(built: MinecraftItem, kind: str) -> list[Cell]:
-    """The blocks of a build that an expression may mean; none where it does not fit the shape."""
+    """The blocks of a build that the kind of expression may mean; none if it does not fit the shape."""
     cells = [action.cell for action in built.actions]
     ends = [(min(values), max(values)) for values in zip(*cells, strict=True)]
     if kind in ("any", "last"):

@@ -1,8 +1,8 @@
-"""The simulated Architect of a live game: tells a target piece by piece, looks after each answer at what stands there, and says
-what puts it right.
+"""The simulated Architect of a live game, which describes a target piece by piece, checks the structure after each answer, and
+corrects it.
 
-A correction is about one thing at a time: a wrong color, a wrong place, something missing, a block too many; or all of it is
-undone. Carried out literally, each correction brings the structure to the wanted one, or nearer to it.
+A correction concerns one thing at a time: a wrong color, a wrong place, a missing block, an extra block; or it undoes the last
+actions. Carried out literally, each correction leads to the wanted structure or closer to it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from harness.tasks import task_of
 from harness.worlds.minecraft import Action, Structure, in_region
 
 _MOVES = 0.3
-"""How often the builder turns before a new step."""
+"""The probability that the builder turns before a new step."""
 
 
 class BuildingGame(LiveGame):
-    """A game with one target. The builder has an empty region, and moves to where it sees the place before each message.
+    """A game with one target. The builder starts with an empty region and moves to see the place before each message.
 
-    Where the structure stands is up to the builder, as it is when its end is scored: what was begun elsewhere goes on there.
+    The builder may choose where the structure stands, which scoring also allows: a structure begun elsewhere continues there.
     """
 
     target: Structure
@@ -61,7 +61,7 @@ class BuildingGame(LiveGame):
             told = said_at_once(scene, StructurePiece(left, piece.figure))
             taken = next(((cell, color) for cell, color in left if cell in scene.blocks), None)
             goal = Goal((taken,), (taken[0],)) if taken else Goal(told.blocks)
-            # What this step does not tell is told by later ones.
+            # Later steps describe the blocks that this step leaves out.
             placed = {cell for cell, _ in goal.placed}
             if rest := tuple(one for one in left if one[0] not in placed):
                 self._pieces.appendleft(StructurePiece(rest))
@@ -81,7 +81,7 @@ class BuildingGame(LiveGame):
         assert self._step is not None
         self._turn_around = False
         if self._undone:
-            # "The last one" would be a block that was only put back.
+            # After an undo, "the last one" would be a block that was only put back.
             self._scene.last = ()
         self._face(Goal(self._step.wanted), ())
         goal, order = correction(self._scene, self._step)
@@ -116,7 +116,7 @@ class BuildingGame(LiveGame):
         return scene.blocks == step.end or self._begun_elsewhere(step)
 
     def _begun_elsewhere(self, step: StepInProgress) -> bool:
-        """Whether the first blocks are right but for where they stand: then the rest of the target goes there if it fits."""
+        """Whether the first blocks are right except for their place; if the rest of the target fits there, it moves along."""
         now = self._scene.blocks
         if step.begun or len(now) != len(step.end) or not now:
             return False
@@ -141,20 +141,20 @@ class BuildingGame(LiveGame):
 Blocks = Mapping[Cell, str]
 
 _FARTHEST = 3
-"""How many cells along an axis a correction moves blocks."""
+"""A correction moves blocks by at most this many cells along an axis."""
 _SEVERAL = 2
-"""More wrong blocks than this are not put right one by one: what was done last is undone."""
+"""More wrong blocks than this are not corrected one by one: the last actions are undone."""
 
 
 class StepInProgress(NamedTuple):
     begun: Blocks
-    """What stood when it began."""
+    """The blocks at the beginning of the step."""
     wanted: tuple[tuple[Cell, str], ...]
-    """The blocks that it places, in order."""
+    """The blocks that the step places, in order."""
     end: Blocks
-    """What should stand when it is done."""
+    """The blocks at the end of the step, if it is done right."""
     before: Blocks
-    """What stood before the builder's last actions."""
+    """The blocks before the builder's last actions."""
     figure: PlacedFigure | None
 
 
@@ -187,14 +187,14 @@ def correction(scene: GameScene, step: StepInProgress) -> Correction:
 
 
 def recoloring(scene: GameScene, cell: Cell, color: str, section: str = "recolor") -> Correction:
-    """A block of a wrong color takes another."""
+    """Gives a block of a wrong color the right one."""
     text = scene.voice.draw(section, it=picked_out(scene, cell).text, color=color)
     return _correction(Goal(((cell, color),), (cell,)), text, "color")
 
 
 def _missing(scene: GameScene, step: StepInProgress, missing: Blocks) -> Correction:
     left = [(cell, color) for cell, color in step.wanted if cell in missing]
-    # Blocks that the builder took away come first: others may be told by them.
+    # Blocks that the builder removed come first, because they may serve as references for others.
     piece = StructurePiece(tuple(left), step.figure) if len(left) == len(missing) else StructurePiece(tuple(missing.items())[:1])
     told = said_at_once(scene, piece)
     order = piece_order(scene, told)
@@ -209,7 +209,7 @@ def _correction(goal: Goal, text: str, fault: str) -> Correction:
 
 
 def _shift(scene: GameScene, step: StepInProgress) -> Cell | None:
-    """The way by which the blocks that were placed last have to be moved, if that is all that is wrong."""
+    """The step by which the blocks placed last must be moved, if that corrects everything; None otherwise."""
     now, last = scene.blocks, scene.last
     rest = {cell: color for cell, color in now.items() if cell not in last}
     lacking = {cell: color for cell, color in step.end.items() if rest.get(cell) != color}
@@ -221,14 +221,14 @@ def _shift(scene: GameScene, step: StepInProgress) -> Cell | None:
 
 
 def _ways(voice: Voice, shift: Cell, quarter: int) -> str:
-    """How far something has to be moved, as the builder sees it: "one further left and 2 higher"."""
+    """A shift in words, as the builder sees it: "one further left and 2 higher"."""
     parts = sorted(relation((0, 0, 0), shift, quarter).parts())
     words = [voice.draw(f"{way} shift", n=voice.number(n), s="s" if n > 1 else "") for way, n in parts]
     return joined(words)
 
 
 def _undone(scene: GameScene, before: Blocks) -> Goal | None:
-    """What takes back the builder's last actions; None if they changed nothing."""
+    """The goal that undoes the builder's last actions; None if they changed nothing."""
     removed = tuple(cell for cell, color in scene.blocks.items() if before.get(cell) != color)
     placed = tuple((cell, color) for cell, color in before.items() if scene.blocks.get(cell) != color)
     return Goal(placed, removed) if removed or placed else None

@@ -1,7 +1,7 @@
-"""Words for any block, cell or shape of a structure: orders of several simulators, and longer ones that are always clear.
+"""Words for any block, cell or shape of a structure: orders that several simulators share, and longer, unambiguous ones.
 
-A row, a diagonal or a plane is ordered as a whole: what it is, where it starts, which way it goes on. The text of such an order
-depends on nothing that is left out of it. A part that is left out is asked for, and the answer tells it.
+A row, a diagonal or a plane is ordered as a whole: its kind, its start and its direction. If the order leaves out a part, its
+text does not depend on that part; the builder asks for it, and the answer gives it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from harness.worlds.minecraft import SIDE
 
 CENTER = (0, 1, 0)
 _REACH = 3
-"""How many cells away, along one axis, a reference block may be."""
+"""The largest distance of a reference block along one axis, in cells."""
 _SIGHT = 6
-"""How many cells away from the builder a cell may be to be told from there."""
+"""The largest distance, in cells, of a cell that is described by its relation to the builder."""
 
 
 def first_cell(rng: Random) -> Cell:
-    """Where a game starts: the center of the ground half of the time, or else a corner or the middle of an edge."""
+    """The first cell of a game: half of the time the center of the ground, otherwise a corner or the middle of an edge."""
     if rng.random() < 0.5:
         return CENTER
     x, z = rng.choice([(x, z) for x in (-SIDE, 0, SIDE) for z in (-SIDE, 0, SIDE) if x or z])
@@ -32,7 +32,7 @@ def first_cell(rng: Random) -> Cell:
 
 
 def board_place(scene: GameScene, cell: Cell) -> str:
-    """Words for one of the places that `first_cell` chooses from, as the builder sees it."""
+    """Words for one of the cells that `first_cell` returns, as the builder sees it."""
     voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
     side = "left" if seen.left > 0 else "right"
     depth = "depth far" if seen.away > 0 else "depth near"
@@ -50,14 +50,14 @@ def first_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
 
 
 def place_order(scene: GameScene, cell: Cell, color: str, it: Reference, seen: Relation) -> SpokenOrder:
-    """A block by its relation to a reference. Now and then its color is left out, asked for and told."""
+    """An order for a block by its relation to a reference. Occasionally the color is left out and asked for."""
     alone = left_out(scene, it)
     where = scene.voice.where(seen, "" if alone else it.text)
     return _placed(scene, cell, color, where, about("ellipsis" if alone else "place", it) | {"relation": list(seen)})
 
 
 def several_order(scene: GameScene, it: Reference, cells: Sequence[Cell], color: str) -> SpokenOrder:
-    """Blocks of a color in a line from a block on, the first of them next to it."""
+    """An order for blocks of one color in a line, the first of them next to the reference."""
     voice, seen = scene.voice, relation(it.cell, cells[0], scene.pose.quarter)
     alone = left_out(scene, it)
     way = "diagonal" if seen.axes == 2 else "up" if seen.up > 0 else "down" if seen.up else ""
@@ -71,7 +71,7 @@ def several_order(scene: GameScene, it: Reference, cells: Sequence[Cell], color:
 
 
 def _count(scene: GameScene, it: Reference, count: int, color: str) -> str:
-    """A count, with "more" if they match the block they continue from; then their color may be left out."""
+    """A number of blocks; with "more" if they have the reference's color, which may then be left out."""
     voice, n = scene.voice, scene.voice.number(count)
     if scene.blocks[it.cell] != color or scene.rng.random() < 0.2:
         return voice.blocks(count, color)
@@ -81,9 +81,9 @@ def _count(scene: GameScene, it: Reference, count: int, color: str) -> str:
 
 
 def builder_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder | None:
-    """A block on the ground by its relation to the builder, who stands there too: straight ahead, or to the left or right.
+    """An order for a block on the ground straight ahead of the builder, or directly to the left or right, on the ground too.
 
-    None for other cells: no one would count spaces from a builder in the air, or along two ways at once.
+    None for other cells: nobody counts cells from a builder in the air, or along two directions at once.
     """
     pose, voice = scene.pose, scene.voice
     feet = math.floor(pose.x), math.floor(pose.y), math.floor(pose.z)
@@ -112,18 +112,18 @@ def _placed(scene: GameScene, cell: Cell, color: str, where: str, meta: dict[str
 
 
 def block_there(scene: GameScene, color: str, where: str) -> str:
-    """A block of a color, as it is called before the words for where it goes: no "red one" before "one to the left"."""
+    """A block of a color in words that fit before the place: not "a red one" before "one to the left"."""
     what = scene.voice.blocks(1, color)
     return f"{what[:-3]}{scene.voice.block}" if what.endswith(" one") and where.startswith("one ") else what
 
 
 def left_out(scene: GameScene, it: Reference) -> bool:
-    """Whether the reference goes without saying: sometimes where it is the one block placed last, not the last of several."""
+    """Whether to leave out the reference: half of the time if it is the only block of the last order."""
     return it.kind == "last" and len(scene.last) == 1 and scene.rng.random() < 0.5
 
 
 def near_reference(scene: GameScene, cell: Cell) -> tuple[Reference, Relation] | None:
-    """A block near the new cell that can be picked out, the last one before all others."""
+    """A block near the new cell that words can identify, preferably the last one, and the cell's relation to it."""
     rng, quarter = scene.rng, scene.pose.quarter
     around = [(other, seen) for other in scene.blocks if is_near(seen := relation(other, cell, quarter))]
     rng.shuffle(around)
@@ -135,18 +135,18 @@ def near_reference(scene: GameScene, cell: Cell) -> tuple[Reference, Relation] |
 
 
 def near_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder | None:
-    """A block by its relation to one near it; None if none of these can be picked out."""
+    """An order for a block by its relation to a block near it; None if words can identify none of these."""
     near = near_reference(scene, cell)
     return near and place_order(scene, cell, color, *near)
 
 
 def is_near(seen: Relation) -> bool:
-    """Neighbors along one to three axes, or a few cells away along one."""
+    """Whether a cell is a neighbor along one to three axes, or at most _REACH cells away along one."""
     return max(map(abs, seen)) <= (_REACH if seen.axes == 1 else 1)
 
 
 def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
-    """Whether new blocks need a support: some are not joined by faces, through the others, to the ground or a block."""
+    """Whether new blocks need supports because some of them are not connected, by faces, to the ground or an existing block."""
     todo = [cell for cell in cells if cell[1] == 1 or any(other in blocks for other in touching(cell))]
     left = set(cells) - set(todo)
     while todo and left:
@@ -157,7 +157,7 @@ def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
 
 
 def hanging(scene: GameScene, figure: PlacedFigure) -> str:
-    """The kind of words for a shape that needs supports; "" if it needs none."""
+    """The section of frames for a shape that needs supports; "" if it needs none."""
     if not hangs(scene.blocks, figure.cells):
         return ""
     return "no supports" if any(not hangs(scene.blocks, [cell]) for cell in figure.cells) else "floating shape"
@@ -168,7 +168,7 @@ def directions(scene: GameScene, figure: PlacedFigure) -> tuple[Relation, ...]:
 
 
 def floating(scene: GameScene, text: str, section: str = "floating") -> str:
-    """A message with a word that something floats, before its question mark if it has one."""
+    """A message with the remark that something floats, before its question mark if it has one."""
     if text.endswith("?"):
         return f"{text[:-1]}{scene.voice.draw(f'{section} asked')}?"
     return f"{text}{scene.voice.draw(section)}"
@@ -179,11 +179,11 @@ def about(frame: str, it: Reference) -> dict[str, Any]:
 
 
 _BY_BUILDER = 0.3
-"""How often a cell is told from the builder on where it can be."""
+"""The share of cells that are described by their relation to the builder, if that is possible."""
 
 
 def picked_out(scene: GameScene, cell: Cell) -> Reference:
-    """A block in words that are true of it alone: of its own, by its place from another block, or from the grid's middle."""
+    """An unambiguous reference to a block: its own, or by its place relative to another block or to the grid's middle."""
     if it := scene.picked(cell):
         return it
     anchor = _anchor(scene, cell)
@@ -192,7 +192,7 @@ def picked_out(scene: GameScene, cell: Cell) -> Reference:
 
 
 def _anchor(scene: GameScene, cell: Cell) -> Reference | None:
-    """The nearest other block that has words of its own."""
+    """The nearest other block that words can identify."""
     others = (other for other in scene.blocks if other != cell)
     nearest = sorted(others, key=lambda other: (sum(map(abs, difference(other, cell))), other))
     return next(filter(None, (scene.picked(other) for other in nearest)), None)
@@ -203,7 +203,7 @@ def _from(scene: GameScene, it: Reference, cell: Cell) -> str:
 
 
 def from_middle(scene: GameScene, cell: Cell) -> str:
-    """Where a cell is from the middle of the grid, and on which level."""
+    """The place of a cell relative to the middle of the grid, and its level."""
     voice, seen = scene.voice, relation(CENTER, (cell[0], CENTER[1], cell[2]), scene.pose.quarter)
     flat = voice.where(seen, voice.draw("middle"), diagonal=False) if seen.axes else f"in {voice.draw('middle')}"
     return f"{flat}, {voice.draw('level', n=voice.number(cell[1]))}" if cell[1] > 1 else f"{flat}, on the ground"
@@ -226,14 +226,14 @@ def block_order(scene: GameScene, cell: Cell, color: str) -> SpokenOrder:
 
 
 def said_at_once(scene: GameScene, piece: StructurePiece) -> StructurePiece:
-    """How much of a piece one order tells, given what stands: a whole figure, a run that goes on from a block, or one block."""
+    """The part of a piece that one order describes: a whole figure, a run that continues from a block, or one block."""
     if piece.figure and set(piece.figure.cells) == {cell for cell, _ in piece.blocks}:
         return piece
     return StructurePiece(piece.blocks[: _going_on(scene, piece.blocks)])
 
 
 def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
-    """How many of the first blocks continue, in one color, a straight line from a block that has words of its own."""
+    """How many of the first blocks, in one color, continue a straight line from a block that words can identify."""
     if len(blocks) < 2 or (step := difference(blocks[0][0], blocks[1][0])) not in NEAR:
         return 1
     base = moved(blocks[0][0], step, -1)
@@ -244,7 +244,7 @@ def _going_on(scene: GameScene, blocks: Sequence[tuple[Cell, str]]) -> int:
 
 
 def piece_order(scene: GameScene, piece: StructurePiece) -> SpokenOrder:
-    """An order for what `said_at_once` gives."""
+    """An order for a piece that `said_at_once` returns."""
     cells, color = [cell for cell, _ in piece.blocks], piece.blocks[0][1]
     if len(cells) == 1:
         return block_order(scene, cells[0], color)
@@ -271,13 +271,13 @@ def figure_order(scene: GameScene, figure: PlacedFigure, color: str) -> SpokenOr
 # --- shapes as a whole ---
 
 PARTS = ("color", "size", "direction", "start")
-"""The parts that an order may leave out."""
+"""The parts that an order for a shape may leave out."""
 _BEHIND = {"left": "right", "right": "left", "up": "bottom", "down": "top", "front": "far", "behind": "near"}
 """The side of a plane from which it extends in a direction."""
 
 
 class Shape(NamedTuple):
-    """A shape as the builder sees it: `ways` from its first cell on, in the order of `sizes`; `where` its first cell goes."""
+    """A shape as the builder sees it: its directions (`ways`) in the order of `sizes`, and the words for its start (`where`)."""
 
     kind: str
     sizes: tuple[int, ...]
@@ -287,13 +287,13 @@ class Shape(NamedTuple):
 
 
 def shape_order(voice: Voice, shape: Shape, omitted: str | None) -> SpokenOrder:
-    """An order with all that the cells and their color need, but for the part of `PARTS` that is left out."""
+    """An order that determines the cells and their color, except for the omitted part, if any (from `PARTS`)."""
     name = noun(shape.kind, () if omitted == "direction" else shape.ways)
     by_corner = name in ("flat", "wall") and omitted != "start" and voice.rng.random() < 0.4
     parts = {"what": _what(voice, name, shape, omitted, by_corner)}
     if omitted != "start":
         parts["start"] = _start(voice, name, shape, by_corner)
-    # A tower goes up implicitly, and a plane given by its corner extends the only possible way.
+    # A tower implicitly goes up, and a plane given by its corner can extend only one way.
     if omitted != "direction" and name != "tower" and not by_corner:
         parts["way"] = _way(voice, shape, sized=omitted != "size")
     bare = "shape bare" if len(parts) == 1 else "shape way" if "start" not in parts else "shape start"
@@ -302,7 +302,7 @@ def shape_order(voice: Voice, shape: Shape, omitted: str | None) -> SpokenOrder:
 
 
 def noun(kind: str, ways: tuple[Relation, ...]) -> str:
-    """The kind of words for a shape; without its ways, one that says nothing of them."""
+    """The section of frames for a shape; without `ways`, the name reveals nothing about the directions."""
     if kind == "row" and ways and ways[0].up:
         return "tower" if ways[0].up > 0 else "column"
     if kind == "plane" and ways:
@@ -315,9 +315,9 @@ def form(sizes: tuple[int, ...]) -> str:
 
 
 def corner(voice: Voice, ways: tuple[Relation, ...], *, after: bool) -> str:
-    """The corner of a plane from which it goes on in its two ways: "bottom left corner", "near right corner".
+    """The corner of a plane from which it extends in its two directions: "bottom left corner", "near right corner".
 
-    `after`: nothing follows that belongs to it, so that it may also be a "left corner nearest to you".
+    `after`: no words that modify the corner follow, so that it may also be a "left corner nearest to you".
     """
     ends = {_BEHIND[way.parts()[0][0]] for way in ways}
     side = next((end for end in ("left", "right") if end in ends), "")
@@ -343,7 +343,7 @@ def _what(voice: Voice, name: str, shape: Shape, omitted: str | None, by_corner:
 
 
 def _spans(voice: Voice, shape: Shape) -> dict[str, str]:
-    """The sizes of a plane, and what each measures: its width, depth or height."""
+    """The sizes of a plane, and the word for each dimension: width, depth or height."""
     one, two = (voice.draw(f"span {way.parts()[0][0]}") for way in shape.ways)
     return {"a": voice.number(shape.sizes[0]), "b": voice.number(shape.sizes[1]), "one": one, "two": two}
 
@@ -364,12 +364,12 @@ def _way(voice: Voice, shape: Shape, sized: bool) -> str:
 
 
 def _asked(name: str, shape: Shape) -> str:
-    """The kind of words for what is asked of a shape: only rows that are known to go up or down have their own."""
+    """The section of frames for a question about a shape; only rows known to be vertical have a separate one."""
     return name if name in ("tower", "column") else "row" if shape.kind != "plane" else "plane"
 
 
 def _question_and_answer(voice: Voice, name: str, shape: Shape, omitted: str) -> tuple[str, str]:
-    """The question for what was left out, and the answer."""
+    """The question for the omitted part, and the answer."""
     kind = _asked(name, shape)
     if omitted == "color":
         return voice.draw("what color"), voice.draw("answer color", color=shape.color)

@@ -1,7 +1,7 @@
-"""A simulated game in progress, how its Architect and Builder talk, and words that pick out one of its blocks.
+"""A simulated game in progress, how its Architect and Builder talk, and words that identify one of its blocks.
 
-BAP v2, section 5.1.2: cells as the builder sees them have 6 relations along one axis, 12 along two, 8 along three. In the
-builder's frame `left`, `up` and `away` count cells to the left, upward and away from the builder.
+BAP v2, section 5.1.2: in the builder's view there are 6 relations along one axis, 12 along two, and 8 along three. In the
+builder's frame, `left`, `up` and `away` count cells to the left, upward and away from the builder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Cell = tuple[int, int, int]
 
 
 class Relation(NamedTuple):
-    """Cells from a reference to a target in the builder's frame; negative is right, down, toward the builder."""
+    """The cells from a reference to a target in the builder's frame; negative numbers are right, down, toward the builder."""
 
     left: int
     up: int
@@ -32,16 +32,16 @@ class Relation(NamedTuple):
 
     @property
     def axes(self) -> int:
-        """Along how many axes the two differ: 1, 2 or 3 (0 for the reference itself)."""
+        """The number of axes along which the two cells differ: 1, 2 or 3 (0 for the reference itself)."""
         return sum(bool(part) for part in self)
 
     def from_(self, cell: Cell, quarter: int) -> Cell:
-        """The target of a reference, for a builder who looks in a direction (`Pose.quarter`). It may lie outside the region."""
+        """The target for a reference cell and a builder's quarter turn (`Pose.quarter`). It may lie outside the region."""
         x, z = turn(self.left, self.away, quarter)
         return cell[0] + int(x), cell[1] + self.up, cell[2] + int(z)
 
     def parts(self) -> list[tuple[str, int]]:
-        """The ways from the reference along the axes, as frames name them: "left", "right", "up", ..., and how many cells."""
+        """The directions from the reference along the axes, as frames name them ("left", "up", ...), with numbers of cells."""
         names = ("left", "right"), ("up", "down"), ("behind", "front")
         return [(pair[n < 0], abs(n)) for pair, n in zip(names, self, strict=True) if n]
 
@@ -59,17 +59,19 @@ NEAR: tuple[Cell, ...] = tuple(way for way in _NEAREST if way.axes in (1, 2))
 """Steps to the 18 cells that share a face or an edge."""
 
 EYES = 1.62
-"""Height of the eyes above the feet, in blocks."""
+"""The height of the eyes above the feet, in blocks."""
 _DISTANCE = 2.5, 6.5
 _SWAY = 30.0
-"""How far, in degrees, the builder may look past the axis that left and right are told by: under 45, so that it is clear."""
+"""The largest angle, in degrees, between the builder's gaze and the axis that defines left and right; under 45, so that this
+axis is clear."""
 _FARTHEST, _HIGHEST = 10.0, 8.0
 
 
 def facing(rng: Random, focus: Sequence[Cell], blocks: Collection[Cell], quarter: int) -> Pose:
     """A pose from which the middle of the cells in `focus` is ahead in the direction of `quarter`.
 
-    Feet and head are in no block, at most 10 blocks from the region's center, at a height from the ground (1) to 8.
+    The pose keeps feet and head out of blocks, at most 10 blocks from the region's center along x and z, with the feet at
+    height 1 (the ground) to 8.
     """
     x, y, z = (sum(cell[axis] for cell in focus) / len(focus) + 0.5 for axis in range(3))
     feet = 1.0 if y < 4 and rng.random() < 0.6 else min(_HIGHEST, max(1.0, y - EYES + rng.uniform(-1.0, 1.5)))
@@ -90,7 +92,7 @@ def facing(rng: Random, focus: Sequence[Cell], blocks: Collection[Cell], quarter
 
 
 def touching(cell: Cell) -> list[Cell]:
-    """The up to six cells of the region that share a face with a cell."""
+    """The cells of the region, at most six, that share a face with a cell."""
     around = ((cell[0] + dx, cell[1] + dy, cell[2] + dz) for dx, dy, dz in FACES)
     return [neighbor for neighbor in around if in_region(*neighbor)]
 
@@ -111,7 +113,7 @@ class Voice:
         return phrase(self.rng, self.frames[section], block=self.block, **slots)
 
     def sentence(self, text: str) -> str:
-        """A whole message as this pair writes it: capital and full stop, or neither."""
+        """A whole message as this pair writes it, with or without a capital and a full stop."""
         if self.formal or self.capital:
             text = text[:1].upper() + text[1:]
         return f"{text}." if self.formal and not text.endswith((".", "!", "?")) else text
@@ -120,14 +122,14 @@ class Voice:
         return str(n) if self.digits else NUMBERS[n]
 
     def blocks(self, count: int, color: str | None) -> str:
-        """Some blocks of a color, or of a color not said."""
+        """Some blocks of a color, or of an unnamed color (None)."""
         if count > 1:
             return f"{self.number(count)} {color or ''} {self.block}s"
         return self.draw("a block of a color", color=color) if color else f"a {self.block}"
 
     def where(self, relation: Relation, it: str, *, diagonal: bool = True) -> str:
-        """Where something is from `it`, in the builder's frame; "" leaves the reference out. `diagonal` is a word it may use."""
-        # Away from you comes first, so that "from it" does not follow on "from you".
+        """A place relative to `it` in the builder's frame; "" leaves the reference out. `diagonal`: that word may be used."""
+        # "Away from you" comes first, so that "from it" does not directly follow "from you".
         parts = sorted(relation.parts())
         of = "of" if it else "alone"
         if len(parts) == 1:
@@ -140,12 +142,12 @@ class Voice:
         return self.draw(f"parts {of}", it=it, parts=joined(words))
 
     def go(self, direction: Relation) -> str:
-        """The way from one block to the next: "to the left" or, along two axes, "left and up"."""
+        """The direction from one block to the next: "to the left" or, along two axes, "left and up"."""
         return joined([self.draw(f"go {name}") for name, _ in sorted(direction.parts())])
 
 
 class Reference(NamedTuple):
-    """A block, how it is picked out, and the words for it. `kind` is "last", "color", "only" or the extreme's name."""
+    """A block, the way in which words identify it, and these words. `kind`: "last", "color", "only", an extreme's name, ..."""
 
     cell: Cell
     kind: str
@@ -155,12 +157,12 @@ class Reference(NamedTuple):
 ENDS = {
     "highest": (1, 1), "lowest": (1, -1), "leftmost": (0, 1), "rightmost": (0, -1), "nearest": (2, -1), "farthest": (2, 1),
 }  # fmt: skip
-"""The axis of (left, up, away) in the builder's frame along which an extreme block has most, and the sign that counts."""
+"""For each extreme, the index into (left, up, away) in the builder's frame, and the sign of the extreme direction."""
 
 
 @dataclass(slots=True)
 class GameScene:
-    """The state: blocks by cell, the builder's pose, what was said and done, and the cells of the last order in order."""
+    """The state: blocks by cell, the builder's pose, the turns so far, and the cells of the last order in order."""
 
     rng: Random
     voice: Voice
@@ -173,7 +175,7 @@ class GameScene:
         self.turns.append(Utterance(speaker, self.voice.sentence(self.voice.draw(section))))
 
     def face(self, cells: Sequence[Cell], actions: Sequence[Action], quarter: int) -> None:
-        """Move the builder to where it sees some cells, outside of all blocks, also those of its next actions."""
+        """Move the builder to where it sees some cells, outside all blocks, including those of its next actions."""
         self.pose = facing(self.rng, cells, {*self.blocks, *(action.cell for action in actions)}, quarter)
 
     def structure(self) -> Structure:
@@ -191,10 +193,10 @@ class GameScene:
                 del self.blocks[action.cell]
 
     def references(self, cell: Cell) -> Iterator[Reference]:
-        """The ways to pick out one block that are true of it alone, in words of the game's voice.
+        """The unambiguous ways to identify one block, in words of the game's voice.
 
-        Of a color: the only one, or the only most extreme one of its color in one of the builder's directions. The block placed
-        last, if the last order placed just one, or as the last of several.
+        They are: the block placed last (or the last of several), the only block, the only block of its color, or the only most
+        extreme block of its color in one of the builder's directions.
         """
         voice, color = self.voice, self.blocks[cell]
         if self.last and self.last[-1] == cell:
@@ -210,12 +212,12 @@ class GameScene:
         for name, (axis, sign) in ENDS.items():
             if not all(sign * seen[other][axis] < sign * seen[cell][axis] for other in others):
                 continue
-            # Near and far are so in a straight line from the builder's eyes too: where the two differ, the words mean either.
+            # Near and far must also hold in a straight line from the builder's eyes; otherwise the words are ambiguous.
             if axis != 2 or all(sign * sight(self.pose, other) < sign * sight(self.pose, cell) for other in others):
                 yield Reference(cell, name, voice.draw(name, color=color))
 
     def picked(self, cell: Cell) -> Reference | None:
-        """One of the ways to pick out a block; None if there is none."""
+        """A random one of the ways to identify a block; None if there is none."""
         candidates = list(self.references(cell))
         return self.rng.choice(candidates) if candidates else None
 

@@ -1,1 +1,1 @@
-"""What a drawing board is asked."""
+"""Requests to a drawing board."""

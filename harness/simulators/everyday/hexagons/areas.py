@@ -37,7 +37,7 @@ _AREAS = {
         "middle rows": ":5-6", "odd columns": "1-17/2", "even columns": "2-18/2", "odd rows": ":1-9/2", "even rows": ":2-10/2",
     },
 }  # fmt: skip
-"""Parts of the board by kind, as frames name them, and their sets."""
+"""Parts of the board by kind: their names in the frames, and their sets as expressions of programs."""
 _NOUNS = {
     "whole": "part", "border": "border", "corner": "corners", "line": "lines", "whole board": "board",
     "inner part": "inside part",
@@ -47,7 +47,7 @@ _NOUNS = {
     "middle columns": "columns",
     "middle rows": "rows", **{f"{one} corner": "corner" for one in ("top left", "top right", "bottom left", "bottom right")},
 }  # fmt: skip
-"""What a part is called once it is painted, else by its kind."""
+"""The nouns for painted parts, by part or, failing that, by kind."""
 
 
 def _area(kind: str) -> Maker:
@@ -83,7 +83,7 @@ def background(d: DrawingTalk) -> Request:
 
 
 def stripes(d: DrawingTalk) -> Request:
-    """Rows or columns in turn in two or three colors; or in one, and every second one left out."""
+    """Rows or columns in two or three alternating colors."""
     way = d.some("column", "row")
     words = d.say(f"stripes {way}")
     colors = d.shades(d.color(), d.some(1, 1, 2))
@@ -114,7 +114,7 @@ def halves(d: DrawingTalk) -> Request:
 
 
 def _lined(d: DrawingTalk) -> tuple[str, int, str, str]:
-    """Row or column, how many of them there are, the other one, and what stands before the number of it in a program."""
+    """"row" or "column", how many the board has, the other word, and the prefix of its number in a program."""
     return ("row", ROWS, "column", ":") if d.rng.random() < 0.5 else ("column", COLUMNS, "row", "")
 
 
@@ -166,7 +166,7 @@ def some_lines(d: DrawingTalk) -> Request:
 
 
 def part_of_line(d: DrawingTalk) -> Request:
-    """The first few tiles of a row, a column from one tile to another."""
+    """The first or last few tiles of a row or column, or a range of its tiles."""
     way, count, _, mark = _lined(d)
     length = COLUMNS if way == "row" else ROWS
     line, color, rng = d.rng.randint(1, count), d.color(), d.rng

@@ -19,7 +19,7 @@ _PLACES = {
     "middle": (9, 5), "top left": (4, 3), "top right": (15, 3), "bottom left": (4, 8), "bottom right": (15, 8), "left": (4, 5),
     "right": (15, 5), "top": (9, 3), "bottom": (9, 8),
 }  # fmt: skip
-"""Columns and rows of places that are not told exactly, counted from 1."""
+"""Columns and rows, counted from 1, for places that are given only roughly."""
 
 
 class DrawingTalk(Talk):
@@ -61,13 +61,13 @@ class DrawingTalk(Talk):
         return f"{color} {cells}"
 
     def figure(self, what: str, where: str, program: str, noun: str, kind: str = "figure", **fields: Any) -> Request:
-        """A request to draw something where nothing is yet, with more fields of a `Request`."""
+        """A request to draw something on blank tiles; `fields` are further fields of `Request`."""
         return Request(kind, self.ask("draw", what, where), program, noun=noun, fresh=True, **fields)
 
     # --- places ---
 
     def place(self, reach: int) -> tuple[str, int, int]:
-        """Words for where a figure goes ("" for anywhere), and the column and row of its center, with `reach` tiles around."""
+        """Words for a figure's place ("" for anywhere), and the column and row of its center, `reach` tiles from the edges."""
         rng = self.rng
         kind = rng.random()
         if kind < 0.4:
@@ -82,6 +82,6 @@ class DrawingTalk(Talk):
         return words, column, row
 
     def spot(self, reach: int) -> tuple[int, int]:
-        """A column and a row with room around them."""
+        """A column and a row at least `reach` (at most 4) tiles from the edges, counted from 1."""
         reach = min(reach, 4)
         return self.rng.randint(1 + reach, COLUMNS - reach), self.rng.randint(1 + reach, ROWS - reach)

@@ -1,4 +1,4 @@
-"""Requests for figures: flowers, rings, triangles, stars, letters, small pictures, boxes and lines; and counts of tiles."""
+"""Requests for figures (flowers, rings, triangles, stars, letters, small pictures, boxes, lines) and for numbers of tiles."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from serialization.program.written import write_expression
 
 _DRAWN = tuple(name for name in PICTURES if not name.startswith("letter "))
 _CALLED = {"hexagon shape": ("blob", "disc", "circle", "hexagon"), "star": ("snowflake", "star")}
-"""What a figure may be called, by the words for it."""
+"""Nouns that a frame may use for a figure, by the figure's section."""
 _RAYS = ("up", "up-right", "down-right", "down", "down-left", "up-left")
 
 
 @lru_cache(maxsize=4096)
 def _picture(lines: tuple[str, ...], column: int, row: int) -> str:
-    """The set of a picture whose top left tile is at a column and row."""
+    """The set of a picture, as an expression, with its top left tile at a column and row, counted from 1."""
     return write_expression(
         tile_set(Tile(row - 1 + r, column - 1 + c) for r, line in enumerate(lines) for c, mark in enumerate(line) if mark == "X")
     )
@@ -65,7 +65,7 @@ def _sized(least: int, most: int, cells: Callable[[str, int], str], *nouns: str)
 
 
 def _elsewhere(d: DrawingTalk, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Revision]:
-    """Somewhere else: some columns to a side, or some rows higher or lower."""
+    """At most one revision that puts the figure elsewhere: some columns to a side, or one row higher or lower."""
     moves = []
     for way, dx, dy in (("left", -1, 0), ("right", 1, 0), ("up", 0, -1), ("down", 0, 1)):
         k = d.some(2, 2, 4) if dx else 1
@@ -214,7 +214,7 @@ def box(d: DrawingTalk) -> Request:
 
 
 def line(d: DrawingTalk) -> Request:
-    """A straight line of some length: upright, or diagonal in a direction."""
+    """A straight line: upright, or diagonal in some direction."""
     n, color, rng = d.rng.randint(3, 7), d.color(), d.rng
     upright = rng.random() < 0.6
     way = "down" if upright else rng.choice([way for way in DIRECTIONS if way not in ("up", "down")])
@@ -255,7 +255,7 @@ def diagonal(d: DrawingTalk) -> Request:
 
 
 def one_tile(d: DrawingTalk) -> Request:
-    """A single tile somewhere, or told by column and row."""
+    """A single tile, anywhere or at a given column and row."""
     where, column, row = d.place(0)
     color = d.color()
     what = d.say("dot", color=color)
@@ -280,7 +280,7 @@ def dots(d: DrawingTalk) -> Request:
 
 
 def alternating(d: DrawingTalk) -> Request:
-    """A row or column in two or three colors in turn."""
+    """A row or column in two or three alternating colors, or every second tile of it in one color."""
     way = d.some("row", "column")
     n, rng = d.rng.randint(1, ROWS), d.rng
     colors = d.shades(d.color(), d.some(1, 1, 1, 2))
@@ -294,7 +294,7 @@ def alternating(d: DrawingTalk) -> Request:
 
 
 def listed(d: DrawingTalk) -> Request:
-    """Some tiles of a row or column, from its begin, each in its own color."""
+    """The first tiles of a row or column, each in its own color."""
     n, rng = d.rng.randint(2, 5), d.rng
     colors = rng.sample(sorted(d.palette), n)
     way, place = d.some("row", "column"), rng.randint(1, ROWS)

@@ -1,4 +1,4 @@
-"""Requests about what is drawn already: beside it, around it, once more, mirrored, moved, larger."""
+"""Requests about existing figures: drawing beside or around them, repeating, mirroring, moving and enlarging them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _bounds(thing: NamedObject) -> tuple[int, int, int, int]:
 
 
 def beside(d: DrawingTalk) -> Request:
-    """One tile above or below something, or at a side of a single tile."""
+    """One tile above or below a figure, or to the left or right of a single tile."""
     thing = d.pick(*_FIGURES)
     color, cells = d.color(), d.where(thing)
     variants: tuple[Revision, ...]
@@ -80,7 +80,7 @@ def ends(d: DrawingTalk) -> Request:
 
 
 def next_line(d: DrawingTalk) -> Request:
-    """The row below, the column to the right of one that was painted."""
+    """The row above or below the last one, or the column to its left or right."""
     thing = needed(d.last)
     impossible_if(thing.noun not in ("row", "column", "edge") or not thing.cells)
     line, mark, place, count, sides = _line(thing)
@@ -92,15 +92,15 @@ def next_line(d: DrawingTalk) -> Request:
 
 
 def _line(thing: NamedObject) -> tuple[str, str, int, int, tuple[str, str]]:
-    """A row or column: which of both, what stands before its number in a program, its number, how many there are, and the sides
-    of it. Raises Impossible for what is none."""
+    """Which of row and column a thing is, the prefix of its number in a program, its number, the board's count of them, and the
+    names of its two sides. Raises Impossible for any other thing."""
     left, right, top, bottom = _bounds(thing)
     impossible_if(top != bottom and left != right)
     return ("row", ":", top, ROWS, ("above", "below")) if top == bottom else ("column", "", left, COLUMNS, ("left", "right"))
 
 
 def beyond_line(d: DrawingTalk) -> Request:
-    """Everything above or below a row, left or right of a column."""
+    """Everything above or below a row, or to the left or right of a column."""
     thing, color = d.pick("row", "column"), d.color()
     _, mark, place, count, sides = _line(thing)
     side, first, last = (sides[1], place + 1, count) if d.rng.random() < 0.5 else (sides[0], 1, place - 1)
@@ -137,7 +137,7 @@ def center_of(d: DrawingTalk) -> Request:
 
 
 def part_of(d: DrawingTalk) -> Request:
-    """The top or bottom tile of a line, one half of a row."""
+    """The single topmost, lowest, leftmost or rightmost tile of a figure."""
     thing = d.pick("line", "column", "row", "triangle", "square", "rectangle", "letter")
     impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
     way = d.some("top", "bottom", "leftmost", "rightmost")
@@ -204,7 +204,7 @@ def again(d: DrawingTalk) -> Request:
 
 
 def to_the_edge(d: DrawingTalk) -> Request:
-    """Copies in steps until the board ends."""
+    """Copies at equal distances up to the edge of the board."""
     thing = needed(d.last)
     nouns = "flower", "ring", "dot", "line", "column", "triangle", "diamond"
     impossible_if(thing.noun not in nouns or not d.is_distinct(thing))
@@ -224,7 +224,7 @@ def to_the_edge(d: DrawingTalk) -> Request:
 
 
 def also_line(d: DrawingTalk) -> Request:
-    """The same with another row or column; a row after a column."""
+    """The last request again for another row or column."""
     thing = needed(d.last)
     impossible_if(thing.noun not in ("row", "column") or len(thing.colors) != 1)
     other = d.some("row", "column")
@@ -248,7 +248,7 @@ def flipped(d: DrawingTalk) -> Request:
 
 
 def mirrored(d: DrawingTalk) -> Request:
-    """The mirror image of something on the other half, beside the thing itself."""
+    """The mirror image of a thing on the other half of the board; the thing itself stays."""
     thing = d.pick()
     left, right, top, bottom = _bounds(thing)
     sideways = right <= COLUMNS // 2 or left > COLUMNS // 2
@@ -280,7 +280,7 @@ def moved(d: DrawingTalk) -> Request:
 
 
 def grown(d: DrawingTalk) -> Request:
-    """Larger by one tile all around, or a line twice as long."""
+    """A figure larger by one tile all around, or a longer line."""
     thing = d.pick("hexagon", "blob", "disc", "flower", "dot", "line")
     impossible_if(len(thing.colors) != 1 or (thing.noun == "flower" and len(thing.cells) != 7))
     left, right, top, bottom = _bounds(thing)

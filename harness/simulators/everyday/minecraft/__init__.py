@@ -1,1 +1,1 @@
-"""What a block builder is asked."""
+"""Requests to a block builder."""

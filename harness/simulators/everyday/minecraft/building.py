@@ -1,6 +1,6 @@
-"""A conversation with a block builder, and where things are built.
+"""A conversation with a block builder, and the places of things.
 
-The builder stands before the middle of the ground and looks along +z: its left is +x.
+The builder stands in front of the middle of the ground and looks along +z: its left is +x.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from serialization.program.machine import ProgramResult
 from serialization.program.written import write
 
 _SITES = 8
-"""How often free ground is looked for."""
+"""The number of attempts to find free ground."""
 
 
 Site = tuple[str, int, int]
-"""A piece of ground: what it is called ("" for anywhere), its leftmost x and its nearest z."""
+"""A piece of ground: its name ("" for anywhere), its leftmost x and its nearest z."""
 
 
 class BuildingTalk(Talk):
@@ -71,7 +71,7 @@ class BuildingTalk(Talk):
         return f"s={cells}; remove s; {color} s"
 
     def has_room(self, order: Request, changed: Sequence[Cell]) -> bool:
-        """Blocks in the place of others are left out: then there are fewer actions than the program says."""
+        """Whether all blocks of the order fit. A block in a filled cell is left out, so the program yields fewer actions."""
         if not super().has_room(order, changed):
             return False
         if not self.colors or "is(" in order.program or "step(" in order.program:
@@ -84,7 +84,7 @@ class BuildingTalk(Talk):
     # --- places ---
 
     def site(self, width: int, depth: int = 1) -> Site:
-        """Where something goes that is so wide, to the right, and so deep, away. Raises Impossible if no free ground is found."""
+        """A place for something `width` blocks to the right and `depth` away. Raises Impossible if no free ground is found."""
         taken = {(x, z) for x, _, z in self.colors}
         for _ in range(_SITES):
             name, x, z = self._drawn_site(width, depth)
@@ -115,11 +115,11 @@ class BuildingTalk(Talk):
 
 
 Plan = Callable[[int, int], str]
-"""The program of a thing by its leftmost x and its nearest z."""
+"""The program of a thing as a function of its leftmost x and its nearest z."""
 
 
 class Other(NamedTuple):
-    """A variant before its place is known: its wording, and its plan."""
+    """A variant whose place is not known yet: its wording and its plan."""
 
     section: str
     plan: Plan
@@ -128,18 +128,18 @@ class Other(NamedTuple):
 
 
 def span(first: int, last: int) -> str:
-    """Coordinates from the smaller to the larger one."""
+    """A range of coordinates as a program writes it, from the smaller to the larger one."""
     first, last = min(first, last), max(first, last)
     return str(first) if first == last else f"{first}..{last}" if first < 0 or last < 0 else f"{first}-{last}"
 
 
 def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
-    """From a left lower near cell: to the right, up and away."""
+    """A box as a program writes it, from its left lower near cell to the right, up and away."""
     return f"{span(x, x - width + 1)},{span(y, y + height - 1)},{span(z, z + depth - 1)}"
 
 
 def standing(x: int, z: int, n: int) -> str:
-    """One or more blocks on the ground."""
+    """`n` blocks on top of each other on the ground, as a program writes them."""
     return f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})"
 
 

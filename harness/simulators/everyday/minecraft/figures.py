@@ -1,4 +1,4 @@
-"""Requests for simple shapes: towers, rows, walls, cubes, floors, stairs, letters; for counts of blocks; and about the ground."""
+"""Requests for simple shapes (towers, rows, walls, cubes, floors, stairs, letters), numbers of blocks, and the ground."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def letter(b: BuildingTalk) -> Request:
 
 
 def _heights(filled: list[bool]) -> list[str]:
-    """The runs of a column, from the ground up."""
+    """The ranges of filled cells in a column, from the ground up."""
     runs = [list(run) for there, run in groupby(range(len(filled)), filled.__getitem__) if there]
     return [span(run[0] + 1, run[-1] + 1) for run in runs]
 
@@ -211,7 +211,7 @@ def snake(b: BuildingTalk) -> Request:
 
 
 def alternating(b: BuildingTalk) -> Request:
-    """A row or a tower in two or three colors in turn."""
+    """A row or a tower in two or three alternating colors."""
     n, up = b.rng.randint(4, 8), b.rng.random() < 0.35
     n = min(n, 6) if up else n
     colors = b.shades(b.color(), b.some(1, 1, 1, 2))
@@ -223,7 +223,7 @@ def alternating(b: BuildingTalk) -> Request:
 
 
 def _in_turn(noun: str, n: int, colors: list[str]) -> Plan:
-    """A tower or a row to the right whose blocks take the colors in turn."""
+    """A tower, or a row to the right, whose blocks alternate between the colors."""
     way = ",right" if noun == "row" else ""
     return lambda x, z: f"{','.join(colors)} {noun}({x},1,{z}{way},{n})"
 
@@ -260,7 +260,7 @@ _HALVES = {"left": "1-5,1,-5..5", "right": "-5..-1,1,-5..5", "far": "-5..5,1,1-5
 
 
 def _other(program: str, words: str) -> tuple[Revision, Revision]:
-    """The other side, in place of the first one or too."""
+    """Revisions to the other side: instead of the first one, or in addition to it."""
     return Revision("other side", program, {"other": words}), Revision("=also other", program, {"other": words}, "repeat")
 
 

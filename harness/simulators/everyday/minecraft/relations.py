@@ -1,4 +1,4 @@
-"""Requests about what stands there already: on it, beside it, around it, once more, mirrored, moved, larger."""
+"""Requests about existing things: building on, beside or around them, repeating, mirroring, moving and resizing them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Bounds = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
 
 
 def _bounds(thing: NamedObject) -> Bounds:
-    """The least and the greatest x, y and z."""
+    """The smallest and the largest x, y and z."""
     xs, ys, zs = zip(*thing.cells, strict=True)
     return (min(xs), max(xs)), (min(ys), max(ys)), (min(zs), max(zs))
 
 
 def _room(bounds: Bounds, way: str, k: int) -> bool:
-    """Whether there is room for something that much further on in a direction."""
+    """Whether something with these bounds stays in the region when it moves `k` cells in a direction."""
     dx, dy, dz = _WAYS[way]
     (x1, x2), (_, y2), (z1, z2) = bounds
     return all(in_region(x + k * dx, y2 + k * dy, z + k * dz) for x in (x1, x2) for z in (z1, z2))
@@ -39,12 +39,12 @@ def _s(n: int) -> str:
 
 
 def _more(n: int) -> str:
-    """A last argument whose default is 1."""
+    """A function's last argument, which is left out for its default of 1."""
     return f",{n}" if n > 1 else ""
 
 
 def on_top(b: BuildingTalk) -> Request:
-    """One block on the top of a block, a tower or the middle of something flat; or one on every block of a row."""
+    """One or two blocks on top of a block or tower, one on every block of a row, or one on the middle of something wider."""
     thing = b.pick("block", "tower", "row", "wall", "cube", "table", "pyramid", "house", "carpet", "square", "staircase")
     (x1, x2), (_, top), (z1, z2) = _bounds(thing)
     impossible_if(top == HEIGHT)
@@ -62,7 +62,7 @@ def on_top(b: BuildingTalk) -> Request:
 
 
 def beside(b: BuildingTalk) -> Request:
-    """A block next to one, at a side of a tower on the ground, or some steps away."""
+    """One or more blocks on the ground at a side of something, next to it or some cells away."""
     thing = b.pick("block", "tower", "cube", "table", "house", "chair", "pyramid", "tree", "flag", "flower")
     (x1, x2), _, (z1, z2) = bounds = _bounds(thing)
     way = b.some("left", "right", "front", "behind")
@@ -84,7 +84,7 @@ def beside(b: BuildingTalk) -> Request:
 
 
 def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
-    """x and z beside the middle of a side."""
+    """x and z of the cell `k` cells away from the middle of a side."""
     (x1, x2), _, (z1, z2) = bounds
     x = {"left": x2 + k, "right": x1 - k}.get(way, (x1 + x2) // 2)
     return x, {"behind": z2 + k, "front": z1 - k}.get(way, (z1 + z2) // 2)
@@ -116,7 +116,7 @@ def around(b: BuildingTalk) -> Request:
 
 
 def inside(b: BuildingTalk) -> Request:
-    """What a square on the ground leaves empty."""
+    """The empty inside of a frame that lies flat, or its middle."""
     thing = b.pick("square", "fence", "frame", "ring", "rectangle", "border")
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
     impossible_if(y1 != y2 or x2 - x1 < 2 or z2 - z1 < 2 or len(thing.cells) != 2 * (x2 - x1 + z2 - z1))
@@ -144,7 +144,7 @@ def between(b: BuildingTalk) -> Request:
 
 
 def parts(b: BuildingTalk) -> Request:
-    """The topmost block of a tower, the corners or the middle of something flat, an end of a row: off or in another color."""
+    """Removes or recolors a part: the top of a tower, the corners or the middle of something flat, an end of a row."""
     thing = b.pick("tower", "row", "wall", "square", "carpet", "cube", "floor")
     impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
@@ -172,7 +172,7 @@ def parts(b: BuildingTalk) -> Request:
 
 
 def every_second_of(b: BuildingTalk) -> Request:
-    """Every second block of a row, but for its ends."""
+    """Every second block of a row of odd length, without its ends."""
     thing = b.pick("row", "line")
     impossible_if(len(thing.cells) < 5 or len(thing.cells) % 2 == 0 or len(thing.colors) != 1)
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
@@ -240,7 +240,7 @@ def to_the_edge(b: BuildingTalk) -> Request:
 
 
 def mirrored(b: BuildingTalk) -> Request:
-    """A mirror image beside stairs or a letter, or on the other half of the ground."""
+    """A mirror image next to the thing, or on the other half of the ground."""
     thing = b.pick()
     (x1, x2), _, _ = _bounds(thing)
     cells = b.where(thing)
@@ -257,7 +257,7 @@ def mirrored(b: BuildingTalk) -> Request:
 
 
 def turned(b: BuildingTalk) -> Request:
-    """A row or wall turned by a quarter, a tower laid down, a row stood up."""
+    """A row or wall turned by a quarter, or a tower laid down."""
     thing = b.pick_plain("row", "wall", "tower")
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
     color, cells = thing.colors[0], b.where(thing)

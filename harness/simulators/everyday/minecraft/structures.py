@@ -1,4 +1,4 @@
-"""Requests for arches, furniture, houses, pyramids, trees and other things of several parts."""
+"""Requests for arches, furniture, houses, pyramids, trees and other things with several parts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def bench(b: BuildingTalk) -> Request:
 
 
 def house(b: BuildingTalk) -> Request:
-    """Walls around an empty inside, with a flat roof in another color or none, perhaps with a door on the near side."""
+    """Walls around an empty inside, perhaps with a flat roof in another color, perhaps with a door on the near side."""
     n, height, color = b.some(3, 3, 4, 5), b.some(2, 2, 3), b.color()
     other, roof, door = b.color(color), b.rng.random() < 0.6, b.rng.random() < 0.4 and height > 1
     slots = {"color": color, "other": other, "n": str(n), "m": b.number(height), "door": b.say("with a door") if door else ""}
@@ -104,7 +104,7 @@ def pyramid(b: BuildingTalk) -> Request:
 
 
 def tree(b: BuildingTalk) -> Request:
-    """A trunk with leaves around and on its top; or a flower on a stem."""
+    """A trunk with leaves on and around its top; a flower if the trunk happens to be green."""
     n, trunk, leaves = b.rng.randint(2, 4), b.some("orange", "orange", b.color()), "green"
     if trunk == leaves:
         return flower(b)
@@ -124,7 +124,7 @@ def flower(b: BuildingTalk) -> Request:
 
 
 def lamp(b: BuildingTalk) -> Request:
-    """Towers of several colors."""
+    """A traffic light, or a tower with a top of another color."""
     if b.rng.random() < 0.4:
         return build(b, "figure", "traffic light", b.say("traffic light"), lambda x, z: f"green,yellow,red tower({x},1,{z},3)", 1)
     n, color = b.rng.randint(2, 4), b.color()
