@@ -1,4 +1,4 @@
-"""The classic baselines: models from items straight to actions, each with its own recipe and checkpoints."""
+"""The classic baselines: models that map items directly to actions, each with its own recipe and checkpoints."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Decoding:
     """How actions are chosen, deterministically. A baseline supports only some of the fields: see `Trainable.decoding`."""
 
     steps: int = 10
-    """Most decoder steps per item, the stop included. The papers: 10, and 20 in BAP v2, section 6."""
+    """The maximum number of decoder steps per item, including the stop. The papers use 10, and 20 in BAP v2, section 6."""
     constrained: bool = False
-    """Choose among feasible actions only."""
+    """Whether to choose among feasible actions only."""
     beams: int = 3
-    """Width of the beam search over text; 1 is greedy."""
+    """The width of the beam search over text; 1 is greedy."""
     samples: int | None = None
-    """Draw this many answers and let them vote, instead of the greedy one: see `harness.prompting.voting`."""
+    """Draw this many answers and let them vote, instead of taking the greedy answer: see `harness.prompting.voting`."""
     share: float = 0.15
-    """The share of the votes that an action needs to be part of the answer."""
+    """The share of votes that an action needs to become part of the answer."""
 
 
 DECODING = Decoding()
@@ -46,7 +46,7 @@ DECODING = Decoding()
 
 @runtime_checkable
 class Ruled(Protocol):
-    """A baseline that has nothing to train, and so no recipe and no checkpoints."""
+    """A baseline without training, which therefore has no recipe and no checkpoints."""
 
     @property
     def tasks(self) -> tuple[str, ...]: ...
@@ -59,7 +59,7 @@ class Ruled(Protocol):
 
 
 def choose_decoding(name: str, baseline: Baseline | Ruled, values: Mapping[str, Any]) -> Decoding:
-    """The decoding that is asked for; a value of None or False was not asked for. Raises UsageError for what it does not know."""
+    """The decoding with the given values; None and False mean the default. Raises UsageError for unsupported options."""
     options = {key: value for key, value in values.items() if value is not None and value is not False}
     for key in options:
         if key not in baseline.decoding:
@@ -71,15 +71,17 @@ def choose_decoding(name: str, baseline: Baseline | Ruled, values: Mapping[str, 
 
 
 def known_decoding(baseline: Baseline | Ruled, decoding: Decoding) -> dict[str, Any]:
-    """The part of it that decides this baseline's answers."""
+    """The fields of the decoding that affect this baseline's answers."""
     return {key: getattr(decoding, key) for key in baseline.decoding}
 
 
 def load_predictor(
     baseline: Baseline | Ruled, name: str, task: str, checkpoint: str | None = None, decoding: Decoding = DECODING
 ) -> tuple[Predictor, str, dict[str, Any]]:
-    """The predictor for a task, what it is called, and the settings that identify it; those of a checkpoint given as to
-    `find_model`, or else the task's own. Raises UsageError if there is none, and for one where there is nothing to load.
+    """The predictor for a task, its name, and the settings that identify it.
+
+    `checkpoint` is one that `find_model` accepts; by default, the task's own is loaded. Raises UsageError if there is no such
+    checkpoint, or if one is given to a baseline without checkpoints.
     """
     from harness.training.checkpoints import default_model, digest, find_model, model_source, read_config
 

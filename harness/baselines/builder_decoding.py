@@ -1,6 +1,6 @@
 """Batched decoding of the builder models: each action is carried out before the next is chosen.
 
-Greedy as in the papers, or drawn answers that vote: see `voting`.
+Decoding is greedy as in the papers, or draws answers that vote: see `harness.prompting.voting`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
 
 _ROWS = 16
-"""Items at a time without a GPU: what fits into a processor's caches is much faster."""
+"""The number of rows scored at a time without a GPU: tensors that fit into the processor's caches are much faster."""
 Drawn = Counter[tuple[int, ...]]
-"""Answers as labels, and how often each was drawn."""
+"""Answers as sequences of labels, with the number of draws of each."""
 Choose = Callable[[torch.Tensor, Ints, Ints], tuple[Ints, Ints, Ints]]
-"""From the scores of the labels, shape (rows, 7624), the rows' items and how many draws each row stands for: the rows that come
-next, by the rows that they come from, their labels and how many draws they stand for."""
+"""Takes the labels' scores, shape (rows, 7624), each row's item and number of draws. Returns, for each row of the next step, the
+row from which it comes, its label and its number of draws."""
 
 
 class BuilderPredictor(Predictor):
-    """A network and how actions are chosen from its scores."""
+    """A network with a method to choose actions from its scores."""
 
     batch_size = 64
 
@@ -63,8 +63,10 @@ class BuilderPredictor(Predictor):
         ]
 
     def drawn(self, turns: Sequence[MinecraftItem]) -> list[tuple[Counter[tuple[Action, ...]], int]]:
-        """For each item `samples` answers, and how often each was drawn, in bfloat16 where that is the faster one; and
-        how many of the draws came to an end by themselves."""
+        """For each item, `samples` drawn answers with their counts, and the number of draws that ended with a stop.
+
+        Draws in bfloat16 if that is faster.
+        """
         from harness.engines.shared import fast_bf16
 
         results = []
@@ -79,7 +81,7 @@ class BuilderPredictor(Predictor):
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def _decode(self, turns: Sequence[MinecraftItem], choose: Choose) -> list[Drawn]:
-        """Rows are prefixes of answers; draws with equal prefixes share a row."""
+        """The answers to each item. Rows of the batch are prefixes of answers; draws with equal prefixes share a row."""
         network, device, decoding = self.network, self.device, self.decoding
         state = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
         view = perspective_view(turns, self.shape)
@@ -128,7 +130,7 @@ def _likeliest(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, 
 
 
 def _draws(turns: Sequence[MinecraftItem]) -> Choose:
-    """Random draws that depend on an item's id alone, not on its batch."""
+    """A function that draws at random, depending on an item's id alone and not on its batch."""
     chance = [np.random.default_rng(zlib.crc32(item.id.encode())) for item in turns]
 
     def choose(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:

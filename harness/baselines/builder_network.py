@@ -1,7 +1,7 @@
 """The builder models' networks and batches.
 
-A network has a text encoder and a decoder, whose states meet the world in a `WorldHead`. A batch holds the tensors of all steps
-of several items.
+A network has a text encoder and a decoder, whose states are combined with the world in a `WorldHead`. A batch holds the tensors
+of all steps of several items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.training.steps import Losses
 from serialization.words import h3_tokens
 
 LONGEST = 512
-"""Words of a history that are read, the last ones; the corpora's longest has 231."""
+"""Only this many last words of a history are read; the corpora's longest history has 231."""
 
 
 class BuilderBatch(NamedTuple):
@@ -32,24 +32,24 @@ class BuilderBatch(NamedTuple):
     tokens: Tensor
     """Shape (items, longest text), padded with 0."""
     lengths: Tensor
-    """Lengths of the texts, at least 1."""
+    """The lengths of the texts, at least 1."""
     actions: Tensor
     """The decoder's inputs, shape (items, most steps, 11): zeros, then the gold actions."""
     item: Tensor
-    """The item of each step."""
+    """The index of each step's item."""
     position: Tensor
-    """The place of each step in its item."""
+    """The index of each step in its item."""
     labels: Tensor
     """The gold label of each step."""
     cells: Tensor
-    """The input's channels for each row of the tables of `shared_cells`, whose fields follow; shape (rows, channels)."""
+    """The channels of each input row of the tables of `shared_cells`, shape (rows, channels); the tables' fields follow."""
     whole: int
     around: tuple[Tensor, ...]
     shown: Tensor
 
 
 class BuilderNetwork(nn.Module):  # type: ignore[misc]
-    """Teacher forcing and single steps are shared; a subclass turns texts and actions into states."""
+    """The base of the builder models, which computes losses and logits; a subclass turns texts and actions into states."""
 
     decoder: WorldHead
 
@@ -58,11 +58,11 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
         raise NotImplementedError
 
     def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-        """The state before the first action: tensors with the items first."""
+        """The state before the first action: tensors whose first dimension is the items."""
         raise NotImplementedError
 
     def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The next states, shape (items, width), from the last actions, shape (items, 11), and the updated state."""
+        """The decoder's next states, shape (items, width), and the updated state; `inputs` are the last actions, (items, 11)."""
         raise NotImplementedError
 
     def forward(self, batch: BuilderBatch) -> Losses:
@@ -87,7 +87,7 @@ class WordIndex(Protocol):
 def read_texts(items: Sequence[MinecraftItem], words: WordIndex) -> tuple[torch.Tensor, torch.Tensor]:
     """The word indices of the items' histories (H3), padded with 0 to shape (items, longest), and their lengths.
 
-    A history without a word is one empty word.
+    A history without words is read as one empty word.
     """
     texts = [torch.tensor(words.numbers(h3_tokens(item)[-LONGEST:] or [""])) for item in items]
     return pad_sequence(texts, batch_first=True), torch.tensor([len(text) for text in texts])
@@ -125,14 +125,14 @@ class BuilderCollator:
 
 
 def perspective_view(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
-    """The perspective coordinates of all cells, shape (items, 3, 1089), if the network looks at them."""
+    """The perspective coordinates of all cells, shape (items, 3, 1089), if the network uses them."""
     if shape.perspective == "none":
         return None
     return perspective([item.pose for item in items], indices=shape.perspective == "indices")
 
 
 def _inputs(labels: Sequence[Sequence[int]]) -> Floats:
-    """The decoder's inputs: at each step the previous gold action; zeros at the first and in padding."""
+    """The decoder's inputs: at each step the previous gold action; zeros at the first step and in padding."""
     inputs = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
     for row, own in zip(inputs, labels, strict=True):
         row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))

@@ -1,4 +1,4 @@
-"""Text encoders for the baselines: pretrained ones, and a small one trained from scratch."""
+"""Text encoders for the baselines: pretrained encoders, and a small one that is trained from scratch."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from harness.util.settings import Positive, Strict
 
 SMALL = "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"
-"""The tokenizer of models trained from scratch: 2,048 tokens, each digit its own."""
+"""The tokenizer of models trained from scratch: 2,048 tokens, with a token for each digit."""
 
 
 class EncoderSettings(Strict):
-    """Which encoder a network uses."""
+    """The encoder of a network."""
 
     name: str
-    """"minilm" is all-MiniLM-L6-v2 from the package that carries it (384 wide, 6 layers, at most 512 tokens); "small" begins
-    from nothing; anything else is a local folder or a hub's name, as in microsoft/mdeberta-v3-base."""
+    """"minilm" is all-MiniLM-L6-v2 from an installed package (width 384, 6 layers, at most 512 tokens); "small" starts from
+    random weights; any other name is a local folder or a hub name such as microsoft/mdeberta-v3-base."""
     tuned: bool
     """Whether a pretrained encoder is tuned. If not, a checkpoint holds its name instead of its weights."""
     hidden: Positive
-    """Width of "small"."""
+    """The width of "small"."""
     layers: Positive
-    """Layers of "small"."""
+    """The number of layers of "small"."""
     depth: Positive | None = None
-    """How many of the first layers of a pretrained encoder are used; null: all."""
+    """The number of layers of a pretrained encoder that are used, from the first on; null: all."""
 
 
 class EncoderNetwork(nn.Module):  # type: ignore[misc]
@@ -59,8 +59,8 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     """The encoder, in float32, and its tokenizer.
 
     The encoder is a transformers model: `encoder(input_ids=, attention_mask=).last_hidden_state` has shape (texts, tokens,
-    `encoder.config.hidden_size`). `weights`: whether a tuned encoder's pretrained ones are read; without, they are as they
-    happen to be, to be overwritten by a checkpoint's. Raises EngineError for what cannot be loaded.
+    `encoder.config.hidden_size`). `weights`: whether the pretrained weights of a tuned encoder are read; otherwise they are
+    random and a checkpoint must overwrite them. Raises EngineError if the encoder cannot be loaded.
     """
     from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, BertModel
 
@@ -80,7 +80,7 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
             encoder = AutoModel.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"the encoder {name} cannot be loaded: {brief(error)}") from None
-    # An unused head would only take space in a checkpoint.
+    # The unused pooler would only take space in a checkpoint.
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
     if settings.depth is not None:
@@ -90,7 +90,7 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
 
 
 def be_quiet() -> None:
-    """transformers says nothing while it reads models, nor later in this process."""
+    """Silences transformers for the rest of this process, except for errors."""
     from transformers.utils import logging
 
     logging.set_verbosity_error()
@@ -107,14 +107,14 @@ def _shorten(encoder: Any, settings: EncoderSettings) -> None:
 
 
 def check_identity(folder: Path, trained: object, here: str) -> None:
-    """Raises DataError where the model in a folder was trained with an encoder of another identity than the one here."""
+    """Raises DataError if the model in a folder was trained with an encoder whose identity differs from the present one."""
     if trained != here:
         raise DataError(f"{folder} was trained with a different encoder ({trained}, here {here}): restore it, or train again")
 
 
 def identity(encoder: Any, tokenizer: Any) -> str:
-    """16 hex digits over a tokenizer's vocabulary, and over the weights of an encoder that is used as it is: what a model that
-    was trained with them must find again."""
+    """16 hexadecimal digits of a hash of a tokenizer's vocabulary and, if the encoder is frozen, of its weights. A trained model
+    works only with an encoder of the same identity."""
     words = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
     frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
     weights = sorted(encoder.state_dict().items()) if frozen else ()

@@ -1,8 +1,8 @@
-"""Avoids computing a world network twice for the same cells: grids of neighboring steps differ in a few.
+"""Avoids computing a world network twice for equal cells, because the grids of successive steps differ in only a few cells.
 
-A convolution's value at a cell depends on the cells around it. Where nothing around it has changed since the step before, the
-value is that of the step before. So the values of all grids of a batch are kept as one table of rows, and each grid only
-says which row shows which of its cells. The result is the same as that of every grid by itself, for a third of the arithmetic.
+A convolution's value at a cell depends on the cells around it. If none of them has changed since the previous step, neither has
+the value. The values of all grids of a batch are therefore kept as the rows of one table, and each grid only holds the row of
+each of its cells. The result is the same as for each grid separately, with a third of the arithmetic.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Tables(NamedTuple):
-    """Rows are counted from 1; row 0 is what lies outside the region. First come the cells of some whole grids, which are
-    those of the items' first steps or the one of the empty world; then those that are not as in the grid before.
+    """Rows are counted from 1; row 0 stands for all cells outside the region. The first rows are the cells of whole grids (the
+    grids of the items' first steps, or the empty world); then come the cells that differ from the grid before.
 
     Arrays are int32.
     """
 
     whole: int
-    """How many whole grids there are."""
+    """The number of whole grids."""
     grids: Rows
     """The grid of each input row, as an index into the batch; -1 is the empty world."""
     cells: Rows
     """The cell of each input row."""
     around: tuple[Rows, ...]
-    """For each convolution and each of its rows that are of no whole grid: the 27 rows of the layer before that it looks at,
-    in a kernel's order."""
+    """For each convolution, the 27 rows of the previous layer on which each row outside the whole grids depends, in the order of
+    the kernel."""
     shown: Rows
-    """Shape (grids, 1089): which row of the last layer shows a cell."""
+    """The row of the last layer for each cell, shape (grids, 1089)."""
 
 
 def _around() -> Rows:
-    """Shape (1089, 27): the cells of each cell's neighborhood, `CELLS` outside the region."""
+    """The cells of each cell's neighborhood, shape (1089, 27); `CELLS` stands for cells outside the region."""
     padded = np.full([side + 2 for side in SHAPE], CELLS, np.int32)
     padded[1:-1, 1:-1, 1:-1] = np.arange(CELLS).reshape(SHAPE)
     return np.lib.stride_tricks.sliding_window_view(padded, (3, 3, 3)).reshape(CELLS, 27)
@@ -52,7 +52,7 @@ _AROUND = _around()
 
 
 def _widened(mask: Bools) -> Bools:
-    """True also beside, above and below what is true, corners included."""
+    """The mask, extended to all cells that touch a True cell, corners included."""
     widened = mask.reshape(-1, *SHAPE).copy()
     for axis in (1, 2, 3):
         old = widened.copy()
@@ -64,9 +64,10 @@ def _widened(mask: Bools) -> Bools:
 
 
 def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: bool) -> Tables:
-    """The tables of some grids, of which each item has `lengths` successive ones, for a number of convolutions of size 3.
+    """The tables for `convolutions` convolutions of size 3 on grids, of which the items have `lengths` successive ones.
 
-    `apart`: items have cells of their own, as with a builder's perspective. Otherwise all share those of the empty world.
+    `apart`: each item has its own whole grid, because cells depend on the builder's perspective. Otherwise all items share the
+    grid of the empty world.
     """
     states = grids.codes.astype(np.int16) * (RECENT + 1) + grids.weights
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -94,7 +95,7 @@ def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: boo
 
 
 def _numbered(fresh: Bools, starts: npt.NDArray[np.int64], apart: bool) -> Rows:
-    """For each cell of each grid the number of the last fresh row there, or of the whole grid that the item begins with."""
+    """For each cell of each grid, the number of its last fresh row in the item, or of its row in the item's whole grid."""
     items = len(starts) - 1
     numbers = np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) + CELLS * (items if apart else 1), 0).astype(np.int32)
     first = np.arange(1, CELLS + 1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The checkpoints that ship with the package: how to export a trained model, and the list of all baselines."""
+"""The checkpoints that ship with the package: exporting a trained model, and the list of all baselines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIG
 from harness.util.registry import resolve
 
 SCORES = "scores.json"
-"""A checkpoint's scores, copied beside it; no answer depends on them, so they are not part of its digest."""
+"""The file of a checkpoint's scores in its folder; no answer depends on them, so they are not part of the digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class CheckpointEntry:
     megabytes: float | None = None
     parameters: int | None = None
     judged: str = ""
-    """Its score, labeled, or else its dev loss."""
+    """The checkpoint's score with its label, otherwise its dev loss."""
 
 
 def export_model(folder: Path, target: Path, *, half: bool) -> None:
-    """Copy a model to a new folder; `half` stores its weights in float16, which load as float32.
+    """Copy a model to a new folder; `half` stores its weights in float16, which are loaded as float32.
 
     Raises UsageError if the target exists, and DataError if the model cannot be read or float16 cannot hold it.
     """
@@ -54,7 +54,7 @@ def export_model(folder: Path, target: Path, *, half: bool) -> None:
 
 
 def catalog() -> list[CheckpointEntry]:
-    """Every baseline, and each of its shipped checkpoints. Raises DataError for one that cannot be read."""
+    """Every baseline with each of its shipped checkpoints. Raises DataError if a checkpoint cannot be read."""
     folders: dict[str, list[Path]] = {}
     for path in sorted(SHIPPED.glob(f"*/{WEIGHTS}")):
         folders.setdefault(str(_values(path.parent / CONFIG).get("baseline")), []).append(path.parent)

@@ -1,4 +1,4 @@
-"""What is read of what people type: as much as any dialogue of the corpora has, and more."""
+"""Limits on how much of people's text is read; every dialogue of the corpora stays below them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import TypeVar
 from harness.corpora.item import HexagonsItem, MinecraftItem, Turn, Utterance
 
 LONGEST_TEXT = 2_000
-"""Characters of an instruction or a turn, from the first on; the corpora's longest has 1,238."""
+"""Only the first characters of an instruction or a turn are read, up to this many; the corpora's longest has 1,238."""
 LONGEST_TALK = 4_000
-"""Characters of the turns of a history, from the last back; the corpora's longest has 3,250."""
+"""Only the last turns of a history are read, up to this many characters; the corpora's longest history has 3,250."""
 MOST_TURNS = 300
-"""Turns of a history, the last ones; the corpora's longest has 160."""
+"""Only this many last turns of a history are read; the corpora's longest history has 160."""
 Kind = TypeVar("Kind", bound=HexagonsItem | MinecraftItem)
 _BLANKS = re.compile(r"\s{3,}")
 
 
 def read_bounded(item: Kind) -> Kind:
-    """The item as far as it is read: reading takes more than linear time in a text's length, and a step's time for each turn."""
+    """The item within the limits, which bound the reading time: it grows faster than a text's length, and with each turn."""
     history = tuple(_last_turns(item.history))
     if isinstance(item, HexagonsItem):
         return replace(item, instruction=_text(item.instruction), history=history)
@@ -28,7 +28,7 @@ def read_bounded(item: Kind) -> Kind:
 
 
 def entries(item: HexagonsItem | MinecraftItem) -> int:
-    """The length of a history as a request has it: in steps of a drawing, in turns of a game."""
+    """The length of a history as requests count it: in steps of a drawing, or in turns of a game."""
     return sum(isinstance(turn, Utterance) or isinstance(item, MinecraftItem) for turn in item.history)
 
 
@@ -46,5 +46,5 @@ def _last_turns(history: Sequence[Turn]) -> list[Turn]:
 
 
 def _text(text: str) -> str:
-    """The text without long runs of blanks, as far as it is read."""
+    """The text without long runs of blanks, cut to the limit."""
     return _BLANKS.sub(lambda run: "\n" if "\n" in run[0] else " ", text[: 2 * LONGEST_TEXT])[:LONGEST_TEXT]

@@ -1,4 +1,4 @@
-"""The words of the classic models: a vocabulary, and vectors for it from a GloVe file (Pennington et al. 2014)."""
+"""The vocabulary of the classic models, and its vectors from a GloVe file (Pennington et al. 2014)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SPECIAL = (
     *(PAD, "<dialogue>", "</dialogue>", "<architect>", "</architect>", "<builder>", "</builder>"),
     *(f"<builder_{verb}_{color}>" for verb in ("pickup", "putdown") for color in sorted(COLORS)),
 )
-"""Index 0, before all words; `UNKNOWN` is last."""
+"""The first entries of a vocabulary, from index 0 on; `UNKNOWN` is the last entry."""
 COMMON = 2
-"""Fewest occurrences of a word with a learned vector, so that `UNKNOWN` is learned from the rest."""
+"""A word gets a learned vector if it occurs at least this often; rarer words train the vector of `UNKNOWN`."""
 
 
 class Vocabulary:
@@ -32,7 +32,7 @@ class Vocabulary:
         self.words = list(words)
         self._numbers = {word: number for number, word in enumerate(words)}
         if len(self._numbers) < len(words) or len(words) < 2 or (words[0], words[-1]) != (PAD, UNKNOWN):
-            raise ValueError(f"a vocabulary is distinct words from {PAD} to {UNKNOWN}")
+            raise ValueError(f"a vocabulary must hold distinct words, the first {PAD} and the last {UNKNOWN}")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -41,7 +41,7 @@ class Vocabulary:
         return [self._numbers.get(word, len(self.words) - 1) for word in words]
 
     def lacking(self, texts: Iterable[Iterable[str]]) -> str:
-        """How many of the texts' words are unknown, as a line for a user."""
+        """A line for the user with the number of the texts' words that are unknown."""
         words = {word for text in texts for word in text}
         lacking = sum(word not in self._numbers for word in words)
         return (
@@ -57,10 +57,11 @@ def learned(texts: Iterable[Iterable[str]]) -> Vocabulary:
 
 
 def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int) -> tuple[Vocabulary, Floats]:
-    """The words of the texts that have a vector in a GloVe text file, in the file's order, and all vectors, (words, size).
+    """The vocabulary of the texts' words that have a vector in a GloVe text file, in the file's order, and all its vectors, shape
+    (words, size).
 
-    Those of the special words and of `UNKNOWN` are drawn uniformly from 0..1; padding's is 0. Raises UsageError for a file
-    that cannot be read and DataError, with file and line, for a line that is not a word and `size` numbers.
+    The vectors of the special words and of `UNKNOWN` are drawn uniformly from 0..1; that of padding is 0. Raises UsageError if
+    the file cannot be read, and DataError with file and line for a line other than a word and `size` numbers.
     """
     wanted = {word.encode(): word for text in texts for word in text if word not in SPECIAL}
     by_number: dict[str, Floats] = {}

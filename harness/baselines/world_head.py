@@ -1,4 +1,4 @@
-"""The part that the builder models share: the world through 3-d convolutions, and from it and a state to the next action.
+"""The head that the builder models share: it encodes the world by 3-d convolutions and, with a state, scores the next action.
 
 Jayannavar et al. 2020, section 5; BAP v2, section 2.6.
 """
@@ -22,15 +22,15 @@ class WorldShape(Strict):
     """The sizes of a world head."""
 
     filters: Positive
-    """Channels of the world's size-3 convolutions; size-1 convolutions between two of them have half as many."""
+    """The channels of the world's size-3 convolutions; size-1 convolutions between two of them have half as many."""
     world_layers: Positive
-    """Convolutions of size 3."""
+    """The number of size-3 convolutions."""
     head_layers: Annotated[int, Field(ge=2)]
-    """Convolutions of size 1 from state and world to actions, each with half as many channels as the one before."""
+    """The number of size-1 convolutions from state and world to actions, each with half as many channels as the one before."""
     stop_layers: Annotated[int, Field(ge=2)]
-    """From the cells' strongest features to `STOP`, each half as wide as the one before."""
+    """The number of layers from the cells' strongest features to `STOP`, each half as wide as the one before."""
     perspective: Literal["none", "coordinates", "indices"]
-    """Whether cells have their coordinates from the builder's view; "indices" repeats the released code's mistake."""
+    """Whether cells carry their coordinates in the builder's view; "indices" repeats the released code's mistake."""
 
     @property
     def channels(self) -> int:
@@ -38,9 +38,10 @@ class WorldShape(Strict):
 
 
 class WorldHead(nn.Module):  # type: ignore[misc]
-    """From a decoder's state, `width` numbers, and the current world to the next action.
+    """Scores the next action from a decoder's state, of `width` numbers, and the current world.
 
-    `before` are further modules, which a subclass uses: a checkpoint's optimizer counts them in this order, before the head's.
+    `before` holds further modules for the networks' use. They are registered before the head's because a checkpoint's optimizer
+    state depends on this order.
     """
 
     def __init__(self, shape: WorldShape, width: int, **before: nn.Module) -> None:
@@ -59,14 +60,14 @@ class WorldHead(nn.Module):  # type: ignore[misc]
         self.stop = perceptron([*_halved(CELLS, shape.stop_layers), 1], last=False)
 
     def see(self, channels: Tensor) -> Tensor:
-        """The head's first layer on whole grids of shape (grids, channels, 1089): (grids, 1089, its width)."""
+        """The world's part of the head's first layer, shape (grids, 1089, width), for whole grids, (grids, channels, 1089)."""
         seen = channels.reshape(len(channels), -1, *SHAPE)
         for layer in self.world:
             seen = layer(seen).relu()
         return self._first(seen.flatten(2).transpose(1, 2))
 
     def see_shared(self, cells: Tensor, whole: int, around: Sequence[Tensor], shown: Tensor) -> Tensor:
-        """The same from the tables of `shared_cells.share`, whose rows of the input are `cells`."""
+        """The result of `see`, from the tables of `shared_cells.share`, whose input rows are `cells`."""
         tables, seen = iter(around), cells
         for layer in self.world:
             weight = layer.weight.permute(0, 2, 3, 4, 1).flatten(1)
@@ -74,7 +75,7 @@ class WorldHead(nn.Module):  # type: ignore[misc]
                 seen = functional.linear(seen, weight, layer.bias).relu()
                 continue
             table = next(tables)
-            # Rows are the cells of grids with the channels last: nothing is moved.
+            # The rows already are the grids' cells with the channels last, so this is a view without a copy.
             grids = seen[: whole * CELLS].view(whole, *SHAPE, -1).permute(0, 4, 1, 2, 3)
             grids = layer(grids).permute(0, 2, 3, 4, 1).reshape(whole * CELLS, -1)
             bordered = functional.pad(seen, (0, 0, 1, 0))
@@ -84,13 +85,13 @@ class WorldHead(nn.Module):  # type: ignore[misc]
         return seen.index_select(0, shown.flatten() - 1).view(*shown.shape, -1)
 
     def _first(self, seen: Tensor) -> Tensor:
-        """The part of the head's first layer that looks at the world; the state's is the same for all cells."""
+        """The world's part of the head's first layer; the state's part is the same for all cells."""
         first = self.head[0]
         weight = first.weight.flatten(1)[:, -seen.shape[-1] :]
         return functional.linear(seen, weight, first.bias)
 
     def choose(self, world: Tensor, states: Tensor) -> Tensor:
-        """Scores of the 7,624 labels, from what `see` gives and the decoder's states, shape (grids, width)."""
+        """The scores of the 7,624 labels, from the result of `see` and the decoder's states, shape (grids, width)."""
         weight = self.head[0].weight.flatten(1)[:, : states.shape[-1]]
         seen = (world + functional.linear(states, weight).to(world.dtype)[:, None]).relu()
         for layer in self.head[1:-1]:
@@ -105,7 +106,7 @@ def _halved(width: int, count: int) -> list[int]:
 
 
 def perceptron(widths: Sequence[int], *, last: bool = True) -> nn.Sequential:
-    """Linear layers (Xavier-uniform weights, no bias at first) with ReLU between them, and after the last one too if `last`."""
+    """Linear layers (Xavier-uniform weights, zero biases) with ReLU between them and, if `last`, after the last one, too."""
     layers: list[nn.Module] = []
     for pair in pairwise(widths):
         linear = nn.Linear(*pair)

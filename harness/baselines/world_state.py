@@ -1,8 +1,8 @@
-"""What the classic Builder models see of the world, and their action labels (Jayannavar et al. 2020, section 5).
+"""The world as the classic Builder models see it, and their action labels (Jayannavar et al. 2020, section 5).
 
 A grid is a row of 1,089 cells, x slowest and z fastest, as (11, 9, 11) arrays lie in memory. Its state is two numbers a cell:
-the block's code (0 none, else 1 + its place in `COLORS`) and the weight of the action history (5 for the cell of the last
-action, then 4, 3, 2, 1; else 0). Everything here is done for many grids at once.
+the block's code (0 for none, otherwise 1 + the color's index in `COLORS`) and the weight of the action history (5 for the cell
+of the last action, then 4, 3, 2, 1; otherwise 0). The functions handle many grids at once.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
 COLORS = ("orange", "red", "green", "blue", "purple", "yellow")
-"""Colors in the order of labels and channels, which is not the world's."""
+"""The colors in the order of labels and channels, which differs from the world's."""
 CELLS = SHAPE[0] * SHAPE[1] * SHAPE[2]
 KINDS = len(COLORS) + 1
-"""Possible actions at a cell: place each color, or remove."""
+"""The number of possible actions at a cell: a placement in each color, or a removal."""
 STOP = KINDS * CELLS
 RECENT = 5
-"""How many of the last actions have a history weight."""
+"""The number of last actions that have a history weight."""
 NOWHERE = -1
-"""The cell of an action outside the build region, or of none."""
+"""The cell of an action outside the build region, or of a missing action."""
 VECTOR = 2 + len(COLORS) + 3
-"""Numbers that describe an action."""
+"""The length of the vector that describes an action."""
 
 _PLACE = {color: place for place, color in enumerate(COLORS)}
 _CODE = np.array([0, *(_PLACE[color] + 1 for color in CODES)], np.uint8)
-"""From the world's color codes to the ones here."""
+"""Maps the world's color codes to the codes of this module."""
 _CHANNELS = np.zeros((len(COLORS) + 1, RECENT + 1, KINDS + 1), np.float32)
-"""Channels of a cell, by its code and weight."""
+"""The channels of a cell, by its code and weight."""
 _CHANNELS[np.arange(KINDS), :, (np.arange(KINDS) - 1) % KINDS] = 1
 _CHANNELS[:, :, KINDS] = np.arange(RECENT + 1)
 _LOWEST = np.array((-SIDE, 1, -SIDE))
@@ -48,12 +48,12 @@ _AXES = np.indices(SHAPE).reshape(3, CELLS).astype(np.float64)
 
 
 def cell_index(x: int, y: int, z: int) -> int:
-    """0..1088, or `NOWHERE` outside the build region."""
+    """The index of a cell, 0..1088, or `NOWHERE` outside the build region."""
     return int(np.ravel_multi_index((x + SIDE, y - 1, z + SIDE), SHAPE)) if in_region(x, y, z) else NOWHERE
 
 
 def action_label(action: Action) -> int:
-    """7 times the cell and 0..5 for a color's placement, 6 for a removal. Raises ValueError outside the build region."""
+    """7 times the cell's index, plus 0..5 for a placement by color or 6 for a removal. Raises ValueError outside the region."""
     cell = cell_index(*action.cell)
     if cell == NOWHERE:
         raise ValueError(f"{action.cell} lies outside the build region")
@@ -69,7 +69,7 @@ def label_action(label: int) -> Action:
 
 
 def vectors(labels: Ints) -> Floats:
-    """Actions as a decoder's input, shape (n, 11): placement or removal, one of six colors (none for a removal), x, y, z."""
+    """Actions as a decoder's inputs, shape (n, 11): one-hot kind, one-hot color (zeros for a removal), x, y, z."""
     cells, kinds = np.divmod(labels, KINDS)
     inputs = np.zeros((len(labels), VECTOR), np.float32)
     placed = kinds < len(COLORS)
@@ -86,12 +86,12 @@ class Grids(NamedTuple):
     weights: Codes
 
     def channels(self) -> Floats:
-        """Shape (n, 8, 1089): six colors one-hot, empty, the history's weight (0..5)."""
+        """The cells' channels, shape (n, 8, 1089): six colors and empty as one-hot, and the history's weight (0..5)."""
         values: Floats = _CHANNELS[self.codes, self.weights].transpose(0, 2, 1)
         return values
 
     def channels_at(self, grids: npt.NDArray[np.int32], cells: npt.NDArray[np.int32]) -> Floats:
-        """Those of single cells, shape (cells, 8). Grid -1 is the empty world."""
+        """The channels of single cells, shape (cells, 8). Grid -1 is the empty world."""
         inside = grids >= 0
         codes, weights = self.codes[grids, cells] * inside, self.weights[grids, cells] * inside
         values: Floats = _CHANNELS[codes, weights]
@@ -104,9 +104,9 @@ def before_codes(items: Sequence[MinecraftItem]) -> Codes:
 
 
 def recent_cells(item: MinecraftItem) -> list[int]:
-    """The cells of the game's last 5 actions before the item, oldest first; `NOWHERE` stands for none.
+    """The cells of the game's last 5 actions before the item, oldest first; `NOWHERE` stands for a missing action.
 
-    Actions outside the region and those of runs that are no items count as any other.
+    Actions outside the region, and actions of runs that are not items, count as well.
     """
     runs = [turn for turn in item.history if isinstance(turn, Executed)]
     done: list[int] = []
@@ -127,7 +127,7 @@ def history_weights(recent: Ints) -> Codes:
 
 
 def gold_labels(item: MinecraftItem) -> list[int]:
-    """The item's actions as labels, and `STOP`. Raises DataError for an action outside the build region."""
+    """The item's actions as labels, followed by `STOP`. Raises DataError for an action outside the build region."""
     try:
         return [*(action_label(action) for action in item.actions), STOP]
     except ValueError as error:
@@ -137,8 +137,8 @@ def gold_labels(item: MinecraftItem) -> list[int]:
 def gold_grids(items: Sequence[MinecraftItem]) -> Grids:
     """The grids of all teacher-forced steps, item after item: one before each gold action, and the final one for `STOP`.
 
-    Takes items whose actions all have labels (`gold_labels`). Actions that one world state of the log shows together have the
-    grid before all of them; the history's weights grow with each action. The final grid is the recorded structure.
+    All actions of the items must have labels (`gold_labels`). Actions that the log first shows in the same world state share
+    the grid before all of them, but each has its own history weights. The final grid is the recorded structure.
     """
     rows: list[Codes] = []
     windows: list[list[int]] = []
@@ -150,7 +150,7 @@ def gold_grids(items: Sequence[MinecraftItem]) -> Grids:
 
 
 def _structures(item: MinecraftItem) -> Iterable[Codes]:
-    """The world's codes before each action and at the end."""
+    """The world's color codes before each action and at the end."""
     states = item.meta.get("states")
     if not isinstance(states, list | tuple) or len(states) != len(item.actions):
         states = range(len(item.actions))
@@ -166,10 +166,10 @@ def _structures(item: MinecraftItem) -> Iterable[Codes]:
 
 
 def perspective(poses: Sequence[Pose], *, indices: bool = False) -> Floats:
-    """The cells' coordinates from where the builder stands and looks, divided by 10; shape (n, 3, 1089).
+    """The cells' coordinates in the builder's view, divided by 10, shape (n, 3, 1089).
 
-    To the builder's left, upwards from the axis of the gaze, and forwards along it. `indices` takes the cells' indices in
-    the grid for their coordinates, as the released code does by mistake: everything is shifted by (5, -1, 5) before it is turned.
+    The coordinates go to the builder's left, upward from the axis of the gaze, and forward along it. `indices` takes the cells'
+    indices in the grid for their coordinates, as the released code does by mistake, which shifts all cells by (5, -1, 5).
     """
     x, y, z, yaw, pitch = np.array(poses, np.float64).reshape(-1, 5).T
     right, up, far = (_AXES if indices else _AXES + _LOWEST[:, None])[:, None] - np.stack([x, y, z])[:, :, None]
@@ -182,9 +182,9 @@ def perspective(poses: Sequence[Pose], *, indices: bool = False) -> Floats:
 
 
 def feasible(codes: Codes) -> Bools:
-    """Which of the 7,624 labels can be carried out, shape (n, 7624); `STOP` always can.
+    """Which of the 7,624 labels are feasible, shape (n, 7624); `STOP` always is.
 
-    As `Structure.feasible`: a placement in an empty cell on the ground or beside a block, a removal of a block.
+    As in `Structure.feasible`, a placement needs an empty cell on the ground or next to a block, a removal needs a block.
     """
     filled = codes.reshape(-1, *SHAPE) > 0
     near = np.zeros_like(filled)
@@ -200,7 +200,7 @@ def feasible(codes: Codes) -> Bools:
 
 
 def carry_out(codes: Codes, recent: Ints, labels: Ints) -> None:
-    """Change grids, and the cells of their last actions, by one label each, in place; infeasible ones change nothing."""
+    """Apply one label to each grid and its last actions' cells, in place; infeasible labels change nothing."""
     rows = np.arange(len(labels))
     done = feasible(codes)[rows, labels] & (labels != STOP)
     cells, kinds = np.divmod(labels[done], KINDS)

@@ -71,8 +71,8 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
 class PlainWords:
     """Token ids of a history by the encoder's tokenizer.
 
-    The special words are written in plain English, as in "architect: put red." That is our choice: a frozen encoder can read it.
-    A text that is too long for the encoder loses its beginning.
+    Special words are written in plain English, as in "architect: put red.", so that a frozen encoder understands them; this is
+    our choice. A text that is too long for the encoder loses its beginning.
     """
 
     def __init__(self, encoder: Any, tokenizer: Any) -> None:

@@ -20,12 +20,12 @@ class BertShape(WorldShape):
     """The network's sizes."""
 
     width: Positive
-    """Width of the decoder, and of the text's states for it."""
+    """The width of the decoder, to which the text's states are projected."""
     layers: Positive
     heads: Positive
     feed_forward: Positive
     dropout: Annotated[float, Field(ge=0, lt=1)]
-    """Dropout in the decoder. A tuned encoder has its own."""
+    """The dropout rate in the decoder. A tuned encoder has its own."""
 
     @model_validator(mode="after")
     def _whole_heads(self) -> BertShape:
@@ -35,10 +35,10 @@ class BertShape(WorldShape):
 
 
 class BertNetwork(EncoderNetwork, BuilderNetwork):
-    """A text encoder (`encoders.load_encoder`), and a Transformer decoder that reads all of its states at every step.
+    """A text encoder (`encoders.load_encoder`), and a Transformer decoder that attends to all of its states at every step.
 
-    Like the original Transformer (Vaswani et al. 2017) the decoder normalizes after each part and adds sines as positions; where
-    the paper does not say otherwise, that is our choice.
+    Like the original Transformer (Vaswani et al. 2017), the decoder normalizes after each sublayer and adds sinusoidal positions:
+    our choice, because the paper does not specify these details.
     """
 
     def __init__(self, shape: BertShape, encoder: Any) -> None:
@@ -47,7 +47,7 @@ class BertNetwork(EncoderNetwork, BuilderNetwork):
         layer = nn.TransformerDecoderLayer(shape.width, shape.heads, shape.feed_forward, shape.dropout, batch_first=True)
         layers = nn.TransformerDecoder(layer, shape.layers)
         for weight in layers.parameters():
-            if weight.dim() > 1:  # They are copies of one layer's.
+            if weight.dim() > 1:  # The decoder copied all layers from one.
                 nn.init.xavier_uniform_(weight)
         self.decoder = WorldHead(shape, shape.width, action=nn.Linear(VECTOR, shape.width), layers=layers)
         self.dropout = nn.Dropout(shape.dropout)
@@ -62,7 +62,7 @@ class BertNetwork(EncoderNetwork, BuilderNetwork):
         return self._decode(batch.actions, *self.read(batch.tokens, batch.lengths))
 
     def _decode(self, actions: Tensor, text: Tensor, absent: Tensor) -> Tensor:
-        """The decoder's states, shape (items, steps, width), each from the actions so far."""
+        """The decoder's states, shape (items, steps, width), each computed from the actions before it."""
         steps = actions.shape[1]
         acted = self.decoder.action(actions)
         acted = self.dropout(acted + sines(steps, acted.shape[-1], acted.device))
@@ -70,7 +70,7 @@ class BertNetwork(EncoderNetwork, BuilderNetwork):
         return self.decoder.layers(acted, text, tgt_mask=future, memory_key_padding_mask=absent, tgt_is_causal=True)
 
     def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-        """The text, and the decoder's inputs so far: answers are short enough to be decoded again at each step."""
+        """The text, and the decoder's inputs so far: answers are short enough to be decoded anew at each step."""
         return *self.read(tokens, lengths), torch.zeros(len(tokens), 0, VECTOR, device=tokens.device)
 
     def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -80,7 +80,7 @@ class BertNetwork(EncoderNetwork, BuilderNetwork):
 
 
 def sines(count: int, width: int, device: Any) -> Tensor:
-    """Vectors of the first positions, shape (count, width): sines and cosines of ever longer waves (Vaswani et al. 2017)."""
+    """Vectors of the first positions, shape (count, width): sines and cosines of increasing wavelengths (Vaswani et al. 2017)."""
     waves = torch.exp(torch.arange(0, width, 2, device=device) * (-math.log(10_000.0) / width))
     angles = torch.arange(count, device=device)[:, None] * waves
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)[:, :width]

@@ -30,7 +30,7 @@ NAME = "cnn-gru"
 
 class CnnGruRecipe(Recipe):
     glove: str | None
-    """A file of frozen word vectors."""
+    """The path of a GloVe file, whose word vectors stay frozen; null: vectors are learned."""
     network: CnnGruShape
 
 
@@ -84,7 +84,7 @@ def _read_words(folder: Path) -> Vocabulary:
 
 
 def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
-    """The recipe for continuing from a model: GloVe's vectors stay frozen, others are learned."""
+    """The recipe for continuing from a model: GloVe's vectors stay frozen, learned ones go on learning."""
     if recipe.glove:
         raise UsageError(f"glove={recipe.glove}: words and vectors come from --from; leave glove out")
     return recipe.model_copy(update={"glove": config.get("glove")})
@@ -93,7 +93,10 @@ def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
 def _words(
     recipe: CnnGruRecipe, train: Sequence[MinecraftItem], dev: Sequence[MinecraftItem]
 ) -> tuple[Vocabulary, np.ndarray[Any, Any] | None]:
-    """With GloVe, the words of the whole corpus, as in the paper: their vectors are looked up, not learned."""
+    """The vocabulary, and its GloVe vectors if the recipe has any.
+
+    With GloVe, it holds the words of the whole corpus, as in the paper, because their vectors are not learned.
+    """
     if recipe.glove is None:
         drawn = chain(*lexicon().values()) if recipe.augment == "all" else ()
         return learned([*map(h3_tokens, train), list(drawn)]), None

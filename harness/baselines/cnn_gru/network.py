@@ -19,15 +19,15 @@ class CnnGruShape(WorldShape):
     """The network's sizes."""
 
     words: Positive
-    """Width of the word vectors."""
+    """The width of the word vectors."""
     hidden: Positive
-    """Width of both GRUs."""
+    """The width of both GRUs."""
     action_layers: Annotated[int, Field(ge=1, le=5)]
-    """Each layer makes an action's vector of 11 numbers shorter by one."""
+    """The number of layers on an action's vector of 11 numbers; each layer shortens it by one."""
 
 
 class CnnGruNetwork(BuilderNetwork):
-    """Text encoder and action decoder. Given `vectors` are the words' and are frozen."""
+    """A text encoder and an action decoder. If `vectors` are given, they become the words' vectors and stay frozen."""
 
     def __init__(self, shape: CnnGruShape, vocabulary: int, vectors: Any = None) -> None:
         super().__init__()
@@ -65,5 +65,5 @@ class CnnGruNetwork(BuilderNetwork):
 
 
 def _full_precision(beside: Tensor) -> Any:
-    """Recurrence in float32, whatever the surrounding precision."""
+    """A context in which the recurrence runs in float32, whatever the surrounding precision."""
     return torch.autocast(beside.device.type, enabled=False)

@@ -1,8 +1,8 @@
 """The tile classifier of HEXAGONS ("Draw Me a Flower", TACL 2022, section 6): an instruction is 180 decisions, one a tile.
 
-Three variants: `paper` is the published input, a text a tile; `shared` encodes the text once for all tiles, which is possible
-only because a tile's coordinates are not in it, and decides each tile by itself; `joint`, which is ours, lets tiles attend to
-each other as well. The paper says no more of the training than 20 epochs, early stopping and batches of 4: the rest is ours.
+Three variants: `paper` has the published input, one text a tile; `shared` encodes the text once for all tiles, which is possible
+because the text omits the tile's coordinates, and decides each tile separately; `joint`, which is ours, also lets tiles attend
+to each other. Of the training, the paper gives only 20 epochs, early stopping and batches of 4; the other settings are ours.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from serialization.contexts import Context, get_context
 
 NAME = "deberta"
 TEMPERATURES = (1.0, 0.5, 0.7, 0.85, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
-"""Candidate divisors of the scores; the best on dev is used, ties go to the first."""
+"""Candidate divisors of the scores; the one with the best dev F1 is used, the first one in a tie."""
 
 Decision = Literal["likeliest", "f1"]
 Scores = np.ndarray[Any, np.dtype[np.float32]]
@@ -51,7 +51,7 @@ class DebertaRecipe(Recipe):
     context: str
     """A context of `serialization.contexts`."""
     decision: Decision
-    """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
+    """likeliest: each tile's likeliest class; f1: the set of tiles with the highest expected F1."""
     encoder: EncoderSettings
     network: DebertaShape
 
@@ -104,7 +104,7 @@ class Deberta(Trainable[DebertaRecipe]):
 
 
 class Built(NamedTuple):
-    """What a recipe describes."""
+    """The parts that a recipe describes."""
 
     network: Classifier
     collate: Callable[[Sequence[HexagonsItem]], Any]
@@ -113,7 +113,7 @@ class Built(NamedTuple):
 
 
 def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
-    """`weights`: see `load_encoder`."""
+    """Builds the network and the collator of a recipe. `weights`: see `load_encoder`."""
     context = get_context("hexagons", recipe.context)
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
     reader, same = InstructionReader(tokenizer, encoder, context), identity(encoder, tokenizer)
@@ -124,7 +124,7 @@ def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
 
 
 class DebertaPredictor(Predictor):
-    """A network and how decisions are made from its scores."""
+    """A network with a method to decide from its scores."""
 
     batch_size = 16
 
@@ -135,7 +135,7 @@ class DebertaPredictor(Predictor):
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
-        """Scores of the classes of the items' tiles; float32, shape (items, 180, 9)."""
+        """The scores of all classes for the items' tiles: float32, shape (items, 180, 9)."""
         logits = []
         for start in range(0, len(items), self.batch_size):
             batch = self.collate(items[start : start + self.batch_size])
@@ -156,8 +156,11 @@ def decide(scores: Scores, decision: Decision, temperature: float) -> Ints:
 
 
 def for_f1(probabilities: Scores) -> Ints:
-    """Paints the surest tiles, as many as make 2 E[right] / (painted + E[gold]) highest: that is near the expected action F1 if
-    tiles are independent of each other. The F1 of painting nothing is the probability that there is nothing to paint."""
+    """The labels that paint the surest tiles, as many as maximize 2 E[right] / (painted + E[gold]).
+
+    This is close to the expected action F1 if tiles are independent. The expected F1 of painting nothing is the probability
+    that no tile is to be painted.
+    """
     painting = probabilities[..., NO_ACTION + 1 :]
     best, color = painting.max(-1), painting.argmax(-1) + NO_ACTION + 1
     order = np.argsort(-best, axis=1, kind="stable")
@@ -171,7 +174,7 @@ def for_f1(probabilities: Scores) -> Ints:
 
 
 def best_temperature(scores: Scores, gold: Ints, decision: Decision) -> float:
-    """Which of `TEMPERATURES` gives the highest action F1; the likeliest class does not depend on it."""
+    """The temperature with the highest action F1; the first of `TEMPERATURES` for "likeliest", which does not depend on it."""
 
     def f1(temperature: float) -> float:
         return float(measure(gold, decide(scores, decision, temperature), NO_ACTION)[:, 0].mean())

@@ -1,7 +1,7 @@
 """From drawing steps to the tensors of the HEXAGONS tile classifier: texts and the tiles' labels.
 
-A context (`serialization.contexts`) says which earlier instructions are in the text and whether the board is shown; a board is
-always the item's `before`, so a predicted one is what the item was given.
+A context (`serialization.contexts`) decides which earlier instructions are in the text and whether the board is shown. The
+board is always the item's `before`; for a predicted board, the caller has put the prediction there.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, 
 from serialization.contexts import Context
 
 _ROOM = 64
-"""Instruction tokens that an encoder must be able to take besides everything else in a text."""
+"""The number of instruction tokens that must fit into an encoder's text in addition to everything else."""
 
 Tokens = list[int]
 Ints = npt.NDArray[np.int64]
 
 
 class TextToken(NamedTuple):
-    """A piece of an instruction."""
+    """A token of an instruction."""
 
     id: int
     number: int = 0
-    """1 to 18 if its word is a number, cardinal or ordinal; else 0."""
+    """The number, 1 to 18, if the token's word is a cardinal or ordinal; otherwise 0."""
     color: int = 0
-    """1 + the code if its word is a color; else 0."""
+    """1 + the color's code if the token's word is a color; otherwise 0."""
 
 
 T = TypeVar("T")
 
 
 def tile_labels(items: Sequence[HexagonsItem]) -> Ints:
-    """Shape (items, 180), row by row: `NO_ACTION`, or 1 + the code of the color that a gold action paints a tile in."""
+    """The tiles' labels, shape (items, 180), row by row: `NO_ACTION`, or 1 + the code of the color of a gold action."""
     labels = np.full((len(items), TILES), NO_ACTION)
     for row, item in zip(labels, items, strict=True):
         for action in item.actions:
@@ -53,7 +53,7 @@ def tile_labels(items: Sequence[HexagonsItem]) -> Ints:
 
 
 def tile_actions(labels: Ints) -> list[Paint]:
-    """The actions that one item's 180 labels stand for, by row and column."""
+    """The actions of one item's 180 labels, by row and column."""
     return [Paint(*divmod(int(tile), COLUMNS), COLORS[labels[tile] - 1]) for tile in np.flatnonzero(labels)]
 
 
@@ -65,14 +65,14 @@ def instructions(item: HexagonsItem, context: Context) -> list[str]:
 
 
 def words_in(context: Context) -> Callable[[HexagonsItem], int]:
-    """How many words of an item a context shows."""
+    """A function that counts the words of an item that the context shows."""
     return lambda item: sum(len(text.split()) for text in instructions(item, context))
 
 
 def fitted(instructions: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
-    """The last instructions that fit into `room` tokens, with `apart` more after each earlier one, oldest first.
+    """The last instructions that fit into `room` tokens, oldest first; each earlier one takes `apart` more tokens.
 
-    The current one is always there; alone it is cut if it is longer than the room.
+    The current instruction is always included, and cut if it alone is longer than the room.
     """
     *earlier, current = instructions
     turns = [current[:room]]
@@ -86,7 +86,7 @@ def fitted(instructions: Sequence[list[T]], room: int, apart: int) -> list[list[
 
 
 class InstructionReader:
-    """A context as tokens of an encoder, with special tokens at the beginning of a text and between its parts."""
+    """Turns the texts of a context into an encoder's tokens; holds its special tokens to begin a text and to separate parts."""
 
     def __init__(self, tokenizer: Any, encoder: Any, context: Context) -> None:
         self.tokenizer, self.context = tokenizer, context
@@ -102,7 +102,7 @@ class InstructionReader:
         return ids
 
     def instructions_of(self, items: Sequence[HexagonsItem]) -> list[list[list[TextToken]]]:
-        """The instructions of each item, as `instructions` gives them."""
+        """The tokens of each item's `instructions`."""
         texts = [instructions(item, self.context) for item in items]
         flat = list(chain(*texts))
         read = self.tokenizer(flat, add_special_tokens=False, return_offsets_mapping=True)
@@ -118,7 +118,7 @@ def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) ->
         color = 1 + CODES[word.color] if word.color else 0
         if number or color:
             by_end |= dict.fromkeys(range(start + 1, end + 1), (number, color))
-    # A token's last character is the word's; its first one may be the blank before it.
+    # Matched by the token's end, because a token may begin with the blank before its word.
     return [TextToken(token, *by_end.get(end, (0, 0))) for token, (_, end) in zip(ids, places, strict=True)]
 
 
@@ -146,12 +146,15 @@ class QueryCollator:
 
 
 class TileCollator:
-    """Makes batches with 180 texts an item, one a tile: its row and column (from 1, as people count; the choice is ours), the
-    history, the current instruction and, where the context has it, the board as 180 names of colors with brackets around the
-    tile's own, with delimiters between these."""
+    """Makes batches with 180 texts an item, one a tile.
+
+    A text consists of the tile's row and column (counted from 1, as people do; our choice), the history, the current
+    instruction and, if the context has it, the board as 180 color names with brackets around the tile's own. Delimiters
+    separate these parts.
+    """
 
     def __init__(self, reader: InstructionReader) -> None:
-        """Raises UsageError for an encoder that takes too short a text."""
+        """Raises UsageError for an encoder whose maximum length is too short."""
         self.reader = reader
         self.places = reader.tokens([f"{row} {column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)])
         self.colors = reader.tokens([f" {color}" for color in COLORS])

@@ -14,25 +14,25 @@ from harness.util.settings import Count, Fraction, Positive, Strict
 from harness.worlds.hexagons import COLUMNS, ROWS, to_cube
 
 _REACH = COLUMNS - 1
-"""Largest difference of two tiles in either cube coordinate, x or z."""
+"""The largest difference of two tiles in either cube coordinate, x or z."""
 OFFSETS = (2 * _REACH + 1) ** 2
 COORDINATES = 4
 _DRAWN = 4.0
-"""Initial values: each of the four kinds of heads looks for one coordinate."""
+"""The initial weight with which each head attends to numbers that equal its coordinate; there are four kinds of heads."""
 
 
 class DebertaShape(Strict):
-    """Sizes of the parts besides the encoder. The variant `paper` uses `chunk` only."""
+    """The sizes of the parts besides the encoder. The variant `paper` uses only `chunk` and `dropout`."""
 
     width: Positive
     heads: Positive
     text_layers: Count
-    """Transformer layers on top of the encoder's states."""
+    """The number of transformer layers on top of the encoder's states."""
     tile_layers: Positive
-    """Layers in which tiles attend to the text and, in `joint`, to each other."""
+    """The number of layers in which tiles attend to the text and, in `joint`, to each other."""
     dropout: Fraction
     chunk: Positive
-    """How many of an item's 180 texts are encoded at a time."""
+    """The number of a batch's texts (180 an item) that are encoded at a time."""
 
     @model_validator(mode="after")
     def _divides(self) -> DebertaShape:
@@ -42,7 +42,7 @@ class DebertaShape(Strict):
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """A pre-norm transformer layer: attention to its own kind, attention to the text, feed-forward."""
+    """A pre-norm transformer layer: self-attention (`own`), cross-attention to the text (`cross`), feed-forward."""
 
     def __init__(self, sizes: DebertaShape, *, own: bool, cross: bool) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Layer(nn.Module):  # type: ignore[misc]
     def forward(
         self, states: Tensor, *, own: Tensor | None = None, text: Tensor | None = None, cross: Tensor | None = None
     ) -> Tensor:
-        """`own` and `cross` are the attentions' masks or biases."""
+        """The states after the layer; `own` and `cross` are the attentions' masks or biases."""
         if self.own is not None:
             states = states + self.dropout(self.own(states, None, own))
         if self.cross is not None:
@@ -87,8 +87,11 @@ class Attention(nn.Module):  # type: ignore[misc]
 
 
 class Comparison(nn.Module):  # type: ignore[misc]
-    """What a tile sees of a text, besides its meaning: for each head how much a token draws a tile's attention because its
-    number is, is below, or is above one of the tile's coordinates. How much, the token's state says: a 3 may be of a column."""
+    """Attention biases from tiles to tokens that compare numbers with coordinates.
+
+    For each head, a token draws more or less attention from a tile because its number equals, is below or is above one of the
+    tile's coordinates. The weights depend on the token's state, because a 3 may be the number of a column or of a row.
+    """
 
     def __init__(self, sizes: DebertaShape) -> None:
         super().__init__()
@@ -111,9 +114,12 @@ class Comparison(nn.Module):  # type: ignore[misc]
 
 
 def comparisons() -> Any:
-    """Shape (180, 19, 12), float32 of 0 and 1: of each tile and number whether one of the tile's coordinates is the number
-    (the first four), is below it (four), is above it (four). The coordinates, counted from 1: row and column, row from the bottom
-    and column from the right. The number 0 is none."""
+    """For each tile and number, whether each of the tile's four coordinates equals the number, is below it, or is above it (four
+    entries each): float32 of 0 and 1, shape (180, 19, 12).
+
+    The coordinates, counted from 1, are row, column, row from the bottom, and column from the right. The number 0, for tokens
+    without a number, has only zeros.
+    """
     row, column = np.divmod(np.arange(ROWS * COLUMNS), COLUMNS)
     coordinates = np.stack([row + 1, column + 1, ROWS - row, COLUMNS - column], axis=-1)[:, None]
     numbers = np.arange(COLUMNS + 1)[:, None]
@@ -122,9 +128,9 @@ def comparisons() -> Any:
 
 
 def offsets() -> Any:
-    """Numbers of the offsets on the hexagonal grid from each tile to each other, int64 of shape (180, 180).
+    """The indices of the offsets on the hexagonal grid from each tile to each other one: int64, shape (180, 180).
 
-    Two pairs of tiles have the same one if the same moves lead from their first to their second tile.
+    Two pairs of tiles share an index if the same moves lead from the first tile to the second.
     """
     cube = np.array([to_cube((row, column)) for row in range(ROWS) for column in range(COLUMNS)])
     x, z = (cube[None, :] - cube[:, None] + _REACH).transpose(2, 0, 1)

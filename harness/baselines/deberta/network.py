@@ -1,6 +1,6 @@
 """The networks of the HEXAGONS tile classifier: an instruction is 180 decisions, one a tile ("Draw Me a Flower", section 6).
 
-A decision is one of 9 classes: 0 no action, else 1 + the code of the color that the tile is painted in, white included.
+A decision is one of 9 classes: 0 for no action, otherwise 1 + the code of the tile's new color, which may be white.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 NO_ACTION = 0
 CLASSES = 1 + len(COLORS)
 FARTHEST = 8
-"""Instructions this many steps back, or more, share an embedding."""
+"""Instructions this many or more steps back share an embedding."""
 _SMOOTH = 4
-"""Added to the number of an item's gold actions, so that items without any count as well."""
+"""This is added to the number of an item's gold actions, which may be 0, before the loss is divided by it."""
 _GROUPS = 4
-"""Precision in which a frozen encoder reads a batch's texts."""
+"""The number of groups of similar lengths in which a frozen encoder reads a batch's texts."""
 
 
 class TileBatch(NamedTuple):
-    """Some items, each with one text of its instructions."""
+    """Some items, each with its instructions as one text."""
 
     tokens: Tensor
     """Shape (items, longest text)."""
     mask: Tensor
-    """Which tokens are not padding."""
+    """True for tokens, False for padding."""
     numbers: Tensor
-    """For each token, 0 or the number that its word names."""
+    """For each token, the number that its word names, or 0."""
     colors: Tensor
-    """For each token, 0 or 1 + the code of the color that it names."""
+    """For each token, 1 + the code of the color that its word names, or 0."""
     turns: Tensor
-    """How many steps back each token's instruction is: 0 the current one, at most `FARTHEST`."""
+    """For each token, how many steps back its instruction is: 0 for the current one, at most `FARTHEST`."""
     places: Tensor
-    """Each token's place in its instruction, from 0."""
+    """For each token, its index in its instruction."""
     board: Tensor
-    """Color codes before the step, shape (items, 180); all white if the context shows no board."""
+    """The color codes before the step, shape (items, 180); all white if the context shows no board."""
     labels: Tensor
     """Shape (items, 180)."""
 
@@ -63,8 +63,8 @@ class Classifier(EncoderNetwork):
     """The base of both networks: an encoder, possibly frozen, and the loss of `logits`, shape (items, 180, 9)."""
 
     per_action = False
-    """Whether an item's loss counts by its gold actions, as its F1 does: a step that paints 100 tiles is not worth 20 that paint
-    5. If not, by its 180 tiles."""
+    """Whether an item's loss is divided by its number of gold actions, so that a step with 100 of them does not weigh as much as
+    20 steps with 5, which matches F1. Otherwise it is divided by 180, its number of tiles."""
 
     def encode(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """The tokens' states, shape (texts, tokens, width of the encoder)."""
@@ -75,7 +75,7 @@ class Classifier(EncoderNetwork):
             return self._encode_by_length(tokens, mask)
 
     def _encode_by_length(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """Batches texts of similar lengths: without training, padding would take most of the time."""
+        """`encode` in groups of texts of similar lengths; otherwise padding would take most of the time."""
         lengths = mask.sum(1)
         states = torch.zeros(*tokens.shape, self.encoder.config.hidden_size, device=tokens.device)
         for texts in lengths.argsort().chunk(_GROUPS):
@@ -98,7 +98,7 @@ class Classifier(EncoderNetwork):
 
 
 class TextPerTile(Classifier):
-    """The variant `paper`: 180 texts per item, each classified from its first token's state."""
+    """The variant `paper`: 180 texts an item, each classified from its first token's state."""
 
     def __init__(self, encoder: Any, sizes: DebertaShape) -> None:
         super().__init__(encoder)
@@ -113,7 +113,7 @@ class TextPerTile(Classifier):
         return self.head(self.dropout(first)).view(*batch.labels.shape, CLASSES).float()
 
     def _first(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """Keeps only a chunk's activations in memory: in training they are recomputed for its gradients."""
+        """The states of a chunk's first tokens. In training, activations are recomputed for the gradients to save memory."""
         longest = int(mask.sum(1).max())
         tokens, mask = tokens[:, :longest], mask[:, :longest]
         if self.frozen or not torch.is_grad_enabled():
@@ -124,12 +124,12 @@ class TextPerTile(Classifier):
 class TileQueries(Classifier):
     """The variants `shared` and `joint`: the text is encoded once, and 180 queries, one a tile, attend to its states.
 
-    That is possible because a tile's coordinates are in its query and not in the text. `among`: whether tiles also attend
-    to each other (`joint`), with a bias for each offset on the hexagonal grid; without, each tile is decided by itself.
-    `board`: whether a query has the color of its tile before the step.
+    Encoding once is possible because a tile's coordinates are in its query and not in the text. `among`: whether tiles also
+    attend to each other (`joint`), with a bias for each offset on the hexagonal grid; otherwise each tile is decided
+    separately. `board`: whether a query contains the color of its tile before the step.
 
-    Two things are given that would take far more than a few thousand instructions to learn: how the number of a word compares
-    with a tile's coordinates (`Comparison`), and which words name the colors that the decisions are about.
+    Two facts are built in because learning them would take far more than a few thousand instructions: how a word's number
+    compares with a tile's coordinates (`Comparison`), and which words name colors.
     """
 
     per_action = True
@@ -165,7 +165,7 @@ class TileQueries(Classifier):
         """The text's states, shape (items, tokens, width)."""
         angles = batch.places[..., None] * self.frequencies
         places = torch.cat([angles.sin(), angles.cos()], dim=-1)
-        # A sentence encoder's states blur which number stood where; its word vectors do not.
+        # Word vectors are added because a sentence encoder's states blur which number stands where.
         words = self.word_norm(self.encoder.get_input_embeddings()(batch.tokens))
         text = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
         states = self.dropout(text + self.turn(batch.turns) + places + self.color(batch.colors))
@@ -174,13 +174,13 @@ class TileQueries(Classifier):
         return self.text_norm(states)
 
     def queries(self, board: Tensor) -> Tensor:
-        """Shape (items, 180, width); `board` is a batch's."""
+        """The tiles' queries, shape (items, 180, width), for a batch's `board`."""
         places = (self.row.weight[:, None] + self.column.weight).flatten(0, 1)
         shown = self.before(self.color(1 + board)) if self.before is not None else 0
         return self.dropout((places + shown).expand(len(board), -1, -1))
 
     def classify(self, queries: Tensor, text: Tensor, batch: TileBatch, tiles: Tensor) -> Tensor:
-        """The logits of the queries of `tiles`: all 180, or any of them where they do not attend to each other."""
+        """The logits for the queries of `tiles`, which are all 180 tiles, or any of them if tiles do not attend to each other."""
         for number, layer in enumerate(self.tile_layers):
             own = self.biases[number][:, self.offsets] if len(self.biases) else None
             queries = layer(queries, own=own, text=text, cross=self.comparisons[number](text, batch.numbers, batch.mask, tiles))
@@ -190,7 +190,7 @@ class TileQueries(Classifier):
 
 
 def _embedding(count: int, width: int) -> nn.Embedding:
-    """Initialized small: with torch's spread of 1, tiles take far longer to attend to the words that name them."""
+    """An embedding with small initial values; with torch's default, tiles learn far later to attend to words that name them."""
     embedding = nn.Embedding(count, width)
     nn.init.normal_(embedding.weight, std=0.02)
     return embedding

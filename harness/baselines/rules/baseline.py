@@ -1,12 +1,12 @@
-"""A naive baseline for HEXAGONS that follows rules, after the one of "Draw Me a Flower" (Lachmy et al. 2022, section 6.1).
+"""A naive rule-based baseline for HEXAGONS, modeled on the one of "Draw Me a Flower" (Lachmy et al. 2022, section 6.1).
 
-It reads the current instruction alone. In each sentence it collects the mentions of columns ("the second column from the
-right"), of tiles ("tiles 3 through 5", "the top two hexes") and of colors; each mention of tiles goes with the nearest column
-and the nearest color of its sentence, and is painted there. A sentence that lacks one of the three paints nothing.
+It reads only the current instruction. In each sentence it collects the mentions of columns ("the second column from the
+right"), of tiles ("tiles 3 through 5", "the top two hexes") and of colors. Each mention of tiles is combined with the nearest
+columns and the nearest color of its sentence and painted there. A sentence that lacks one of the three paints nothing.
 
-The paper does not say which words and forms its patterns know. These are ours, chosen among seven variants by action F1 and EM
-on the train split alone: numbers with lists and ranges beside any noun for a tile (14.26, 10.86), also counted from the right and
-the bottom (16.07, 12.23), also "the last column" and the like (19.15, 14.49), also "the top three tiles" (22.23, 16.87: these).
+The paper does not say which words and forms its patterns know. Ours were chosen among seven variants by action F1 and EM on the
+train split alone: numbers, lists and ranges next to any noun for a tile (14.26, 10.86), also counted from the right and the
+bottom (16.07, 12.23), also "the last column" and the like (19.15, 14.49), also "the top three tiles" (22.23, 16.87; chosen).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.tasks import tasks_in
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint
 
 _PLACES = {"T": ROWS, "C": COLUMNS}
-"""How many there are: tiles in a column, columns on the board."""
+"""The number of tiles in a column (T) and of columns on the board (C)."""
 
 _MENTION = re.compile(
     r"""(?: (?P<edge> [tbeO]) (?P<count> N) (?=T)                 # the top three tiles, the first two hexes
@@ -35,11 +35,11 @@ _MENTION = re.compile(
         (?P<noun> [TC]) (?(after) (?P=after)) (?P<side> f[tblr])?  # from the right""",
     re.VERBOSE,
 )
-"""A mention of columns or tiles, over the letters of words."""
+"""The pattern of a mention of columns or tiles, over the letters of words."""
 
 
 class Mention(NamedTuple):
-    """What is mentioned in a sentence, and where: it begins before word `start` and ends before word `end`."""
+    """A mention of columns, tiles or a color in a sentence, from word `start` to before word `end`."""
 
     start: int
     end: int
@@ -48,14 +48,14 @@ class Mention(NamedTuple):
     color: str = ""
 
     def distance(self, other: Mention) -> int:
-        """Words between the two."""
+        """The number of words between the two mentions; negative if they overlap."""
         return max(other.start - self.end, self.start - other.end)
 
 
 def paint(instruction: str) -> list[Paint]:
-    """What an instruction asks for, as far as the rules can tell: on the board, sorted, one action a tile at most.
+    """The actions of an instruction according to the rules: on the board, sorted, at most one a tile.
 
-    Where two mentions meet on a tile, the later one wins.
+    If several mentions paint a tile, the last one wins.
     """
     painted: dict[tuple[int, int], str] = {}
     words = (word for _, word in placed_words(instruction))
@@ -81,7 +81,7 @@ def _sentence(words: Sequence[RuleWord]) -> Iterator[Paint]:
 
 
 def _places(match: re.Match[str], words: Sequence[RuleWord]) -> list[int]:
-    """Those of the board that a mention counts, from 0."""
+    """The columns or tiles of a mention that lie on the board, counted from 0."""
     size, side = _PLACES[match["noun"]], match["side"]
     backwards = side == {"T": "fb", "C": "fr"}[match["noun"]]
     if match["count"]:

@@ -1,4 +1,4 @@
-"""The words that the rules know. Each becomes one letter, so that a pattern over words is a regular expression over letters."""
+"""The words that the rules know. Each becomes one letter, which turns a pattern over words into a regular expression."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.hexagons import COLORS, COLUMNS
 
 _TILES = ("tile", "hexagon", "hex", "cell", "spot", "space", "block", "square", "box", "row", "position", "slot")
-"""What people call a tile; a row of a column is one too."""
+"""People's words for a tile; a "row" of a column is one, too."""
 _SKIPPED = ("a", "the", "of", "number", "no", "far", "most", "#")
-"""Between words that belong together."""
+"""Words that are ignored because they occur within mentions."""
 
 
 class RuleWord(NamedTuple):
-    """A word as the patterns see it."""
+    """A word in the form that the patterns use."""
 
     letter: str
-    """O ordinal, N cardinal, C column, T tile, K color, "," and, "-" through, f from, t top, b bottom, l left, r right, e last,
-    "." the end of a sentence, x anything else."""
+    """O: ordinal, N: cardinal, C: column, T: tile, K: color, ",": and, "-": through, f: from, t: top, b: bottom, l: left,
+    r: right, e: last, ".": end of a sentence, x: anything else."""
     number: int = 0
     color: str = ""
 
@@ -51,8 +51,7 @@ _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 
 
 def placed_words(text: str) -> Iterator[tuple[tuple[int, int], RuleWord]]:
-    """The words of any text, each with the places of its first character and of the one after its last; case and articles do not
-    matter."""
+    """The words of any text, each with its character span (start, end). Case is ignored, skipped words are left out."""
     for match in _TOKEN.finditer(text.lower()):
         if match[0] not in _SKIPPED:
             yield match.span(), _read(match[0])
@@ -65,7 +64,7 @@ def _read(token: str) -> RuleWord:
 
 
 def list_numbers(words: Iterable[RuleWord]) -> list[int]:
-    """The numbers of a list such as "2, 4 and 6 through 8". A range to a number below its start, or above 18, is its two ends."""
+    """The numbers of a list such as "2, 4 and 6 through 8". A range that ends below its start or above 18 is two numbers."""
     numbers: list[int] = []
     through = False
     for word in words:

@@ -30,8 +30,8 @@ NAME = "t5"
 
 class T5Recipe(Recipe, Texts):
     model: str
-    """"small" is trained from scratch; anything else is an encoder-decoder of transformers by local folder or hub name, as in
-    google/t5-base-lm-adapt, all of which is trained."""
+    """"small" is trained from scratch; any other name is the local folder or hub name of a transformers encoder-decoder, such as
+    google/t5-base-lm-adapt, all of whose weights are trained."""
     network: T5Shape
     """The sizes of "small"."""
 
@@ -77,9 +77,9 @@ class T5(Trainable[T5Recipe]):
 
 
 def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[T5Network, TextTokens, str | None]:
-    """The initial model, and the fingerprint of a pretrained one in a folder.
+    """The initial network, its tokens, and the fingerprint of the pretrained model (None for "small").
 
-    Raises DataError for a `start` that is another model than the recipe's.
+    Raises DataError if `start` was built from another model than the recipe's.
     """
     if start is None:
         if recipe.model == SMALL:
@@ -96,7 +96,7 @@ def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[T5Network, TextTok
 
 
 def _rebuilt(config: dict[str, Any], folder: Path) -> T5Network:
-    """With random weights. Raises DataError for a configuration that describes no encoder-decoder."""
+    """The configured network with random weights. Raises DataError if the configuration is not of an encoder-decoder."""
     try:
         return T5Network(rebuild(config.get("architecture") or {}))
     except Exception as error:  # noqa: BLE001 - whatever transformers makes of a foreign configuration
@@ -104,7 +104,7 @@ def _rebuilt(config: dict[str, Any], folder: Path) -> T5Network:
 
 
 def _tokens(config: dict[str, Any], folder: Path, network: T5Network) -> TextTokens:
-    """The tokens in a model's folder. Raises DataError for an invalid tokenizer, and for one that does not match the network."""
+    """The tokens in a model's folder. Raises DataError if the tokenizer is invalid or does not match the network."""
     from tokenizers import Tokenizer
 
     path = folder / checkpoints.VOCABULARY
@@ -122,7 +122,7 @@ def _tokens(config: dict[str, Any], folder: Path, network: T5Network) -> TextTok
 
 
 def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
-    """Notes on cut inputs and targets."""
+    """Messages about cut inputs and targets."""
     texts = coder.texts
     if cut := sum(len(coder.input(item)) > texts.input_tokens for item in items):
         yield f"{cut} of {len(items)} train inputs are longer than {texts.input_tokens} tokens; only their last tokens are read"
@@ -140,14 +140,14 @@ def own_config(network: T5Network, tokens: TextTokens, source: str | None) -> di
 
 
 class T5Predictor(Predictor):
-    """A network, its texts and its decoding."""
+    """A network with its texts and its decoding."""
 
     batch_size = 16
 
     def __init__(self, network: T5Network, coder: Coder, decoding: Decoding = DECODING) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.coder, self.decoding = network.to(self.device), coder, decoding
-        # transformers takes what a setting does not say from here, and a pretrained model may have been made for other texts.
+        # transformers takes missing settings from here, and a pretrained model's own may be meant for other texts.
         network.model.generation_config = GenerationConfig()
         self.rolls_out = get_context("hexagons", coder.texts.context).board == "predicted"
 
@@ -161,8 +161,10 @@ class T5Predictor(Predictor):
         return [self._answer(ids) for ids in written.tolist()]
 
     def _settings(self) -> Any:
-        """How the paper ranks beams is not known: these are the library's defaults. With early_stopping, as many bad short
-        answers as there are beams would end the search before the good one is written."""
+        """The settings of the beam search, which are the library's defaults because the paper does not give its own.
+
+        With early_stopping, the search would end at `num_beams` finished answers, even bad short ones, before the good one.
+        """
         tokens = self.coder.tokens
         return GenerationConfig(
             max_new_tokens=self.coder.texts.answer_tokens,
@@ -182,6 +184,6 @@ class T5Predictor(Predictor):
         return Held(self.coder.tokens, self.coder.texts.written)
 
     def _answer(self, ids: Sequence[int]) -> Answer:
-        # The first token only starts the decoder; in some models it is the one that ends a text.
+        # The first token only starts the decoder; in some models it equals the token that ends a text.
         text, ended = self.coder.tokens.read(ids[1:])
         return Answer(self.coder.texts.written.parse(text).actions, ended)

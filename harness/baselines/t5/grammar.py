@@ -1,4 +1,4 @@
-"""Constrained decoding of the T5 baseline: only tokens that continue an answer of its format's grammar."""
+"""Constrained decoding of the T5 baseline: only tokens that continue a valid answer of its format."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from harness.baselines.t5.text import TextTokens
 from harness.errors import UsageError
 from serialization.formats import Format
 
-# What may follow depends only on the piece after the last separator and on whether there is one before it, and in a list of
-# numbers only on the last of them.
+# The tokens that may follow depend only on the piece after the last separator, on whether there is a piece before it and, in a
+# list of numbers, on the last number.
 _PIECES = {"triplets": (", ", "0 0 red, "), "grouped": ("; ", "red: 0 0; ")}
 _LISTED = re.compile(r"(?:\d+(?:-\d+)?,)+")
 
 
 class Held(LogitsProcessor):  # type: ignore[misc]
-    """Masks the tokens that no answer of a format has at a place. Raises UsageError for a format without a regex."""
+    """Masks the tokens that cannot continue an answer of a format. Raises UsageError for a format without a regex."""
 
     def __init__(self, tokens: TextTokens, written: Format) -> None:
         constraint = written.constraint()
@@ -53,7 +53,7 @@ class Held(LogitsProcessor):  # type: ignore[misc]
 
 
 def _pieces(tokens: TextTokens, pattern: str) -> dict[int, str]:
-    """The text that each token adds within an answer, of those that occur in one."""
+    """The tokens that may occur in an answer, each with the text that it adds there."""
     words = re.findall("[a-z]{2,}", pattern)
     anchor = tokens.encode(",")
     before = len(tokens.tokenizer.decode(anchor))

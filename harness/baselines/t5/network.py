@@ -1,4 +1,4 @@
-"""The encoder-decoder of the T5 baseline: a pretrained one, or a small T5 trained from scratch."""
+"""The encoder-decoder of the T5 baseline: a pretrained model, or a small T5 that is trained from scratch."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SMALL = "small"
 
 
 class T5Shape(Strict):
-    """The model "small": its sizes, in T5's words (v1.1, with gated feed-forward layers and no biases)."""
+    """The sizes of the model "small", by T5's names (v1.1, with gated feed-forward layers and no biases)."""
 
     d_model: Positive
     d_ff: Positive
     d_kv: Positive
-    """Width of each head."""
+    """The width of each head."""
     heads: Positive
     layers: Positive
-    """Layers of the encoder, and as many of the decoder."""
+    """The number of layers of the encoder, and of the decoder."""
     dropout: Fraction
 
 
@@ -39,11 +39,11 @@ class T5Network(nn.Module):  # type: ignore[misc]
     def __init__(self, model: Any) -> None:
         super().__init__()
         self.model = model
-        # Other names of weights that a checkpoint has already: safetensors holds none twice.
+        # Tied weights have several names; safetensors stores them under one, so the others are left out.
         self.borrowed = tuple(f"model.{name}" for name in model.all_tied_weights_keys)
 
     def forward(self, batch: TextBatch) -> Losses:
-        """The sums of the cross-entropies of each item's target, and its tokens, the end included."""
+        """For each item, the sum of its target tokens' cross-entropies and the number of these tokens, the end included."""
         output = self.model(
             input_ids=batch.inputs, attention_mask=batch.mask, decoder_input_ids=batch.given, use_cache=False, return_dict=True
         )
@@ -74,7 +74,7 @@ def load_pretrained(name: str) -> tuple[Any, TextTokens]:
 
 
 def small(shape: T5Shape) -> tuple[Any, TextTokens]:
-    """A T5 with random weights, which reads and writes the tokens of `SMALL_TOKENIZER`."""
+    """A T5 with random weights for the tokens of `SMALL_TOKENIZER`."""
     from transformers import AutoTokenizer, T5Config
 
     tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER, trust_remote_code=False)
@@ -97,7 +97,7 @@ def small(shape: T5Shape) -> tuple[Any, TextTokens]:
 
 
 def rebuild(config: Mapping[str, Any]) -> Any:
-    """A model of a configuration, with random weights. Raises ValueError for an invalid one."""
+    """The model of a configuration, with random weights. Raises ValueError for an invalid configuration."""
     from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
     be_quiet()

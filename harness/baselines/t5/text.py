@@ -1,4 +1,4 @@
-"""What the T5 of HEXAGONS reads and writes: items as text, and batches of tokens ("Draw Me a Flower", TACL 2022, section 6.2)."""
+"""The inputs and targets of the T5 of HEXAGONS: items as text, and batches of tokens ("Draw Me a Flower", TACL 2022, 6.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from serialization.contexts import get_context, view
 from serialization.formats import Format, get_format, grouped
 
 PREFIX, SUFFIX = "Which tiles does the last step paint?", "Tiles:"
-"""Around each input. The paper has such a pair too; we do not have its words, so these are ours."""
+"""The words around each input. The paper has such a pair, too, but does not give it, so these words are ours."""
 FROM_0: dict[str, Any] = {
     "write": partial(grouped.write, first=0),
     "parse": partial(grouped.parse, first=0),
@@ -28,7 +28,7 @@ FROM_0: dict[str, Any] = {
     "first": 0,
 }
 IGNORED = -100
-"""The target of a step without actions."""
+"""The target at padding, which the loss ignores."""
 
 
 def _paper_context(name: str) -> str:
@@ -39,29 +39,29 @@ def _paper_context(name: str) -> str:
 
 
 class Texts(Strict):
-    """How items become text and how much of it is used. Raises UsageError for a context or a format that does not exist."""
+    """How items become text and how much of it is used. Raises UsageError for an unknown context or format."""
 
     context: Annotated[str, AfterValidator(_paper_context)]
-    """One of the paper's seven (`serialization.contexts`, Table 7)."""
+    """One of the paper's seven contexts (`serialization.contexts`, Table 7)."""
     format: Annotated[str, AfterValidator(lambda name: get_format("hexagons", name).name)]
     """The answer's format; the paper's is "triplets"."""
     board: Literal["colors", "grouped"]
-    """How a context's board is written: the colors of its 180 tiles, as in the paper, or the painted tiles as in the format
-    "grouped", which takes about a quarter of the tokens and names each tile's coordinates."""
+    """How a context's board is written: "colors" lists the colors of the 180 tiles, as in the paper; "grouped" lists the painted
+    tiles in that format, which takes about a quarter of the tokens and names the tiles' coordinates."""
     input_tokens: Positive
-    """Longest input; of a longer one only the end is read, so the prefix and the earliest text are lost."""
+    """The maximum length of an input, in tokens; a longer one loses its beginning, that is, the prefix and the earliest text."""
     target_tokens: Positive
-    """Longest target, its end included; of a longer one only the beginning is learned."""
+    """The maximum length of a target, in tokens, its end included; only the beginning of a longer one is learned."""
     answer_tokens: Positive
-    """Longest prediction."""
+    """The maximum length of a prediction, in tokens."""
 
     @property
     def written(self) -> Format:
-        """The format, with rows and columns counted from 0: so were the shipped weights trained."""
+        """The format, with rows and columns counted from 0, as in the training of the shipped weights."""
         return replace(get_format("hexagons", self.format), **(FROM_0 if self.format == "grouped" else {}))
 
     def input_of(self, item: HexagonsItem) -> str:
-        """One line: `PREFIX`, the earlier steps, the board, the current step, `SUFFIX`; what a context has not is left out."""
+        """One line: `PREFIX`, the earlier steps, the board (both if the context has them), the current step, `SUFFIX`."""
         context = get_context("hexagons", self.context)
         seen = view(item, context, self.written)
         parts = [PREFIX]
@@ -77,7 +77,7 @@ class Texts(Strict):
         return self.written.write(item.actions)
 
     def words_of(self, item: HexagonsItem) -> int:
-        """The length of an item in words; its colors do not change it."""
+        """The length of an item's input and target, in words; it does not depend on the item's colors."""
         return len(self.input_of(item).split()) + len(self.target_of(item).split())
 
 
@@ -92,7 +92,7 @@ def _tiles(board: Board) -> str:
 
 
 class TextTokens(NamedTuple):
-    """A tokenizer of the library tokenizers, and the tokens around texts: what pads them, ends them, and starts an answer."""
+    """A tokenizer of the library `tokenizers`, and the tokens that pad a text, end it, and start the decoder."""
 
     tokenizer: Any
     pad: int
@@ -100,12 +100,12 @@ class TextTokens(NamedTuple):
     start: int
 
     def encode(self, text: str) -> list[int]:
-        """Without its end."""
+        """The tokens of a text, without the end token."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
     def read(self, ids: Sequence[int]) -> tuple[str, bool]:
-        """The text of an answer, and whether it came to its end."""
+        """The text of an answer, and whether it has an end token."""
         ended = self.end in ids
         own = list(ids[: ids.index(self.end)] if ended else ids)
         text: str = self.tokenizer.decode(own, skip_special_tokens=True)
@@ -113,8 +113,8 @@ class TextTokens(NamedTuple):
 
 
 class TextBatch(NamedTuple):
-    """Some items, padded: what is read, (items, input), what of it is text, what the decoder is given and should say, (items,
-    target), the latter `IGNORED` in padding."""
+    """Some items, padded: inputs and their mask, shape (items, longest input); the decoder's inputs (`given`) and targets, shape
+    (items, longest target). Targets are `IGNORED` at padding."""
 
     inputs: Tensor
     mask: Tensor
@@ -135,16 +135,16 @@ class Coder:
         return TextBatch(inputs, mask, shifted, _padded(targets, IGNORED))
 
     def inputs(self, items: Sequence[HexagonsItem]) -> tuple[Tensor, Tensor]:
-        """The tokens of what is read, padded, and 1 where they are text, 0 where not."""
+        """The padded inputs, and their mask: 1 for text, 0 for padding."""
         rows = [self.input(item)[-self.texts.input_tokens :] for item in items]
         return _padded(rows, self.tokens.pad), _padded([[1] * len(row) for row in rows], 0)
 
     def input(self, item: HexagonsItem) -> list[int]:
-        """Uncut, its end included."""
+        """The tokens of an item's input before any cut, the end included."""
         return [*self.tokens.encode(self.texts.input_of(item)), self.tokens.end]
 
     def target(self, item: HexagonsItem) -> list[int]:
-        """Uncut, its end included."""
+        """The tokens of an item's target before any cut, the end included."""
         return [*self.tokens.encode(self.texts.target_of(item)), self.tokens.end]
 
 

@@ -114,7 +114,7 @@ def halves(d: DrawingTalk) -> Request:
 
 
 def _lined(d: DrawingTalk) -> tuple[str, int, str, str]:
-    """"row" or "column", how many the board has, the other word, and the prefix of its number in a program."""
+    """The word "row" or "column", how many the board has, the other word, and the prefix of its number in a program."""
     return ("row", ROWS, "column", ":") if d.rng.random() < 0.5 else ("column", COLUMNS, "row", "")
 
 
