@@ -32,7 +32,7 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Parsed corpora go to one temporary folder for all processes of the session, never to the user's; all is of the sample."""
+    """Parsed corpora, all of the sample, go to one temporary folder for all processes of the session, never to the user's."""
     base = tmp_path_factory.getbasetemp()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"))
@@ -59,15 +59,15 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def base(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny model in a folder of the module's own, `tiny`."""
+    """The tiny model in a separate folder `tiny` for each test module."""
     return Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("base") / "tiny"))
 
 
 @pytest.fixture(autouse=True)
 def _clean_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No hub, no keys, not the developer's terminal width, and the shipped sample.
+    """The shipped sample, without a hub, keys or the developer's terminal width.
 
-    Tests marked `data` get the authors' corpora, and are skipped without them.
+    Tests marked `data` get the authors' corpora, and are skipped if these are missing.
     """
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "120")

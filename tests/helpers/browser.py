@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _OPTIONS = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
 FLAT = ("--disable-gpu",)
 SOLID = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
-"""What draws in 3D without a graphics card."""
+"""Options for drawing in 3D without a graphics card."""
 
 
 @contextmanager
 def chromium(drawing: tuple[str, ...]) -> Iterator[Browser]:
-    """With the options FLAT or SOLID. Skips the test where there is none."""
+    """A browser with the options FLAT or SOLID. Skips the test if Chromium is missing."""
     names = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
     found = next((path for name in names if name and (path := shutil.which(name))), None)
     if found is None:

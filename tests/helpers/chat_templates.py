@@ -1,4 +1,4 @@
-"""Chat templates of our own, each with what is peculiar to the templates of a family of models."""
+"""Our own chat templates, each with the peculiarities of a family of models."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ _SWITCH = "{% if enable_thinking is defined and enable_thinking is false %}<thin
 
 
 class Family(NamedTuple):
-    """A template and what the harness makes of it."""
+    """A template and the harness's use of it."""
 
     template: str
     opened: str
-    """How a prompt ends."""
+    """The end of a prompt."""
     end: str
-    """What the model writes after an answer."""
+    """The model's text after an answer."""
     dated: bool = False
     blank: str = ""
-    """What the model writes before an answer."""
+    """The model's text before an answer."""
     special: tuple[str, ...] = ("<|im_start|>", "<|im_end|>")
 
 

@@ -35,7 +35,7 @@ def procedure(index: int = 0, steps: Sequence[tuple[str, Mapping[int, int]]] = (
 
 
 def write_hexagons(folder: Path, **lines: Iterable[Any]) -> Path:
-    """Writes the three files; `train`, `dev` and `test` are procedures, or lines as text."""
+    """Writes the three files; `train`, `dev` and `test` hold procedures, or lines of text."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, split in enumerate(("train", "dev", "test")):
         rows = lines.get(split, [procedure(number)])
@@ -81,7 +81,7 @@ def write_splits(folder: Path, **targets: list[str]) -> Path:
 
 
 def write_minecraft(folder: Path, states: Sequence[Mapping[str, Any]] | None = None) -> Path:
-    """A corpus of one game in train. Without `states`: the Architect asks, the Builder places a red and a blue block."""
+    """A corpus of one game in train. By default, the Architect gives an order and the Builder places a red and a blue block."""
     write_splits(folder, train=["C3"])
     ask = ["<Architect> a red block, a blue one on top"]
     write_log(
@@ -99,7 +99,7 @@ def write_minecraft(folder: Path, states: Sequence[Mapping[str, Any]] | None = N
 
 
 def pack(folder: Path, archive: Path) -> Path:
-    """The folder as the published archive, with an unneeded file first."""
+    """The folder in the form of the published archive, with an unneeded file first."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:xz") as tar:
         license_text = folder / "LICENSE.txt"

@@ -1,4 +1,4 @@
-"""The way that a text names, by a small table of its own: words of simulators are checked against where blocks are."""
+"""Reads the direction in a text by a separate small table, to check the simulators' words against the blocks' places."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WAY = re.compile(
 
 
 def named_way(text: str) -> tuple[int, int, int]:
-    """(left, up, away) of the numbers and directions in a text; an axis that is named again must be named alike."""
+    """(left, up, away) of the numbers and directions in a text; repeated mentions of an axis must agree."""
     way = [0, 0, 0]
     for match in _WAY.finditer(text.lower()):
         number, (axis, sign) = match[1], _STEPS[(match.lastindex or 0) - 2]

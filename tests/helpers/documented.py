@@ -14,7 +14,7 @@ PAGES = (
     *(page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") if page.is_file()),
     *sorted((ROOT / "docs").rglob("*.md")),
 )
-"""Where commands are shown."""
+"""The pages that show commands."""
 
 _FENCE = re.compile(r" *(`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<!`)`(harness [^`]+)`(?!`)")
@@ -36,7 +36,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Command:
-    """A command's words, its input from an `echo`, and the file its output goes to."""
+    """A command's words, its input from an `echo`, and the file for its output."""
 
     words: tuple[str, ...]
     typed: str = ""

@@ -1,4 +1,4 @@
-"""A stand-in for `VllmEngine` in processes of their own: it answers with its GPUs and the prompt's id."""
+"""A stand-in for `VllmEngine` in separate processes: it answers with its GPUs and the prompt's id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prompts.rendered import Rendered
 
 
 class EchoEngine:
-    """What a prompt's id says, it does: "fail" and "die" as the words go, "slow" takes a while for each answer."""
+    """Obeys a prompt's id: "fail" raises an error, "die" ends the process, "slow" takes a while for each answer."""
 
     def __init__(self, model: str, *, context_length: int | None = None, **settings: Any) -> None:
         if context_length == 1:

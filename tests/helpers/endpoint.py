@@ -1,4 +1,4 @@
-"""A fake OpenAI-compatible endpoint whose answers, good or bad, the tests choose."""
+"""A fake OpenAI-compatible endpoint; the tests choose its answers, good or bad."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
 Handling = Callable[[BaseHTTPRequestHandler], None]
-"""Writes an answer as it pleases."""
+"""Writes an answer itself."""
 
 
 def chat_answer(text: str | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: str) -> Answer:
-    """`message` is what else the message holds, but for `model`, which says who answers."""
+    """`message` holds further fields of the message, except `model`, which names the answering model."""
     counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, **(usage or {})}
     model = message.pop("model", "")
     choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text, **message}}
@@ -39,12 +39,12 @@ def failure(status: int, message: str = "no", *, param: str = "", code: str = ""
 
 
 def listed(**model: Any) -> Answer:
-    """A list of models that holds one."""
+    """A list with one model."""
     return 200, {}, json.dumps({"object": "list", "data": [{"id": "m", **model}]}).encode()
 
 
 def slow_drip(handler: BaseHTTPRequestHandler) -> None:
-    """A byte a tenth of a second, for half a minute."""
+    """Sends a byte every tenth of a second, for half a minute."""
     _begin(handler, 300)
     for _ in range(300):
         handler.wfile.write(b" ")
@@ -52,7 +52,7 @@ def slow_drip(handler: BaseHTTPRequestHandler) -> None:
 
 
 def cut_short(handler: BaseHTTPRequestHandler) -> None:
-    """Half of an answer, and the connection ends."""
+    """Sends half of an answer and closes the connection."""
     content = chat_answer("red: 1 2")[2]
     _begin(handler, len(content))
     handler.wfile.write(content[: len(content) // 2])
@@ -60,7 +60,7 @@ def cut_short(handler: BaseHTTPRequestHandler) -> None:
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
-    """100 MB without a length beforehand."""
+    """Sends 100 MB without announcing a length."""
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.end_headers()
@@ -77,9 +77,9 @@ def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
 
 
 class FakeServer:
-    """Answers POST requests with what `reply(body, n)` returns; n counts the requests from 0. None: never answers.
+    """Answers POST requests with the result of `reply(body, n)`; n counts the requests from 0. For None, it never answers.
 
-    GET requests are answered with `get(path)`, which is `models`; files that are uploaded are kept. It listens at a port, or at a
+    GET requests are answered with `get(path)`, by default `models`; uploaded files are kept. It listens at a port, or at a
     Unix `socket`.
     """
 
@@ -129,7 +129,7 @@ class FakeServer:
                 self.wfile.write(content)
 
             def log_message(self, format: str, *args: Any) -> None:
-                """Not to stderr."""
+                """Nothing goes to stderr."""
 
         self.http = ThreadingUnixStreamServer(str(socket), Handler) if socket else ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True

@@ -1,4 +1,4 @@
-"""`harness` with the stand-in for vLLM: everything of `harness serve` but the model."""
+"""`harness` with the stand-in for vLLM: all of `harness serve` except the model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A stand-in for `vllm serve`: the same command line, socket and endpoints, answers at once, and tells what it was asked.
+"""A stand-in for `vllm serve`: it has the same command line, socket and endpoints, answers at once, and reports its requests.
 
-Its models answer every prompt with numbered words, as many as `max_tokens` says, `pause` (seconds, a key of the request) apart.
+Its models answer every prompt with `max_tokens` numbered words, `pause` seconds apart; both are keys of the request.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class FakeVllm:
 
 
 def value_of(option: str) -> list[str]:
-    """What follows an option on the command line, up to the next one."""
+    """The words after an option on the command line, up to the next option."""
     if option not in sys.argv:
         return []
     rest = sys.argv[sys.argv.index(option) + 1 :]

@@ -1,4 +1,4 @@
-"""Builders for live games: one that does as it is told, and one that errs now and then, in many ways."""
+"""Builders for live games: one that follows all messages, and one that sometimes errs, in many ways."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _anywhere(rng: Random) -> Action:
 def play(
     game: LiveGame, errs: Callable[[Item], bool] = lambda item: False, seed: int = 0, look: Look = lambda item: None
 ) -> list[Item]:
-    """Play a game to its end as told, but for the messages where the builder errs. Returns the messages."""
+    """Play a game to its end with right answers, except for the messages where the builder errs. Returns the messages."""
     rng, asked = Random(seed), list[Item]()
     while (item := game.ask()) is not None:
         look(item)

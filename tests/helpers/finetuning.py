@@ -1,4 +1,4 @@
-"""`harness finetune` in processes of its own, and what it would train, without training."""
+"""`harness finetune` in separate processes, and its job without the training."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tests.helpers import ROOT
 
 
 def torchrun(processes: int) -> tuple[str, ...]:
-    """Python's arguments that launch processes."""
+    """The arguments with which Python launches processes."""
     return ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
 
 
 def environment() -> dict[str, str]:
-    """One in which the shipped sample is read, with a thread for each process and nothing fetched."""
+    """An environment with the shipped sample, one thread for each process, and no downloads."""
     kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
     return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
 
 
 def begin(folder: Path, launcher: tuple[str, ...], *words: str) -> subprocess.Popen[str]:
-    """`harness finetune WORDS` on the shipped sample, with `folder` as the current one and a thread for each process."""
+    """Starts `harness finetune WORDS` on the shipped sample, in the folder `folder`, with one thread for each process."""
     return subprocess.Popen(
         [sys.executable, *launcher, "-m", "harness.cli", "finetune", *words],
         cwd=folder,
@@ -39,7 +39,7 @@ def begin(folder: Path, launcher: tuple[str, ...], *words: str) -> subprocess.Po
 
 
 def train(folder: Path, launcher: tuple[str, ...], *words: str) -> str:
-    """What `harness finetune WORDS` prints; it must succeed."""
+    """The output of `harness finetune WORDS`, which must succeed."""
     process = begin(folder, launcher, *words)
     printed, errors = process.communicate(timeout=280)
     assert process.returncode == 0, errors
@@ -47,7 +47,7 @@ def train(folder: Path, launcher: tuple[str, ...], *words: str) -> str:
 
 
 def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> FinetuneJob:
-    """The job of `harness finetune WORDS`, whose run folder is made in runs/. Raises what the command raises."""
+    """The job of `harness finetune WORDS`, whose run folder is created in runs/. Raises the command's errors."""
     jobs: list[FinetuneJob] = []
 
     def train(job: FinetuneJob, folder: Path, say: object) -> Trained:
@@ -56,7 +56,7 @@ def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> FinetuneJob:
 
     with monkeypatch.context() as patch:
         patch.setattr("adapters.finetune.finetune", train)
-        # Nothing is trained, and the base may be none.
+        # Nothing is trained, so the base need not be a model.
         patch.setattr("adapters.base_check.require", lambda base, say: None)
         cli.main(["finetune", *words], standalone_mode=False)
     return jobs[0]

@@ -1,6 +1,6 @@
-"""A player that does as it is told: it sleeps, takes memory, fails, ends its process, or answers with its process's id.
+"""A player that obeys its input: it sleeps, takes memory, fails, ends its process, or answers with its process's id.
 
-As a program, a server's workers of which one sleeps.
+Run as a program, it starts a server's workers, one of which sleeps.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Obeying(Predictor):
     def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
         said = items[0].instruction  # type: ignore[union-attr]
         if said.startswith("sleep"):
-            # The file tells that a worker is at it.
+            # The file shows that a worker has begun.
             open(said.removeprefix("sleep "), "w").close()
             time.sleep(60)
         if said == "allocate":

@@ -1,4 +1,4 @@
-"""The definition of an alignment, tried one by one: slow, and obviously right."""
+"""The best alignment by its definition, trying all alignments: slow, and obviously right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`harness app` as a user starts it, and a browser to open it with."""
+"""`harness app` as a user starts it, and a browser window for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PageServer(ServedCommand):
 
 
 class Window:
-    """A window of its own on the page; what it complains about is kept."""
+    """A separate browser window on the page, which keeps the page's complaints."""
 
     def __init__(self, browser: Browser, url: str, at: str, width: int = 1440, height: int = 900, scheme: Any = "light") -> None:
         self.context: BrowserContext = browser.new_context(
@@ -49,8 +49,8 @@ class Window:
         self.page.wait_for_selector(f"main[data-ready={at.split('/')[0]}]")
 
     def violations(self) -> list[str]:
-        """What axe-core finds wrong, one line a rule."""
-        # The policy of the page allows no script of the test's, so it is given past it.
+        """The faults that axe-core finds, one line a rule."""
+        # The page's policy forbids scripts of the test, so axe is evaluated through the debugger.
         self.page.evaluate(AXE.read_text() + ";0")
         found = self.page.evaluate("axe.run()")["violations"]
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]} ({one['nodes'][0]['failureSummary'][:200]})" for one in found]

@@ -1,4 +1,4 @@
-"""The CNN + GRU as the paper describes it: item by item and step by step, every world encoded by itself. Slow and plain."""
+"""The CNN + GRU as the paper describes it: item by item and step by step, every world encoded separately. Slow and plain."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def vector(action: Action) -> list[float]:
 
 
 def world(structure: Structure, done: list[Action], item: MinecraftItem, perspective: str) -> torch.Tensor:
-    """Shape (channels, 11, 9, 11)."""
+    """A world's channels, shape (channels, 11, 9, 11)."""
     grid = torch.zeros(8 if perspective == "none" else 11, 11, 9, 11)
     weights = {action.cell: 5 - age for age, action in reversed(list(enumerate(reversed(done[-5:]))))}
     yaw, pitch = math.radians(item.pose.yaw), math.radians(item.pose.pitch)
@@ -50,14 +50,14 @@ def world(structure: Structure, done: list[Action], item: MinecraftItem, perspec
 
 
 def worlds(item: MinecraftItem, perspective: str) -> list[torch.Tensor]:
-    """The world at each teacher-forced step; every action of the item stands in a world state of its own."""
+    """The world at each teacher-forced step; every action of the item has a separate world state."""
     done = [a for turn in item.history if isinstance(turn, Executed) for a in turn.actions if isinstance(a, Action)]
     structures = [item.before.apply(item.actions[:n]).structure for n in range(len(item.actions))] + [item.after]
     return [world(s, done + list(item.actions[:n]), item, perspective) for n, s in enumerate(structures)]
 
 
 def scores(network: Any, seen: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
-    """Of the 7,624 labels, for one world and one hidden state."""
+    """The scores of the 7,624 labels for one world and one hidden state."""
     decoder = network.decoder
     features = seen[None]
     for layer in decoder.world:
@@ -70,7 +70,7 @@ def scores(network: Any, seen: torch.Tensor, state: torch.Tensor) -> torch.Tenso
 
 
 def loss(network: Any, vocabulary: Vocabulary, item: MinecraftItem, perspective: str, seen: list[torch.Tensor]) -> torch.Tensor:
-    """The sum of the cross-entropies of the item's steps, `STOP` included; `seen` is what `worlds` gives."""
+    """The sum of the cross-entropies of the item's steps, `STOP` included; `seen` is the result of `worlds`."""
     decoder = network.decoder
     tokens = torch.tensor([vocabulary.numbers(h3_tokens(item))])
     _, state = network.encoder(network.words(tokens))

@@ -1,4 +1,4 @@
-"""Small drawing procedures: each paints a column of its own, one tile a step."""
+"""Small drawing procedures: each paints a different column, one tile a step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from harness.worlds.hexagons import Board, Paint
 
 
 def procedure(index: int, steps: int) -> list[HexagonsItem]:
-    """A drawing procedure that paints the column of its index, one tile a step."""
+    """A drawing procedure that paints the column with number `index`, one tile a step."""
     items: list[HexagonsItem] = []
     board = Board()
     history: tuple[Turn, ...] = ()

@@ -1,4 +1,4 @@
-"""Programs for tests: any that could be written, and texts that look like some."""
+"""Programs for tests: random valid ones, and texts that resemble programs."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ texts = st.one_of(
 
 
 def drawing_after(*steps: str) -> DrawingState:
-    """The state after programs that all go well."""
+    """The state after programs, all of which run without an error."""
     state = DrawingState()
     for step in steps:
         done = hexagons.run(parse(step), state)
@@ -117,7 +117,7 @@ def drawing_after(*steps: str) -> DrawingState:
 
 
 def building_after(*turns: str, pose: Pose | None = None) -> BuildingState:
-    """The same of a structure, in which every action can be carried out; the builder stands as given in the end."""
+    """The structure after programs whose actions are all feasible, with the builder's pose at the end."""
     state = BuildingState()
     for turn in turns:
         done = minecraft.run(parse(turn), state)
@@ -129,7 +129,7 @@ def building_after(*turns: str, pose: Pose | None = None) -> BuildingState:
 
 
 def check_error(text: str, run: Callable[[ast.Program], ProgramResult], at: tuple[int, int], says: str) -> None:
-    """A text that cannot be read, or run to its end, is an error that says where and what."""
+    """Checks that a text that cannot be parsed, or run to its end, has an error with this position and message."""
     program, error = parse_front(text)
     error = error or run(program).error
     assert error is not None

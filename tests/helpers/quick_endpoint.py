@@ -1,4 +1,4 @@
-"""An endpoint in a process of its own that answers every chat alike, after a pause; prints its URL: what benchmarks ask."""
+"""An endpoint in a separate process that gives every chat the same answer after a pause, for benchmarks. Prints its URL."""
 
 from __future__ import annotations
 

@@ -39,14 +39,14 @@ def remove(x: int, y: int, z: int) -> Action:
 
 
 def drawn_probe(task: str = "hexagons", **changes: Any) -> HexagonsItem:
-    """The first of the fixed items that prompt formats are told apart by, with other fields."""
+    """The first fixed drawing item by which prompt formats are compared, with some fields changed."""
     item = PROBES[task][0]
     assert isinstance(item, HexagonsItem)
     return replace(item, **changes)
 
 
 def built_probe(task: str = "minecraft", **changes: Any) -> MinecraftItem:
-    """The same of a building task."""
+    """The first fixed item of a building task, with some fields changed."""
     item = PROBES[task][0]
     assert isinstance(item, MinecraftItem)
     return replace(item, **changes)
@@ -58,7 +58,7 @@ def perfect(items: Iterable[Item]) -> list[dict[str, Any]]:
 
 
 def write_lines(path: Path | str, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:
-    """A file of JSON Lines, and what else it ends with."""
+    """A file of JSON Lines, followed by `end`."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
@@ -66,7 +66,7 @@ def write_lines(path: Path | str, records: Iterable[Mapping[str, Any]], end: str
 
 
 def write_run(name: str, records: Iterable[Mapping[str, Any]], end: str = "", **settings: Any) -> Path:
-    """The folder of a run below the working folder; without settings it has no run.yaml."""
+    """The folder of a run in the working folder; without settings it has no run.yaml."""
     folder = write_lines(Path("runs", name, "predictions.jsonl"), records, end).parent
     if settings:
         (folder / "run.yaml").write_text(json.dumps({"settings": settings}))

@@ -1,4 +1,4 @@
-"""Commands of ours that listen at a port, as a user starts them."""
+"""Harness commands that listen at a port, started as by a user."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def rest(connection: socket.socket) -> bytes:
-    """All that comes until the server closes the connection, or the connection is reset."""
+    """Everything that arrives until the server closes the connection or the connection is reset."""
     connection.settimeout(20)
     answer = b""
     try:
@@ -41,7 +41,7 @@ def rest(connection: socket.socket) -> bytes:
 
 
 class ServedCommand:
-    """A command at a port of its own; `said` holds the `lines` that it prints until it answers. It can be started again."""
+    """A command at a free port; `said` holds the first `lines` lines of its output. It can be restarted."""
 
     def __init__(self, folder: Path, *words: str, module: str = "harness.cli", lines: int = 5, **variables: str) -> None:
         self.folder, self.lines = folder, lines
@@ -65,7 +65,7 @@ class ServedCommand:
         assert all(self.said), self.errors.read_text()
 
     def child(self, name: bytes) -> int:
-        """The id of the process below it whose command line holds a name."""
+        """The id of the child process whose command line contains a name."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return next(int(child) for child in children if name in Path(f"/proc/{child}/cmdline").read_bytes())
 

@@ -1,4 +1,4 @@
-"""Simulated items for tests, and checks that each building item must pass."""
+"""Simulated items for tests, and checks for every building item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.worlds.minecraft import Action, Pose, net_actions
 
 
 def first_items(simulator: str, seed: int, items: int, split: str = "train") -> list[Any]:
-    """The first items of a simulator, straight from its games."""
+    """The first items of a simulator, taken directly from its games."""
     return list(islice(chain.from_iterable(game(simulator, seed, split, n) for n in count()), items))
 
 
@@ -26,19 +26,19 @@ def heading(pose: Pose) -> tuple[int, int]:
 
 
 def seen(cell: Cell, pose: Pose) -> tuple[int, int, int]:
-    """(left, up, away) of a cell from the middle of the region."""
+    """(left, up, away) of a cell relative to the middle of the region."""
     ahead = heading(pose)
     return cell[0] * ahead[1] - cell[2] * ahead[0], cell[1], cell[0] * ahead[0] + cell[2] * ahead[1]
 
 
 def check_world(item: MinecraftItem) -> frozenset[Action]:
-    """Checks that the actions are feasible with the inventory and lead to the state after; returns the net actions."""
+    """Checks that the actions are feasible with the inventory and lead to `item.after`. Returns the net actions."""
     assert item.before.apply(item.actions, limited=True) == (item.after, ())
     return net_actions(item.before, item.after)
 
 
 def hangs(item: MinecraftItem, done: frozenset[Action]) -> bool:
-    """Whether some of the new blocks are not joined by faces, through each other, to the ground or a block that was there."""
+    """Whether some new blocks are not connected, by faces, to the ground or an existing block."""
     before = [block[:3] for block in item.before.blocks()]
     loose = {action.cell for action in done if action.kind == "place"}
     held = [cell for cell in loose if cell[1] == 1 or any(math.dist(cell, other) == 1 for other in before)]
@@ -49,7 +49,7 @@ def hangs(item: MinecraftItem, done: frozenset[Action]) -> bool:
 
 
 def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
-    """The builder stands in no block, old or new, and looks toward the middle of what it does, within 45 degrees of an axis."""
+    """The builder stands outside all blocks, old and new, and looks toward its actions, within 45 degrees of an axis."""
     pose = item.pose
     feet = math.floor(pose.x), math.floor(pose.y), math.floor(pose.z)
     taken = {*(block[:3] for block in item.before.blocks()), *(action.cell for action in item.actions)}
@@ -64,7 +64,7 @@ def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
 
 
 def check_words(item: MinecraftItem, done: frozenset[Action]) -> None:
-    """The message names the colors of new blocks, says whether they float, and picks out its reference by words true of it."""
+    """The message names the colors of new blocks, says whether they float, and identifies its reference correctly."""
     meta, text = item.meta, " ".join(turn.text for turn in new_turns(item)).lower()
     if not re.search(r"\b(same|another|those|that|more)\b", text):
         assert all(str(action.color) in text for action in done if action.kind == "place"), text

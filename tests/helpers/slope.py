@@ -39,7 +39,7 @@ class Slope(nn.Module):  # type: ignore[misc]
 
 
 class Killed(Exception):
-    """What a kill is in these tests."""
+    """Stands for a kill in these tests."""
 
 
 def collate(items: Sequence[float]) -> Tensor:
@@ -47,7 +47,7 @@ def collate(items: Sequence[float]) -> Tensor:
 
 
 def dying(batches: int) -> Callable[[Sequence[float]], Tensor]:
-    """Makes so many batches, and then is killed."""
+    """A collator that makes this many batches and then raises Killed."""
     made = 0
 
     def make(items: Sequence[float]) -> Tensor:

@@ -1,4 +1,4 @@
-"""A baseline for tests of runs: its answers depend on everything it is shown, its batch included."""
+"""A baseline for tests of runs: its answers depend on all of its input, including the batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.worlds.hexagons import COLORS, Paint
 
 
 class Slow(Predictor):
-    """Paints as many tiles as the board before has painted ones, and one more, in a color that depends on the batch."""
+    """Paints one tile more than the board before has painted tiles, in a color that depends on the batch."""
 
     tasks = ("hexagons",)
     decoding = ("beams",)

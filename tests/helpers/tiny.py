@@ -1,4 +1,4 @@
-"""A random two-layer Llama with its own tokenizer, built in seconds: real files, no download."""
+"""A random two-layer Llama with its own tokenizer, built in seconds from nothing: real files, no download."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CORPUS = (
 def build_tiny_model(folder: Path, *, chat: bool = True, seed: int = 0, context_length: int = 2048) -> Path:
     """Write a small random Llama (hidden size 32, 2 layers, head size 32) and a byte-level BPE tokenizer to `folder`.
 
-    The tokenizer puts a BOS before every text it encodes, as Llama's does; with `chat` it has a chat template, which writes
-    the BOS too. The weights are spread wide, so that greedy choices are no near ties. Returns `folder`.
+    The tokenizer puts a BOS before every text it encodes, as Llama's does. With `chat` it has a chat template, which writes
+    the BOS, too. The weights have a large spread, which avoids near ties in greedy choices. Returns `folder`.
     """
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
@@ -76,7 +76,7 @@ def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1
 
 
 def hub_snapshot(base: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a copy of `base` into a hub cache of its own, as someone/tiny. Returns the snapshot's folder, named by its commit."""
+    """Put a copy of `base` into a separate hub cache as someone/tiny. Returns the snapshot's folder, named after its commit."""
     snapshot = cache / "models--someone--tiny" / "snapshots" / "0123456789abcdef"
     shutil.copytree(base, snapshot)
     (snapshot.parents[1] / "refs").mkdir()
@@ -108,7 +108,7 @@ def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]
 
 
 def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, /, seed: int = 1, **more: object) -> Path:
-    """`build_tiny_adapter` with a harness.json of the prompt format and of `more`, such as a recipe. Returns `folder`."""
+    """`build_tiny_adapter` with a harness.json that holds the prompt format and `more`, such as a recipe. Returns `folder`."""
     build_tiny_adapter(base, folder, seed=seed)
     saved = {**described(spec), "base": "tiny", "base_fingerprint": weights_fingerprint(base), **more}
     (folder / "harness.json").write_text(json.dumps(saved))
@@ -116,7 +116,7 @@ def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, /, seed: int =
 
 
 def prompts_for(engine: Any, texts: Sequence[str]) -> list[Rendered]:
-    """Texts as a user's messages, by the engine's chat template."""
+    """Texts as user messages, rendered by the engine's chat template."""
     rows = []
     for text in texts:
         messages: Any = [{"role": "user", "content": text}]

@@ -1,4 +1,4 @@
-"""A CNN + GRU that is made and trained in a moment, and what any builder model finds best."""
+"""A CNN + GRU that is built and trained in a moment, and the scores of any builder model under teacher forcing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SETTINGS = {
     "network.words": 8, "network.hidden": 8, "network.filters": 4, "network.head_layers": 2, "network.stop_layers": 2,
     "training.learning_rate": 0.001,
 }  # fmt: skip
-"""What makes the network of `harness baseline train cnn-gru` small, too."""
+"""The settings that make the network of `harness baseline train cnn-gru` small, too."""
 
 
 def network_of(shape: CnnGruShape, vocabulary: Vocabulary, *, bold: float = 1.0) -> CnnGruNetwork:
-    """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
+    """A random network; the weights of the action scores are multiplied by `bold`, which avoids near ties in greedy choices."""
     torch.manual_seed(0)
     made = CnnGruNetwork(shape, len(vocabulary))
     made.decoder.head[-1].weight.data *= bold
@@ -37,7 +37,7 @@ def network_of(shape: CnnGruShape, vocabulary: Vocabulary, *, bold: float = 1.0)
 def forced(
     network: BuilderNetwork, collate: Callable[..., Any], item: MinecraftItem, answer: Sequence[Action], constrained: bool = True
 ) -> torch.Tensor:
-    """The labels' scores at each step where an item's gold actions are those of an answer; of feasible ones, if constrained."""
+    """The labels' scores at each step if an answer's actions were the item's gold actions; if constrained, of feasible ones."""
     gold = replace(item, actions=tuple(answer), after=item.before.apply(answer).structure, meta={})
     possible = torch.from_numpy(feasible(gold_grids([gold]).codes)) | (not constrained)
     return network.logits(collate([gold])).masked_fill(~possible, -torch.inf)

@@ -1,4 +1,4 @@
-"""Training rows that no renderer made."""
+"""Training rows made without a renderer."""
 
 from __future__ import annotations
 

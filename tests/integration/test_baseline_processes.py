@@ -1,4 +1,4 @@
-"""Training with two processes: the same losses as with one whose batches are as large as theirs together."""
+"""Training with two processes has the same losses as training with one process and batches of twice the size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.helpers.finetuning import environment, torchrun
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 TINY = ("words=8", "hidden=8", "filters=4", "head_layers=2", "stop_layers=2")
-# Of 17 items, the last step of an epoch has one: the second process has none left.
+# With 17 items, the last step of an epoch has one item, so the second process has none left.
 TRAINING = ("learning_rate=0.001", "precision=float32", "schedule=linear", "warmup=2", "epochs=2")
 
 
 def train(folder: Path, launcher: tuple[str, ...], name: str, batch_size: int) -> list[tuple[float, float]]:
-    """Train and losses on train and dev, by epoch."""
+    """Train a model. Returns the train and dev losses by epoch."""
     keys = [*(f"network.{key}" for key in TINY), *(f"training.{key}" for key in (*TRAINING, f"batch_size={batch_size}"))]
     words = ["baseline", "train", "cnn-gru", "--limit", "17", "--name", name, *(word for key in keys for word in ("--set", key))]
     command = [sys.executable, *launcher, "-m", "harness.cli", *words]

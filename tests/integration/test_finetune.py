@@ -34,7 +34,7 @@ def harness(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def trained(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder in which a run of six steps was made, and what the command printed."""
+    """A folder with a run of six steps, and the output of the command."""
     folder = tmp_path_factory.mktemp("work")
     done = harness(folder, command(base, "--task", "minecraft", "--max-steps", "6", "--name", "six"))
     assert done.returncode == 0, done.stderr
@@ -64,7 +64,7 @@ def test_the_adapter_says_what_it_is_and_loads(trained: tuple[Path, str], base: 
 
 
 def test_it_is_the_same_model_in_plain_peft(trained: tuple[Path, str], base: Path) -> None:
-    """The adapter's weights give the logits that training ended with: its last checkpoint's."""
+    """The adapter's weights give the logits of the last checkpoint, with which training ended."""
     import torch
     from peft import PeftModel
     from transformers import AutoModelForCausalLM

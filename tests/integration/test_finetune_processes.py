@@ -17,7 +17,7 @@ from tests.helpers.finetuning import begin, torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
-# Of three packs in a step, two processes have two and one, and one of four has none.
+# Of three packs in a step, two processes get two and one; with four processes, one gets none.
 KEYS = (
     "training.evaluations=6", "training.dev_f1_items=5", "training.dev_loss_items=5", "training.max_new_tokens=8",
     "training.tokens=2048", "training.accumulation=3", "training.learning_rate=0.01", "lora.r=8", "lora.dropout=0.0",
@@ -26,7 +26,7 @@ COLUMNS = ("step", "train_loss", "dev_loss", "dev_f1")
 
 
 def words(base: Path, name: str) -> tuple[str, ...]:
-    """What `harness finetune` is given."""
+    """The arguments of `harness finetune`."""
     keys = (word for key in KEYS for word in ("--set", key))
     return ("llama-lora", "--base", str(base), "--task", "minecraft", *keys, "--max-steps", "6", "--name", name)
 
@@ -38,7 +38,7 @@ def curve_of(run: Path) -> list[list[float]]:
 
 @pytest.fixture(scope="module")
 def whole(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Path, str]]:
-    """The run folder of a training by a number of processes, and what it prints."""
+    """The run folder of a training with a number of processes, and its output."""
 
     @cache
     def trained(processes: int) -> tuple[Path, str]:

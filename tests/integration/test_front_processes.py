@@ -1,6 +1,6 @@
-"""`harness serve` as a process before a stand-in for vLLM: load, faults, SIGTERM, adapters, and its OpenAPI page.
+"""`harness serve` as a process in front of a stand-in for vLLM: load, faults, SIGTERM, adapters, and its OpenAPI page.
 
-Nothing here waits for a model; tests/integration/test_serve.py asks a real one.
+Nothing here needs a model; tests/integration/test_serve.py uses a real one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Serving(ServedCommand):
 
 @pytest.fixture(scope="module")
 def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of adapters `one` and `two`."""
+    """A folder with the adapters `one` and `two`."""
     folder = tmp_path_factory.mktemp("adapters")
     for seed, name in enumerate(("one", "two"), 1):
         save_tiny_adapter(base, folder / name, PromptSpec.make("hexagons"), seed=seed)

@@ -1,6 +1,6 @@
-"""FSDP2 on a CPU: weights that two processes share are trained, gathered, saved as `harness finetune` does, and loaded by peft.
+"""FSDP2 on a CPU: weights sharded over two processes are trained, gathered, saved as by `harness finetune`, and loaded by peft.
 
-Accelerate shards no processes on a CPU, so torch's `fully_shard` does it here, layer by layer as accelerate would.
+Accelerate does not shard on a CPU, so torch's `fully_shard` shards here layer by layer, as accelerate would.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def test_sharded_weights_are_saved_whole(tmp_path: Path) -> None:
 
 
 def train_sharded(base: Path, out: Path) -> None:
-    """Two steps of a LoRA whose layers are shared among the processes; writes `out/adapter` and the logits before saving."""
+    """Two steps of a LoRA whose layers are sharded over the processes; writes `out/adapter` and the logits before saving."""
     import torch.distributed as dist
     from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
     from torch.distributed.device_mesh import init_device_mesh
@@ -69,7 +69,7 @@ def train_sharded(base: Path, out: Path) -> None:
         optimizer.zero_grad()
     with torch.no_grad():
         logits = model.eval()(PROMPT).logits
-    # What accelerator.get_state_dict does with FSDP2.
+    # The same as accelerator.get_state_dict with FSDP2.
     options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True, cpu_offload=True)
     weights = get_model_state_dict(model, options=options)
     if dist.get_rank() == 0:

@@ -1,4 +1,4 @@
-"""The Triton kernel of TRL's fused head, which computes the loss on a GPU, in Triton's interpreter on a CPU."""
+"""The Triton kernel of TRL's fused head, which computes the loss on a GPU, run by Triton's interpreter on a CPU."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
 def test_the_kernel_gives_what_torch_gives() -> None:
-    # Triton asks for it when kernels are declared.
+    # Triton reads the variable when kernels are declared, so a separate process is needed.
     words = [sys.executable, "-m", "tests.integration.test_fused_head"]
     done = run(words, cwd=ROOT, env=environment() | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
 
 
 def compare() -> None:
-    """Log-probabilities and gradients of a tree, in which rows go on in two ways after a token, by torch and by the kernel."""
+    """Compares torch and the kernel on log-probabilities and gradients of a tree whose rows fork after a token."""
     from transformers import LlamaConfig, LlamaForCausalLM
 
     from adapters.layout import fuse_head, scored

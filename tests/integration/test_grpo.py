@@ -17,7 +17,7 @@ QUICK = (
     "training.learning_rate=0.01",
     "training.evaluations=2",
     "training.dev_f1_items=2",
-    # So short that some answers are nothing but blanks and stops: those cost nothing, the others do, and something is learned.
+    # So short that some answers hold only blanks and stops, which cost nothing; the others do, so there is something to learn.
     "training.max_new_tokens=1",
     "training.max_length=2048",
     "lora.r=8",

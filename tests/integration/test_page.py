@@ -104,7 +104,7 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
 
 @pytest.mark.slow
 def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServer, browser: Browser) -> None:
-    """Of the players, the parser's first answer is made up: one that knows neither a word nor a color."""
+    """The parser's first answer is replaced by one of a player that knows neither a word nor a color."""
     nothing = {"actions": [], "ignored": [], "board": "0" * 180, "program": "", "confidence": 0.1, "discarded": []}
     asks = {"unknown": ["flurb"], "question": "Which color?", "why": 'It does not know the word "flurb". It asks: Which color?'}
 
@@ -115,7 +115,7 @@ def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServe
             route.fulfill(json={"task": "hexagons", "model": "parser", "left_out": 0, **nothing, **asks})
         else:
             told.append(asked)
-            # The networks take long to load.
+            # `rules` answers in place of the networks, which take long to load.
             route.continue_(post_data={**asked, "model": "parser" if asked["history"] else "rules"})
 
     told: list[dict[str, Any]] = []
@@ -193,7 +193,7 @@ def headline(window: Window, text: str) -> None:
 
 
 def described(window: Window, instructor: str, steps: str) -> None:
-    """An image of one's own, described in two steps and aligned: a red tile, then a blue one beside it."""
+    """An image of the player's own, described in two steps and aligned: a red tile, then a blue one next to it."""
     page = window.page
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("radio", name="red").click()
@@ -220,7 +220,7 @@ def described(window: Window, instructor: str, steps: str) -> None:
 
 
 def verified(window: Window, verifier: str, second: int) -> None:
-    """The last procedure executed: the first step as it is meant, the second one on the tile `second`."""
+    """The last procedure executed: the first step as intended, the second one on the tile `second`."""
     page = window.page
     window.go("game")
     page.get_by_label("Your name").fill(verifier)
@@ -361,7 +361,7 @@ def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser
         page.keyboard.press("Enter")
         page.wait_for_selector(".answer")
         assert page.evaluate("window.hacked === undefined")
-        # What a script of another site would do is refused by the policy.
+        # The policy refuses what a script of another site would do.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))")
         assert page.evaluate("window.hacked === undefined")
         (complaint,) = window.complaints
@@ -387,7 +387,7 @@ def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, brows
         assert first.get_by_label("Next step").input_value() == "from the first tab"
         first.get_by_role("button", name="Add step").click()
         first.wait_for_selector(".steps li:nth-child(2)")
-        # Killed outright; what is done meanwhile waits, and is sent when the server is there again.
+        # The server is killed; actions in the meantime wait and are sent once it is back.
         server.end(signal.SIGKILL)
         first.get_by_label("Next step").fill("while nobody listens")
         first.get_by_role("button", name="Add step").click()
@@ -441,7 +441,7 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
 
 @pytest.mark.slow
 def test_all_of_it_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
-    """From the top, Tab reaches the modes, the colors and the board, and focus is visible."""
+    """From the top, Tab reaches the modes, the colors and the board, and the focus is visible."""
     with Window(browser, server.url, "draw") as window:
         page = window.page
         reached = []

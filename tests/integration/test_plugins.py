@@ -26,7 +26,7 @@ ENVIRONMENTS = ROOT / ".venvs"
 
 
 def answer_of(number: int, items: Sequence[Item]) -> str:
-    """Right, another item's, none, or half of the right one, in turn."""
+    """The right answer, another item's, an empty one, or half of the right one, in turn."""
     gold = harness.gold(items[number])
     other = harness.gold(items[(number + 1) % len(items)])
     return (gold, other, "I cannot do that.", gold[: 1 + len(gold) // 2])[number % 4]
@@ -50,7 +50,7 @@ def answers() -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
-    """What `harness score` has of them; of requests, the share of turns that are right after right ones."""
+    """The scores by `harness score`; for everyday requests, the share of turns that are right after right ones."""
     from eval.items import item_scores
     from eval.predictions import Predictions
     from eval.score import score
@@ -73,7 +73,7 @@ def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
 
 @pytest.fixture(scope="module")
 def server(answers: dict[str, dict[str, str]]) -> Iterator[FakeServer]:
-    """An endpoint that gives the answers."""
+    """An endpoint that returns the answers."""
     known = {
         key(harness.render(item)): answers[task][item.id]
         for task in TASKS
@@ -97,7 +97,7 @@ def _text(content: Any) -> str:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This package as a user installs it: Inspect looks for tasks in installed packages only."""
+    """This package as a user installs it, because Inspect looks for tasks only in installed packages."""
     folder = tmp_path_factory.mktemp("installed")
     site = folder / "site-packages"
     pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--target", str(site)]
@@ -106,7 +106,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(name: str, words: Sequence[str], folder: Path, installed: Path, seconds: int = 200, **variables: str) -> str:
-    """What a program in another harness's environment prints; skips the test where that is not installed."""
+    """The output of a program in another harness's environment; skips the test if that is not installed."""
     program = ENVIRONMENTS / name / "bin" / words[0]
     if not (ENVIRONMENTS / name / ".ready").exists():
         pytest.skip(f"{name} is not installed: make plugins")
@@ -139,7 +139,7 @@ def test_inspect(task: str, server: FakeServer, scores: dict[str, dict[str, floa
 
 
 def test_verifiers(server: FakeServer, answers: dict[str, dict[str, str]], tmp_path: Path, installed: Path) -> None:
-    """A few items: each has a process of its own there."""
+    """Only a few items, because verifiers starts a process for each."""
     words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "dev"]
     words += ["--env.taskset.limit", "8", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "2"]
     words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
@@ -175,7 +175,7 @@ print(json.dumps(counts))
 
 
 def totals(script: str, name: str, answers: object, folder: Path, installed: Path) -> dict[str, dict[str, float]]:
-    """The scores by task, of the counts that a script in another harness's environment prints of answers.json."""
+    """The scores by task, from the counts that a script in another harness's environment prints for answers.json."""
     (folder / "answers.json").write_text(json.dumps(answers))
     (folder / "ask.py").write_text(script)
     counts = json.loads(run(name, ["python", "-P", "ask.py"], folder, installed).splitlines()[-1])

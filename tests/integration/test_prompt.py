@@ -46,7 +46,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path: Path) ->
 
     rng, kills, runs = random.Random(0), 0, 0
     while kills < KILLS:
-        # The moment is a number of further answers and some milliseconds; at -1, vLLM is still loading.
+        # The moment of the kill is a number of further answers plus some milliseconds; at -1, vLLM is still loading.
         more, name = rng.randint(-1, 6), f"killed-{runs}"
         already = len(lines(tmp_path, name))
         process = subprocess.Popen(
@@ -81,7 +81,7 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(tmp_path: 
     options = ("--base", base, "--constrain", "format", "--limit", "4", "--max-new-tokens", "64")
     for task, name in (("hexagons", "grouped"), ("minecraft", "lines"), ("hexagons", "json")):
         for record in prompted(tmp_path, f"{task}-{name}", *options, "--task", task, "--format", name):
-            # Only the piece that the token limit cut may be thrown away.
+            # Only the piece that the token limit cut may be discarded.
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
 
 
@@ -95,6 +95,6 @@ def test_feasible_answers_can_be_carried_out_whatever_the_model(tmp_path: Path) 
         for record in records:
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
             whole = [Action(*action) for action in record["actions"]]
-            # The last action may be what the token limit left of another one.
+            # The last action may be a remainder that the token limit left.
             whole = whole[:-1] if record["finish_reason"] == "length" else whole
             assert items[record["id"]].before.apply(whole).ignored == ()

@@ -1,4 +1,4 @@
-"""The real default base: converted, and able to answer."""
+"""The real default base is converted and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report in a real browser, from a file, with as many items as the Minecraft test split has."""
+"""The HTML report in a real browser, from a file, with as many items as the Minecraft test split."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
 
 
 def answers(name: str, items: list[Any], every: int) -> Answers:
-    """Gold actions, but for one item in `every` that gets no more than the first; what the third said is hostile."""
+    """Gold actions, except that one item in `every` gets only its first action; the third item's reply is hostile."""
     actions = {item.id: item.actions[:1] if n % every == 0 else item.actions for n, item in enumerate(items)}
     records = {item.id: {"id": item.id, "text": f"Reply-{n} of {name}", "discarded": []} for n, item in enumerate(items)}
     records[items[2].id] |= {"text": HOSTILE, "discarded": [[HOSTILE, HOSTILE]]}
@@ -59,7 +59,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Opened:
-    """The report in a window of its own; what it complains about and what it asks the network for is kept."""
+    """The report in a separate window, which keeps the page's complaints and network requests."""
 
     def __init__(
         self, browser: Browser, file: Path, width: int = 1440, height: int = 900, scheme: Any = "light", at: str = ""
@@ -87,7 +87,7 @@ class Opened:
         self.page.wait_for_function("text => document.getElementById('count').textContent.startsWith(text)", arg=text)
 
     def chosen(self, item_id: str) -> None:
-        """Waits until the detail is that of an item and its pictures are drawn."""
+        """Waits until the detail shows an item and its pictures are drawn."""
         self.page.wait_for_function("id => document.querySelector('#detail h3')?.textContent === id", arg=item_id)
         self.page.wait_for_function(
             "() => [...document.querySelectorAll('#detail img')].every(i => i.complete && i.naturalWidth > 0)"
@@ -218,7 +218,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) ->
         assert shown.startswith("</script><script>window.hacked = 1</script><img src=x")
         assert page.evaluate("window.hacked") is None
         assert page.locator("#detail img[src=x]").count() == 0
-        # Even code that gets into the page is not run.
+        # Even code that gets into the page does not run.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
         assert page.evaluate("window.hacked") is None
 

@@ -42,7 +42,7 @@ class Serving(ServedCommand):
         return self.folder / "runs" / f"serve-{self.port}.log"
 
     def server(self) -> int:
-        """The id of the server's process, which is its group's too."""
+        """The id of the server's process, which is also its group's id."""
         return self.child(b"harness.engines.vllm.server")
 
     def client(self) -> openai.OpenAI:
@@ -92,7 +92,7 @@ def test_no_port_but_the_fronts_answers_and_no_other_user_reaches_the_socket(ser
     leader = serving.server()
     assert listening_ports([serving.process.pid]) == {serving.port}
     for port in listening_ports(group(leader)):
-        # Torch's and vLLM's own, for what computes: they do not speak HTTP.
+        # The ports of torch's and vLLM's workers do not speak HTTP.
         with pytest.raises(httpx2.HTTPError):
             httpx2.post(f"http://127.0.0.1:{port}/invocations", json={"prompt": "a"}, timeout=3)
     words = Path(f"/proc/{leader}/cmdline").read_bytes().decode().split("\0")
@@ -166,7 +166,7 @@ def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
 
 
 def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) -> None:
-    """Loaded anew with other weights, the same prompt gets another answer: nothing of the old one is remembered."""
+    """After a reload with other weights, the same prompt gets another answer: nothing of the old adapter is cached."""
     adapters = f"{serving.url}/v1/harness/adapters"
     folder = serving.folder / "more" / "painter" / "adapter_model.safetensors"
     answers = []
@@ -211,8 +211,8 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
 
 @pytest.mark.slow
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
-    """With a base that has no chat template: ours is used, and it can chat."""
-    # The server shows an item of the sample; so must we.
+    """The base has no chat template, so ours is used, and it can chat."""
+    # The server's example is an item of the sample, so the test must use the sample, too.
     base = build_tiny_model(tmp_path / "plain", chat=False)
     serving = Serving(tmp_path / "serving", "serve", "--base", str(base))
     request = json.loads(serving.log.with_suffix(".json").read_text())
@@ -225,7 +225,7 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     assert chat.usage.prompt_tokens == len(rendered.token_ids)
     leader = serving.server()
     assert serving.end(signal.SIGKILL) == -signal.SIGKILL
-    wait_until(lambda: not group(leader), 40)  # Given time for an orderly end.
+    wait_until(lambda: not group(leader), 40)  # Time for an orderly end.
 
 
 @pytest.mark.slow

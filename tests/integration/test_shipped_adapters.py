@@ -1,4 +1,4 @@
-"""The adapters that ship: each loads on its base, fits today's prompts and answers some real items as it did when it was made."""
+"""The shipped adapters: each loads on its base, fits the current prompts and answers some real items as well as when it shipped."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900
 NAMES = sorted(path.name for path in SHIPPED.glob("*") if path.is_dir())
 ITEMS = 24
 F1 = {"hexagons": 0.758, "iglu": 0.651, "minecraft": 0.201}
-"""Of the first `ITEMS` dev items: action F1, or micro F1 of the kinds of net actions."""
+"""The scores on the first `ITEMS` dev items: action F1, or micro F1 of the kinds of net actions."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _base() -> None:
-    """The real base, converted once for all."""
+    """The real base, converted once for all tests."""
     resolve_base(None)
 
 
@@ -41,7 +41,7 @@ def test_it_is_small_and_fits_the_default_base_and_todays_prompts(name: str) -> 
 @pytest.mark.data
 @pytest.mark.parametrize("name", NAMES)
 def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> None:
-    """Within what another machine may turn that computes in float32 or in bfloat16: three answers of the slice."""
+    """Three answers of the slice may differ, because another machine may compute in float32 or in bfloat16."""
     words = [sys.executable, "-m", "harness.cli", "prompt", "--adapter", name, "--limit", str(ITEMS), "--json"]
     environment = os.environ | {"HARNESS_DATA": str(data_dir), "HARNESS_CACHE": str(cache_folder()), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -25,7 +25,7 @@ from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 ALIKE = 0.9
-"""The share of answers that two engines have in common: another kernel now and then flips a near tie."""
+"""The share of answers that two engines must have in common: different kernels occasionally flip a near tie."""
 
 ACTIONS = r"(?:\d \d (?:red|blue)(?:, \d \d (?:red|blue)){0,3})?"
 TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue', 'green')[n % 3]}." for n in range(40))
@@ -33,7 +33,7 @@ TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue
 
 @pytest.fixture(autouse=True, scope="module")
 def _float32() -> Iterator[None]:
-    """What transformers computes in: in bfloat16 the answers of a random model, which are near ties, are others."""
+    """transformers computes in float32; in bfloat16, a random model's answers would differ because they are near ties."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("harness.engines.vllm.engine.fast_bf16", lambda: False)
         yield
@@ -61,14 +61,14 @@ def answered(engine: Any, prompts: list[Rendered], sampling: Sampling) -> list[C
 
 
 def agreement(first: list[Any], second: list[Any]) -> float:
-    """The share of equal texts, but for a last character that is not whole: vLLM leaves it out."""
+    """The share of equal texts, ignoring an incomplete last character, which vLLM leaves out."""
     pairs = zip(first, second, strict=True)
     same: int = sum(a.text.rstrip("\ufffd") == b.text.rstrip("\ufffd") for a, b in pairs)
     return same / len(first)
 
 
 def check_adapted(answers: list[Any], peft: list[Any], plain: list[Any]) -> None:
-    """The answers are those of peft, and not those of the base alone."""
+    """The answers equal those of peft, and differ from those of the base alone."""
     rate = agreement(answers, peft)
     print(f"vLLM and peft agree on {rate:.0%} of {len(peft)} answers")
     assert agreement(answers, plain) < 0.5
@@ -76,7 +76,7 @@ def check_adapted(answers: list[Any], peft: list[Any], plain: list[Any]) -> None
 
 
 def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine) -> None:
-    """Not all of them: two attention kernels round differently, and once in a while a near tie falls the other way."""
+    """Not all of them are equal: two attention kernels round differently, and occasionally a near tie falls the other way."""
     rows = prompts_for(engine, TEXTS)
     sampling = Sampling(max_tokens=16, stop=("re",))
     theirs = TransformersEngine(str(base)).generate(rows, sampling)
@@ -91,7 +91,7 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
 
 
 def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:
-    """As the end of the chat template's turns does, where EOS is another token."""
+    """For example, the token that ends the chat template's turns if EOS is another token."""
     rows = prompts_for(engine, TEXTS)[:8]
     ends = tuple(range(0, len(engine.tokenizer), 2))
     answers = answered(engine, rows, Sampling(max_tokens=16, stop_token_ids=ends))
@@ -147,7 +147,7 @@ def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) ->
 
 
 def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: Path, engine: VllmEngine) -> None:
-    """A second engine in the same process, with a context shorter than the model's and a rank that vLLM has no size for."""
+    """A second engine in the same process, with a context shorter than the model's and a rank that vLLM does not support."""
     rows = prompts_for(engine, TEXTS)
     plain = answered(engine, rows, Sampling(max_tokens=16))
     peft = TransformersEngine(str(base), adapter=str(adapter)).generate(rows, Sampling(max_tokens=16))
@@ -189,14 +189,14 @@ def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
 def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
     base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The last test: to close an engine ends what vLLM shares in this process with the engine of the tests before.
+    # Must be the last test: closing an engine ends state that vLLM shares with the other tests' engine in this process.
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
     settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
     with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
         assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
         rows, sampling = prompts_for(two, TEXTS), Sampling(max_tokens=16)
         assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
-        # The second call is divided as the first.
+        # The second call is divided like the first.
         assert [answer.text for answer in two.generate(rows, sampling)] == [
             answer.text for answer in two.generate(rows, sampling)
         ]

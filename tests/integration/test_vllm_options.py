@@ -1,4 +1,4 @@
-"""vLLM's own options: by its own parser, refused in one line, passed on and recorded."""
+"""vLLM's own options: parsed by its own parser, refused in one line, passed on and recorded."""
 
 from __future__ import annotations
 

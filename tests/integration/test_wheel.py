@@ -1,4 +1,4 @@
-"""The built package: its top-level names, and the data that must travel with the code."""
+"""The built package: its top-level names, and the data that must ship with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in a process of its own, in which the toy task is installed: commands, then the API's surfaces. Prints JSON."""
+"""Runs in a separate process with the toy task installed: commands, then the API's surfaces. Prints JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Builder:
 
 
 def command(*words: str) -> str:
-    """What a command prints."""
+    """The output of a command."""
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
         code = main(list(words))

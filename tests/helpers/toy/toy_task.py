@@ -1,4 +1,4 @@
-"""A task of another package: columns of a board of hexagons are painted, one a step."""
+"""A task of another package: columns of a HEXAGONS board are painted, one a step."""
 
 from pathlib import Path
 
