@@ -1,4 +1,4 @@
-"""The shipped adapters: each loads on its base, fits the current prompts and answers some real items as well as when it shipped."""
+"""The shipped adapters: each loads on its base, fits the current prompts and answers some real items as well as once measured."""
 
 from __future__ import annotations
 

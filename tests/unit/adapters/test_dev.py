@@ -1,4 +1,4 @@
-"""What training is made of: checkpoints, whether an adapter does anything, and scores during training."""
+"""Parts of a training: checkpoints, whether an adapter has an effect, and scores during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`harness finetune --dry-run`: every shipped recipe is looked at without weights, and nothing is written."""
+"""`harness finetune --dry-run`: every shipped recipe is examined without weights, and nothing is written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def dry_run(base: Path | str, recipe: str, *more: str) -> Result:
 
 
 def few_items(recipe: str) -> tuple[str, ...]:
-    """The recipe's sources with fewer simulated items, as words of the command."""
+    """Arguments that reduce the number of simulated items in the recipe's sources."""
     sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
     few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
     return ("--set", f"data={few}") if few else ()

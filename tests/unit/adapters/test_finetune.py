@@ -1,4 +1,4 @@
-"""Training all weights of a random tiny model, and what may go wrong on the way."""
+"""Training all weights of a random tiny model, and faults on the way."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_two_trainings_do_not_share_a_folder(tiny_base: Path, capsys: pytest.Cap
 
 
 def test_packs_and_losses_are_the_same_with_and_without_a_worker(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first epoch has one pack: the second step's has other colors, and a worker makes its rows."""
+    """The first epoch has one pack; the second step's pack has other colors, and a worker makes its rows."""
     weights = []
     for workers in ("0", "1"):
         monkeypatch.setenv("HARNESS_WORKERS", workers)

@@ -1,4 +1,4 @@
-"""Learning from the scorer: rewards, order, packs, alarms, and a model that learns what is rewarded."""
+"""Learning from the scorer: rewards, order, packs, alarms, and a model that learns rewarded answers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Make = Callable[..., PolicyTrainer]
 
 @pytest.fixture
 def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """A trainer of a fresh adapter in float32, for a reward of a text's tokens."""
+    """A trainer of a fresh adapter in float32, with a reward computed from an answer's tokens."""
     for module in (grpo, trainer):
         monkeypatch.setattr(module, "fast_bf16", lambda: False)
 
@@ -110,7 +110,7 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
 
 
 def evenness(ids: list[int]) -> float:
-    """The share of tokens whose number is even."""
+    """The share of tokens with an even id."""
     return sum(token % 2 == 0 for token in ids) / len(ids)
 
 
@@ -188,7 +188,7 @@ def test_packs_give_the_log_probabilities_of_rows_one_by_one(make: Make) -> None
 
 
 def test_answers_of_the_base_set_off_an_alarm(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Known from other trainers: the adapter is trained, and the answers come from the base without it."""
+    """A fault known from other trainers: the adapter is trained, but the answers come from the base without it."""
 
     def of_the_base(model: Any, *given: Any) -> list[SampledAnswer]:
         with model.disable_adapter():
@@ -201,7 +201,7 @@ def test_answers_of_the_base_set_off_an_alarm(make: Make, monkeypatch: pytest.Mo
 
 
 def adapters_of(trainer: PolicyTrainer) -> dict[str, torch.Tensor]:
-    """The weights of the adapter, and of its copy as it was, by name."""
+    """The weights of the adapter, and of the copy of its initial state, by name."""
     model = trainer.accelerator.unwrap_model(trainer.model)
     return {name: value.detach().clone() for name, value in model.named_parameters() if "lora_" in name}
 
@@ -234,7 +234,7 @@ def test_what_is_no_number_stops_the_training(key: str, value: Any) -> None:
 
 
 def test_collapsed_entropy_stops_the_training() -> None:
-    """Whatever process logged how it was at first."""
+    """The alarm does not depend on which process logged the initial entropy."""
     history = [{"entropy": 0.5}] * 5 + [{"entropy": 0.01}] * 4
     for step in range(1, len(history) + 1):
         check_alarms(step, history[:step])

@@ -1,4 +1,4 @@
-"""Every kernel that a recipe may name gives the losses of the rows one by one, and what a machine lacks is one line."""
+"""Every kernel that a recipe may name gives the losses of single rows, and a missing package is an error of one line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prompts.rendered import TrainingRow
 BEGINNING = tuple(range(10, 50))
 ROWS = [
     TrainingRow("a", (*BEGINNING, 5), (60, 61, 2)),
-    TrainingRow("b", (*BEGINNING, 5), (60, 70, 71, 2)),  # Goes on otherwise after the same token.
+    TrainingRow("b", (*BEGINNING, 5), (60, 70, 71, 2)),  # Continues differently after the same token.
     TrainingRow("c", (*BEGINNING, 5), (60, 61, 2)),
     TrainingRow("d", (*BEGINNING, 6, 7), (80, 2)),
     TrainingRow("e", tuple(range(100, 130)), (90, 91, 92, 2)),
@@ -37,7 +37,7 @@ SETTINGS = (
 
 
 def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool = True, steps: int = 2) -> list[float]:
-    """Of full steps over all rows; of 0 steps, the loss without a backward pass."""
+    """The losses of full steps over all rows; for 0 steps, the loss without a backward pass."""
     recipe = load_recipe("llama-lora", [*SETTINGS, *settings])
     model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=attention)
     packing = layout_of(model.config, 2048, recipe.training.per_device_train_batch_size).packing
@@ -49,7 +49,7 @@ def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool
     arguments.set_save(strategy="no")
     arguments.load_best_model_at_end = False
     if arguments.torch_compile:
-        # The default one takes minutes to compile.
+        # The default backend takes minutes to compile.
         arguments.torch_compile_backend = "aot_eager"
     torch.manual_seed(0)
     trainer = AnswerTrainer(
@@ -64,7 +64,7 @@ def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool
 
 @pytest.fixture(scope="module")
 def one_by_one(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> list[float]:
-    """The losses of transformers' own eager attention on a row at a time, whose logits are held whole."""
+    """The losses of transformers' own eager attention on one row at a time, with complete logits."""
     folder = tmp_path_factory.mktemp("one")
     return losses(tiny_base, folder, "eager", "training.per_device_train_batch_size=1", fused=False)
 
@@ -79,7 +79,7 @@ def test_the_reference_is_the_mean_over_the_answers_tokens(tiny_base: Path, one_
 
 
 def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """A package liger-kernel that changes no layer; what it is told."""
+    """A package liger-kernel that changes no layer. Returns the arguments that it receives."""
     told: list[dict[str, Any]] = []
     stand_in = SimpleNamespace(_apply_liger_kernel_to_instance=lambda model, **options: told.append(options))
     monkeypatch.setitem(sys.modules, "liger_kernel", SimpleNamespace(transformers=stand_in))
@@ -88,7 +88,7 @@ def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return told
 
 
-# torch warns of what transformers and TRL do while it compiles them.
+# torch warns about transformers and TRL while it compiles them.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("attention", "settings", "steps"),
@@ -96,7 +96,7 @@ def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         ("blocks", [], 2),
         ("sdpa", [], 2),
         ("eager", [], 2),
-        # torch has no backward pass of it on a CPU.
+        # torch has no backward pass for it on a CPU.
         ("flex_attention", [], 0),
         ("sdpa", ["training.per_device_train_batch_size=1"], 2),
         ("blocks", ["training.gradient_checkpointing=true"], 2),
@@ -111,7 +111,7 @@ def test_every_kernel_gives_the_losses_of_the_rows_one_by_one(
 ) -> None:  # fmt: skip
     register()
     told = liger_stand_in(monkeypatch)
-    # FlexAttention is compiled on a GPU.
+    # FlexAttention is compiled only on a GPU.
     eager = torch.compiler.set_stance("force_eager") if attention == "flex_attention" else nullcontext()
     with eager:
         found = losses(tiny_base, tmp_path, attention, *settings, steps=steps)

@@ -1,4 +1,4 @@
-"""Every family of models computes in training what the rows one by one give: windows, chunks, sinks, caps, states."""
+"""Every family of models computes the same in packed training as on single rows: windows, chunks, sinks, caps, states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.engines.models.bases import exact_attention
 from prompts.rendered import TrainingRow
 
 WINDOW = 6
-"""Shorter than the rows."""
+"""A window shorter than the rows."""
 SMALL = {
     "vocab_size": 40, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
     "num_key_value_heads": 1, "head_dim": 16, "max_position_embeddings": 64, "initializer_range": 0.3, "pad_token_id": 0,
@@ -78,7 +78,7 @@ FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
 
 
 def rows() -> list[TrainingRow]:
-    """Two procedures of three rows that begin alike, one row twice."""
+    """Two procedures with three rows each that share a prefix; one row occurs twice."""
     generator = torch.Generator().manual_seed(1)
 
     def tokens(count: int) -> tuple[int, ...]:
@@ -119,7 +119,7 @@ def test_training_computes_what_the_rows_one_by_one_give(family: str) -> None:
     names = [layout.attention] if layout.attention else ["sdpa", "blocks"] if layout.packing is Packing.TREE else [None]
     for attention in names:
         model = built(config, attention)
-        # Llama 4's text model names no body.
+        # Llama 4's text model does not name its body.
         fused = fuse_head(model)
         assert fused == (family != "Llama4Text")
         found, likely = [], []

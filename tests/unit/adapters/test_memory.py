@@ -1,4 +1,4 @@
-"""The memory of models of 8 and of 70 billion parameters, counted on the meta device, against the arithmetic of the dry run."""
+"""The memory of models with 8 and 70 billion parameters, counted on the meta device, against the dry run's estimates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACK = Pack(*np.zeros((3, TOKENS), np.int32), *np.zeros((2, PLACES), np.int32))
 
 
 class _Fused(torch.autograd.Function):  # type: ignore[misc]
-    """What attention on a GPU keeps for the backward pass: its inputs and its output."""
+    """Keeps what attention on a GPU keeps for the backward pass: its inputs and its output."""
 
     @staticmethod
     def forward(ctx: Any, query: Any, key: Any, value: Any) -> Any:
@@ -46,7 +46,7 @@ def _fused(module: Any, query: Any, key: Any, value: Any, attention_mask: Any, *
 
 @pytest.fixture(scope="module", autouse=True)
 def _as_on_a_gpu() -> Iterator[None]:
-    """Attention keeps no scores, and dropout a mask of bytes."""
+    """Attention keeps no scores, and dropout keeps a mask of bytes."""
     AttentionInterface.register("fused-stand-in", _fused)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch.nn.Dropout, "forward", lambda self, x: torch.native_dropout(x, self.p, self.training)[0])
@@ -62,7 +62,7 @@ def model_of(size: str, recipe: FinetuneRecipe) -> Any:
 
 
 def kept_for_backward(model: Any) -> int:
-    """Bytes of what the layers of a forward pass over a pack keep, weights and mask aside, in bfloat16 as under autocast."""
+    """The bytes that the layers keep in a forward pass over a pack in bfloat16, as under autocast, without weights and mask."""
     for parameter in model.parameters():
         parameter.data = parameter.data.to(torch.bfloat16)
     weights = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
@@ -77,7 +77,7 @@ def kept_for_backward(model: Any) -> int:
     ids = torch.zeros(1, TOKENS, dtype=torch.long, device="meta")
     mask = torch.zeros(1, 1, TOKENS, TOKENS, dtype=torch.bool, device="meta")
     with saved_tensors_hooks(keep, lambda tensor: tensor):
-        # Bound to a name, so that what it keeps is not freed before it is counted.
+        # Bound to a name, so that the kept tensors are not freed before they are counted.
         output = model.train().get_base_model().model(ids, attention_mask=mask, position_ids=ids, use_cache=False)
         assert output.last_hidden_state.shape[1] == TOKENS
     return sum(storage.nbytes() for storage in kept.values())
@@ -89,7 +89,7 @@ def test_each_part_is_what_the_arithmetic_says(size: str) -> None:
     model = model_of(size, recipe)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     told = estimate(model, recipe, [PACK], ASKED, half=True)
-    copies = sum(2 * parameter.numel() for parameter in trained)  # What autocast keeps.
+    copies = sum(2 * parameter.numel() for parameter in trained)  # The copies that autocast keeps.
     assert told.weights == sum(parameter.nbytes for parameter in model.parameters()) + copies
     for parameter in trained:
         parameter.grad = torch.empty_like(parameter)

@@ -1,4 +1,4 @@
-"""Adapters merged into their bases: the same answers, one copy of each, and a cache that survives what kills its writers."""
+"""Adapters merged into their bases: the same answers, one copy of each, and a cache that survives killed writers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPEC = PromptSpec.make("hexagons")
 
 @pytest.fixture(scope="module")
 def adapters(tmp_path_factory: pytest.TempPathFactory) -> list[Adapter]:
-    """Three of one base."""
+    """Three adapters of one base."""
     home = tmp_path_factory.mktemp("adapters")
     base = build_tiny_model(home / "tiny")
     folders = [build_tiny_adapter(base, home / f"adapter-{seed}", seed=seed) for seed in range(3)]

@@ -1,4 +1,4 @@
-"""Packs of rows: every token sees its own row's beginning and nothing else, so losses and gradients are those of the rows."""
+"""Packs of rows: every token sees only the beginning of its own row, so losses and gradients equal those of single rows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def seen_by(inputs: dict[str, Any]) -> torch.Tensor:
 
 
 def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
-    """What the model sees at each pair that carries loss, by the mask and the positions, and what it is to predict."""
+    """For each position that carries loss, the tokens that the model sees by mask and positions, and the token to predict."""
     inputs = collate(pack, Packing.TREE, pad=9, multiple=8)
     ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
@@ -64,12 +64,12 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
 
 
 def size(rows: Sequence[TrainingRow]) -> int:
-    """The tokens of a tree of the rows."""
+    """The number of tokens of a tree of the rows."""
     return len({row.token_ids[:end] for row in rows for end in range(1, len(row) + 1)})
 
 
 def filled(groups: Sequence[Sequence[TrainingRow]], most: int, longest: int, most_rows: int | None) -> list[list[TrainingRow]]:
-    """The rows of each tree, whose size is counted anew for every row."""
+    """The rows of each tree, whose size is counted from scratch for every row."""
     packs: list[list[TrainingRow]] = [[]]
     for group in groups:
         if packs[-1] and size(packs[-1]) + size(group) > most:

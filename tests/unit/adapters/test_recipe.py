@@ -1,4 +1,4 @@
-"""Recipes: every shipped one is whole, and what does not fit is refused by name."""
+"""Recipes: every shipped one is valid, and faults are refused by name."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
 
 @pytest.fixture
 def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the shipped sample, with runs/ in a temporary folder and bases that need not be there."""
+    """The shipped sample, runs/ in a temporary folder, and bases that need not exist."""
     monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
     monkeypatch.chdir(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Loading adapters: a whole one that fits is taken, everything else is refused in one line that names what is wrong."""
+"""Loading adapters: a complete, fitting one is accepted; any other is refused in one line that names the fault."""
 
 from __future__ import annotations
 

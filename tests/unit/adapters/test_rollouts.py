@@ -1,4 +1,4 @@
-"""Drawn answers: their log-probabilities are those of the rows one by one, and shared prompts change nothing."""
+"""Drawn answers: their log-probabilities equal those of single rows, and shared prompts change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training rows: the loss is on exactly the answer and its stop token, and no row is ever cut."""
+"""Training rows: exactly the answer and its stop token carry loss, and no row is ever cut."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures
 
 
 def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> list[list[int]]:
-    """The tokens asked for, epoch by epoch; every row asks for a token of its own."""
+    """The target tokens, epoch by epoch; every row has a different target token."""
     rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
     for number, item in enumerate(items):
         rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))

@@ -1,4 +1,4 @@
-"""A recipe's data: sources, their weights, and what is wrong with them, said at once."""
+"""A recipe's data: sources, their weights, and all their faults at once."""
 
 from __future__ import annotations
 

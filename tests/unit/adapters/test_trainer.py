@@ -1,4 +1,4 @@
-"""Which evaluation is the best, and when there were enough that were not."""
+"""The choice of the best evaluation, and early stopping."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_finished_run_says_so_in_its_last_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path, tmp_path: Path) -> None:
-    """Trainer would count a token fewer for each pack, as if labels were those of a whole sequence."""
+    """Trainer would count one token fewer for each pack, as if the labels were of a whole sequence."""
     from transformers import AutoModelForCausalLM
 
     recipe = load_recipe("llama-full", ["training.accumulation=2"])

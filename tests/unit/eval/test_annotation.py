@@ -17,14 +17,14 @@ CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), 
 
 
 def judged(codes: str, game: str = "g") -> tuple[list[MinecraftItem], Annotation]:
-    """Items of one game with an empty board each, and their judgments; item n ends with n + 1 blocks in a row."""
+    """Items of one game, each on an empty board, and their judgments; item n ends with n + 1 blocks in a row."""
     items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n, game) for n in range(len(codes))]
     judgments = {item.id: Judgment(item.id, *CODES[code]) for item, code in zip(items, codes, strict=True)}
     return items, Annotation("test", judgments)
 
 
 def gold(codes: str) -> dict[int, int]:
-    """By item of the clean set, how many blocks its gold structure has."""
+    """The number of blocks in the gold structure of each item of the clean set."""
     return {int(item.id.rpartition("/")[2]): len(item.after) for item in clean_set(*judged(codes)).items}
 
 

@@ -24,7 +24,7 @@ def items() -> list[dict[str, Any]]:
 
 
 def answer(**fields: Any) -> None:
-    """Gold for all clear instructions and nothing for the unclear ones; `fields` are changed by game."""
+    """Writes gold answers for clear instructions and empty ones for unclear ones; `fields` override records by game."""
     records = [{"id": item["id"], "actions": item["actions"]} for item in items()]
     for record in records:
         if "text" in (own := fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})):

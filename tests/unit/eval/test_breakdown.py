@@ -1,4 +1,4 @@
-"""Scores in groups: every item in one group, every mean a mean of items, and our labels called ours."""
+"""Scores in groups: each item is in one group, each mean is over items, and our labels are marked as ours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scored(number: int, f1: float, wanted: int = 1, cluster: str = "c") -> ItemS
 
 
 def by_category(*f1: float, categories: str) -> dict[str, Any]:
-    """The table of items with these scores, each in the category that a letter names, two items a cluster."""
+    """The table of items with these scores, two items a cluster; a letter names each item's category."""
     scores = [scored(n, value, cluster=str(n // 2)) for n, value in enumerate(f1)]
     (table,) = break_down(
         "hexagons", scores, {f"i{n}": {"category": c} for n, c in enumerate(categories)}, by=["category"]
@@ -91,7 +91,7 @@ def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple
 
 @pytest.fixture
 def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run on the shipped sample's dev steps: the first is right, of the others nothing was predicted."""
+    """A run on the shipped sample's dev steps: the first answer is right, the others are empty."""
     monkeypatch.chdir(tmp_path)
     first, *others = perfect(load("hexagons", "dev"))
     return write_run("mine", [first, *(other | {"actions": []} for other in others)])
@@ -122,7 +122,7 @@ def test_scores_are_kept_in_the_run_if_asked_for(sample_run: Path, capsys: pytes
 
 
 def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:
-    """The groups of a split with the gold actions for predictions."""
+    """The groups of a split, with the gold actions as predictions."""
     return group_scores(read_answers(write_lines(folder / "gold.jsonl", perfect(load(task, split)))), benchmark)
 
 

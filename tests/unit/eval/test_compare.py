@@ -22,7 +22,7 @@ TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in "ab" for n in (0, 1)]
 
 
 def scored(values: Sequence[float], clusters: str) -> list[ItemScore]:
-    """Items with 10 changes each, so that F1 values of tenths are possible."""
+    """Items with 10 changes each, so that F1 can be any multiple of 0.1."""
     return [
         ItemScore(f"i{n}", cluster, value, value == 1, 10, 10, round(10 * value), ())
         for n, (value, cluster) in enumerate(zip(values, clusters, strict=True))
@@ -31,7 +31,7 @@ def scored(values: Sequence[float], clusters: str) -> list[ItemScore]:
 
 class TestStatistics:
     def test_the_permutation_test_is_exact_where_it_can_be(self) -> None:
-        """By hand: of the 8 exchanges of three clusters, only none and all give a difference as large as 1."""
+        """By hand: of the 8 exchanges of three clusters, only exchanging none or all gives a difference as large as 1."""
         numerators = np.array([[1.0, 0.0]] * 3)
         assert permutation_p(numerators, np.ones((3, 2)), "abc") == pytest.approx(2 / 8)
 
@@ -80,7 +80,7 @@ class TestCompare:
             assert (pair["wins"], pair["losses"], pair["ties"], pair["changed"]) == (0, 0, 3, [])
 
     def test_hexagons_are_compared_without_the_longest_procedures_too(self) -> None:
-        """Where just the four long ones differ, nothing is left of the difference."""
+        """If only the four long procedures differ, no difference remains without them."""
         clusters = "aabbccddef"
         a, b = scored([1] * 10, clusters), scored([0] * 8 + [1, 1], clusters)
         result = compare_runs("hexagons", {"A": a, "B": b})
@@ -102,7 +102,7 @@ class TestCompare:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with runs: a answers all steps rightly, b every other one, c lacks the last, m answers Minecraft."""
+    """A folder with runs: a answers all steps correctly, b every other one, c lacks the last one, m is on Minecraft."""
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
     monkeypatch.chdir(tmp_path)
     answered: dict[str, Sequence[HexagonsItem | MinecraftItem]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}

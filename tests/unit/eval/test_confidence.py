@@ -1,4 +1,4 @@
-"""How sure answers are: what they score above a confidence."""
+"""The confidence of answers: scores of the answers above a threshold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def write(name: str, split: str, right: Callable[[int], bool], confidence: Callable[[int], Any] | None = None) -> list[Item]:
-    """A run that answers items right, or not at all, with a confidence."""
+    """A run that answers some items correctly and the others not at all, with a confidence."""
     items = load("hexagons", split)
     records = perfect(items)
     for n, record in enumerate(records):

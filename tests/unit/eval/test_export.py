@@ -111,7 +111,7 @@ def test_the_points_of_a_curve_are_in_order_of_size() -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two runs on the sample, `half` and `whole`, of which the latter used an adapter trained on 18 items."""
+    """Two runs on the sample, `half` and `whole`; the latter used an adapter trained on 18 items."""
     monkeypatch.chdir(tmp_path)
     items = load("hexagons", "dev")
     adapter = tmp_path / "runs" / "lora" / "adapter"

@@ -1,4 +1,4 @@
-"""Level 1 and level 2: what their items are, and that each dimension is judged by itself."""
+"""Level 1 and level 2: their items, and the separate judgment of each dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of live games against numbers worked out by hand."""
+"""Scores of live games, compared with numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_structure_succeeds_up_to_turns_and_shifts(built: Any) -> None:
         (L[:3], 6 / 7),
         ([*L, (5, 1, 5, "red")], 8 / 9),
         ([*L[:3], (1, 2, 1, "green")], 0.75),
-        ([(x, y + 1, z, color) for x, y, z, color in L], 0.25),  # A shift upward is none that counts; one blue block fits.
+        ([(x, y + 1, z, color) for x, y, z, color in L], 0.25),  # A shift upward does not count; one blue block fits.
         ([(-x, y, z, color) for x, y, z, color in L], 0.75),  # Nor is a mirror image.
         ([], 0.0),
     ],

@@ -8,7 +8,7 @@ from eval.statistics import Floats, cluster_sums, mean_interval, ratio_intervals
 
 
 def sample(clusters: int, seed: int, size: int = 5) -> tuple[Floats, list[str]]:
-    """Items around 0.5 whose cluster shares most of what they deviate by; shape (clusters * size,)."""
+    """Items around 0.5 whose deviations are mostly shared within a cluster; shape (clusters * size,)."""
     random = np.random.default_rng(seed)
     shared = random.normal(0.5, 0.2, clusters).repeat(size)
     values = shared + random.normal(0, 0.05, clusters * size)

@@ -1,4 +1,4 @@
-"""The harness from Python: the same prompts, answers and numbers as on the command line."""
+"""The Python API: the same prompts, answers and numbers as on the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASKS = ("hexagons", "minecraft", "iglu")
 
 
 def answers(items: list[Item]) -> list[str]:
-    """Right, another item's, none, or half of the right one, in turn."""
+    """The right answer, another item's, an empty one, or half of the right one, in turn."""
     gold = [harness.gold(item) for item in items]
     return [(text, gold[n - 1], "?", text[: len(text) // 2])[n % 4] for n, text in enumerate(gold)]
 

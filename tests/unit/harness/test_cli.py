@@ -20,7 +20,7 @@ HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "ma
 
 
 def imported(names: tuple[str, ...], *lines: list[str]) -> list[str]:
-    """Which of these modules a process has after the command lines, all of which go well."""
+    """Which of these modules a process has imported after the command lines, all of which succeed."""
     code = (
         "import sys, json; from harness.cli import main; codes = [main(line) for line in json.loads(sys.argv[1])]; "
         f"print(json.dumps([sum(codes), [m for m in {names!r} if m in sys.modules]]), file=sys.stderr)"
@@ -72,7 +72,7 @@ def test_an_installation_of_another_adapters_is_refused(tmp_path: Path) -> None:
 
 
 def beside(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What `harness --help` says where a folder of packages comes before the project's."""
+    """The result of `harness --help` if a folder of other packages precedes the project's."""
     root = str(ROOT)
     code = f"import sys; sys.path.append({root!r}); from harness.cli import main; sys.exit(main(['--help']))"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
@@ -90,7 +90,7 @@ def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """A subcommand `data` that raises what the list holds."""
+    """A subcommand `data` that raises the exception in the list."""
     errors: list[BaseException] = []
 
     @click.command()

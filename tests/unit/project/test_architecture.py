@@ -1,4 +1,4 @@
-"""CONTRIBUTING's architecture table, the tree of the source and of its tests, and the import contract say the same."""
+"""CONTRIBUTING's architecture table, the trees of the source and the tests, and the import contract agree."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ OUTSIDE = {
     "harness": "holds the version only",
     "harness.errors": "every part may raise an error",
 }
-"""Modules in no layer, and why."""
+"""Modules outside the layers, with the reasons."""
 
 
 @pytest.fixture(scope="module")
 def graph() -> grimp.ImportGraph:
-    """Every import of the project, also those inside functions and those for types only."""
+    """All imports of the project, including those inside functions and those for types only."""
     return grimp.build_graph(*PACKAGES, cache_dir=None)
 
 
@@ -42,7 +42,7 @@ def test_contributing_has_a_line_for_every_folder() -> None:
 
 
 def misplaced(path: Path) -> str | None:
-    """What is wrong with the place of a file, a path in tests/unit/; None if nothing is."""
+    """The fault in the place of a file, a path in tests/unit/; None if there is none."""
     folder = path.parent.as_posix()
     if not path.name.startswith("test_"):
         return "holds no tests: what tests share lies in tests/helpers/"

@@ -1,4 +1,4 @@
-"""tools/bench: ratios with their intervals, each printed when it is measured, and a table at the end."""
+"""tools/bench: ratios with intervals, each printed as soon as it is measured, and a table at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs before a commit and on a hosted CI is what runs here."""
+"""The commit hooks and a hosted CI run the same checks as `make`."""
 
 from __future__ import annotations
 

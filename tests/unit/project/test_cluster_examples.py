@@ -1,4 +1,4 @@
-"""The Slurm and the Kubernetes example: shellcheck and Kubernetes' schema find no fault, and the commands in them are ours."""
+"""The Slurm and the Kubernetes example: shellcheck and Kubernetes' schema find no fault, and their harness commands parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: what it names is there, and what it says suffices to add a format, a baseline or an engine."""
+"""CONTRIBUTING.md: the paths and functions that it names exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = re.findall(r"^\d+\. (.*(?:\n   .*)*)", TEXT, re.MULTILINE)
 
 
 def defined(path: Path) -> set[str]:
-    """The names of a module: functions, classes, what is in them, and what is assigned."""
+    """The names that a module defines: functions, classes, their members, and assigned names."""
     tree = ast.parse(path.read_text())
     inner = {f"{node.name}.{name}" for node in tree.body if isinstance(node, ast.ClassDef) for name in _names(node)}
     return inner | _names(tree)
@@ -36,7 +36,7 @@ def _names(node: ast.Module | ast.ClassDef) -> set[str]:
 
 
 def named() -> Iterator[tuple[str, str]]:
-    """The names that follow a module and a colon, each with its module."""
+    """The names in backquotes after a module and a colon, each with its module."""
     for step in STEPS:
         module = ""
         for span, colon in re.findall(r"`([^`]+)`(:?)", step):

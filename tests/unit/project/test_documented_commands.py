@@ -1,4 +1,4 @@
-"""Every command that a page shows parses; those that need no model and no authors' data run, page by page, on the sample."""
+"""Every command on a page parses; commands without a model or the authors' data also run on the sample, page by page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.helpers.documented import Shown, all_shown, commands, shown
 Parse = Callable[[list[str]], click.Context]
 
 PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"}
-"""What stands for the words in capitals that a sentence leaves open and the command line checks."""
+"""Replacements for placeholders in capitals whose values the command line checks."""
 
 NOT_RUN = {
     "asks a language model": r"prompt|serve|experiment|adapters check",
@@ -37,13 +37,13 @@ NOT_RUN = {
     "runs until it is stopped": r"app\b",
     "takes minutes": r"simulate --preset paper|play",
 }
-"""Commands of code blocks that are parsed and not run, by the reason."""
+"""Commands of code blocks that are parsed but not run, by the reason."""
 
 EXAMPLES = ROOT / "docs" / "cli.md"
-"""Its examples stand for themselves, about files and runs that no one has made; they are parsed only."""
+"""The examples of this page use files and runs that do not exist, so they are only parsed."""
 
 ITEMS = "8"
-"""How many are made where a command makes more."""
+"""The number of items to make if a command makes more."""
 
 
 def in_blocks() -> list[Shown]:
@@ -56,7 +56,7 @@ def to_run() -> list[Shown]:
 
 @pytest.fixture
 def parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parse:
-    """Takes the words of a command to the command line, which checks them and does nothing."""
+    """A function that lets the command line check the words of a command without running it."""
     contexts: list[click.Context] = []
     monkeypatch.setattr(click.Command, "invoke", lambda self, context: contexts.append(context))
     monkeypatch.chdir(tmp_path)
@@ -71,7 +71,7 @@ def parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parse:
 
 
 def check_names(context: click.Context) -> None:
-    """The names of recipes, their keys, prompt formats and engines that the parsed command gives. Raises UsageError."""
+    """Checks the recipes, their keys, the prompt format and the engine that a command names. Raises UsageError."""
     values, path = context.params, context.command_path.split()[1:]
     match path:
         case ["finetune"]:
@@ -99,7 +99,7 @@ def test_a_command_in_a_block_parses(one: Shown, parse: Parse) -> None:
 
 @pytest.mark.parametrize("one", [one for one in all_shown() if one.in_text], ids=str)
 def test_a_command_in_a_sentence_parses_as_far_as_it_goes(one: Shown, parse: Parse) -> None:
-    """It may leave out what is needed, but may not name what is not there."""
+    """It may leave out required options, but may not name unknown ones."""
     words = re.sub(r"\[|\]|\.\.\.", "", one.text).split()[1:]
     try:
         parse([PLACEHOLDERS.get(word, word) for word in words])
@@ -110,7 +110,7 @@ def test_a_command_in_a_sentence_parses_as_far_as_it_goes(one: Shown, parse: Par
 
 
 def reason(words: tuple[str, ...]) -> str | None:
-    """Why a command is not run."""
+    """The reason why a command is not run; None if it is."""
     return next((why for why, pattern in NOT_RUN.items() if re.match(pattern, " ".join(words))), None)
 
 
@@ -131,7 +131,7 @@ def test_commands_run_on_the_sample(
 
 
 def test_targets_of_make_and_tools_are_there() -> None:
-    """Whatever a page says of `make TARGET` and `python tools/FILE --option`."""
+    """Checks every `make TARGET` and `python tools/FILE --option` on a page."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     found = 0
     for page in {one.page for one in all_shown()}:

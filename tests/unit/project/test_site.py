@@ -1,4 +1,4 @@
-"""The site of docs/ builds without a warning, and the links of the pages beside it lead to files."""
+"""The site of docs/ builds without a warning, and the links of pages outside it lead to files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Links(HTMLParser):
-    """What a page refers to."""
+    """The links of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Links(HTMLParser):
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:
-    """Nothing is loaded from elsewhere."""
+    """Nothing is loaded from other sites."""
     done = build(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr

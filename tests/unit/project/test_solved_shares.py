@@ -1,4 +1,4 @@
-"""The file of shares that players solve: what is in it, and what `tools/solved_shares.py` takes and refuses."""
+"""The file with the shares of requests that players solve, and the runs that `tools/solved_shares.py` accepts and refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.solved_shares import record
 
 
 def predictions(file: Path, split: str, drop: int = 0) -> Path:
-    """Answers with nothing."""
+    """A file of empty answers."""
     items = load("everyday-hexagons", split)
     file.write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in items[drop:]))
     return file

@@ -1,4 +1,4 @@
-"""Chat templates of every family: a prompt ends where the answer begins, and training's text is that of prompting."""
+"""Chat templates of every family: a prompt ends where the answer begins, and training uses the same text as prompting."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(
     rendered = Renderer(spec, tokenizers[name], 100_000, 1).render(ITEM)
     for message in rendered.messages:
         assert rendered.text.count(message["content"]) >= 1
-    if name != "smollm 3":  # It writes an empty thought into every turn.
+    if name != "smollm 3":  # SmolLM 3 writes an empty thought into every turn.
         assert rendered.text.count("<think>") == FAMILIES[name].opened.count("<think>")
 
 
@@ -61,7 +61,7 @@ def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(
 def test_a_server_with_the_changed_template_writes_the_same_prompt(tokenizers: dict[str, Any], name: str) -> None:
     rendered = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM)
     messages = list(rendered.messages)
-    if name in ("gemma", "mistral"):  # They take no system message.
+    if name in ("gemma", "mistral"):  # These templates take no system message.
         messages = [{"role": "user", "content": f"{messages[0]['content']}\n\n{messages[1]['content']}"}]
     served = tokenizers[name].apply_chat_template(
         messages, tokenize=False, add_generation_prompt=True, chat_template=answering_template(tokenizers[name])
@@ -84,7 +84,7 @@ def test_a_text_has_the_tokens_that_transformers_gives_it(tokenizers: dict[str, 
 
 
 def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: dict[str, Any]) -> None:
-    """In the second row, the first one's answer is an earlier turn: without its thought, and with another end."""
+    """In the second row, the first row's answer is an earlier turn, which loses its thought and has another end."""
     for name in ("qwen 3", "gpt-oss", "r1 distill"):
         renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
         rows = [renderer.training_row(ITEM), renderer.training_row(SHOTS[0])]

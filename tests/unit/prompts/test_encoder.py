@@ -1,4 +1,4 @@
-"""A text encoded in pieces has the tokens that the tokenizer gives the whole."""
+"""A text encoded in pieces has the same tokens as when the tokenizer encodes it as a whole."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> N
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 @pytest.mark.parametrize("context", ["conversation", "conversation+state", "full-history", "full-dialogue", "context-rich"])
 def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
-    """So that training and vLLM's cache compute what they share once."""
+    """This lets training and vLLM's cache compute the shared prefix once."""
     if context not in CONTEXTS[task]:
         return
     spec = PromptSpec.make(task, context)
@@ -190,7 +190,7 @@ def test_shots_follow_the_seed_and_never_share_the_items_target() -> None:
 
 
 class Doubler:
-    """A tokenizer whose template writes BOS and whose encoder does so again."""
+    """A tokenizer whose template writes BOS and whose encoder adds it again."""
 
     chat_template, bos_token_id, bos_token, eos_token = "x", 1, "<s>", "</s>"
     all_special_tokens = ("<s>", "</s>")

@@ -1,4 +1,4 @@
-"""Templates from anywhere: they end, and their text is bounded."""
+"""Untrusted templates: their rendering ends, and their text is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples that are given or alike: never of the item's own group, the best kept longest, the same in every process."""
+"""Given or similar examples: never from the item's own group, the best kept longest, the same in every process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_most_similar_come_first_without_the_items_own_image() -> None:
 
 
 def test_bm25_leaves_numba_alone() -> None:
-    """vLLM cannot load a model after numba was imported."""
+    """vLLM cannot load a model once numba has been imported."""
     code = "import sys; from prompts.similarity import by_words; by_words(['a'], ['a']); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
@@ -84,7 +84,7 @@ def test_the_hash_covers_the_ids_their_order_and_their_answers() -> None:
     first, other = TRAIN[0], TRAIN[2]
     hashes = {made([first]), made([other]), made([first, other]), made([other, first]), made([first, other], "id"), made([])}
     hashes.add(made([replace(first, actions=())]))
-    assert len(hashes) == 6  # The order by id is one of the two others.
+    assert len(hashes) == 6  # The order by id equals one of the two others.
     assert set(ORDERS) == {"best-last", "best-first", "id", "random"}
 
 

@@ -1,4 +1,4 @@
-"""Prompt templates: shipped ones by name, a user's own as a folder, and what is refused."""
+"""Prompt templates: shipped ones by name, a user's own as a folder, and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.tiny import build_tiny_model
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A template that changes one file of the default one."""
+    """A template that replaces one file of the default template."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "minecraft.user.txt").write_text("{% for turn in turns %}\n- {{ turn }}\n{% endfor %}\n")
     return tmp_path / "mine"

@@ -1,4 +1,4 @@
-"""The frame `pose`: cells as the builder sees them, and exactly back."""
+"""The frame `pose`: cells as the builder sees them, and their exact recovery."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.helpers.scored import built_probe
 
 
 def among(structure: Structure, last: Action | None = None, yaw: float = 0.0) -> MinecraftItem:
-    """An item among blocks whose builder stands at 0 1 -3."""
+    """An item with a structure, whose builder stands at 0 1 -3."""
     history: tuple[Turn, ...] = (Utterance("Architect", "go on"),)
     history = (Executed((last,)), *history) if last else history
     return built_probe(before=structure, history=history, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0))

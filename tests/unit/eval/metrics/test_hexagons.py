@@ -67,7 +67,7 @@ def test_procedures_weigh_the_same_whatever_their_length() -> None:
 
 
 def test_without_the_longest_procedures() -> None:
-    """Four long ones, all right, hide that one of the two steps of the others is wrong."""
+    """Four long procedures that are all right hide that one of the other procedures' two steps is wrong."""
     long = [step([], red(0), n, name) for name, count in (("a", 5), ("b", 4), ("c", 3), ("d", 2)) for n in range(count)]
     items = [*long, step([], red(0), 1, "e"), step([], red(0), 1, "f")]
     scores = score(items, [red(0)] * (len(items) - 1) + [[]])

@@ -159,7 +159,7 @@ class TestProperties:
             assert [micro[name][key] for key in ("tp", "fp", "fn")] == together[:, i].sum(axis=0).tolist()
 
 
-# --- the best overlap of whole structures, against trying every turn and every shift ---
+# --- the best overlap of whole structures, compared with trying every turn and shift ---
 
 
 def red(*cells: tuple[int, int, int]) -> Structure:

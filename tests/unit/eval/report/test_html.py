@@ -31,7 +31,7 @@ def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
 
 
 class Page:
-    """A report as a browser takes it apart: elements end where HTML says so, whatever is in them."""
+    """A report as a browser parses it: elements end where HTML says, whatever they contain."""
 
     def __init__(self, path: Path | str) -> None:
         self.bytes = Path(path).read_bytes()
@@ -52,7 +52,7 @@ class Page:
 
     @property
     def words(self) -> str:
-        """What a reader sees without a script."""
+        """The text that a reader sees without scripts."""
         body = re.sub(r"<(script|style).*?</\1>", "", self.html, flags=re.DOTALL)
         return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
@@ -270,7 +270,7 @@ def test_prompts_are_those_that_the_model_saw(
     assert len(seen) == len(page.index["ids"])
     for n, item_id in enumerate(page.index["ids"]):
         assert page.made(n)["prompt"] == seen[item_id]
-    # Only some of the items, and boards that earlier answers drew: the same texts.
+    # The texts are the same with only some of the items, and with boards that earlier answers drew.
     assert report(capsys, "r", "--limit", "3", "--out", "three.html")[0] == 0
     assert [Page("three.html").made(n)["prompt"] for n in range(3)] == [page.made(n)["prompt"] for n in range(3)]
 

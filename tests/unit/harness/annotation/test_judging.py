@@ -38,7 +38,7 @@ UNCLEAR: dict[str, Any] = {"context": "unclear", "correct": None}
 
 @pytest.fixture(autouse=True)
 def corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Two games of two items in the test split: on an empty board, then on the block that was placed."""
+    """Two games of two items in the test split: the first on an empty board, the second on the placed block."""
     data = tmp_path / "data"
     chat = [
         "<Architect> a red block\x1b[31m anywhere",
@@ -82,7 +82,7 @@ def written(path: Path) -> dict[str, tuple[Any, ...]]:
 def judge(
     typed: str, path: Path = Path("a.jsonl"), *, lines: str = "", again: bool = False, width: int = 100, **more: Any
 ) -> str:
-    """Type these keys into the loop over all items, then close the terminal. What was shown."""
+    """Type these keys into the loop over all items, then close the terminal. Returns the output."""
     shown = io.StringIO()
     console = Console(file=shown, width=width, highlight=False, markup=False, emoji=False)
     asked = iter(lines.split("\n"))
@@ -123,7 +123,7 @@ def test_it_goes_on_at_the_first_item_without_a_judgment() -> None:
     assert FIRST in shown
     assert SECOND not in shown
     judge("x")
-    # What was skipped and judged later stands where it belongs once all are judged.
+    # An item that was skipped and judged later is in its place once all are judged.
     assert list(written(Path("a.jsonl"))) == IDS
 
 
@@ -210,7 +210,7 @@ class Terminal:
         return seen
 
     def press(self, key: str) -> None:
-        """Once the key is waited for: what was typed before that is thrown away."""
+        """Press a key once the loop waits for it; keys typed earlier are discarded."""
         while termios.tcgetattr(self.screen)[3] & termios.ICANON:
             time.sleep(0.01)
         os.write(self.screen, key.encode())
@@ -281,7 +281,7 @@ A = {FIRST: CLEAR, SECOND: CLEAR, THIRD: UNCLEAR}
 
 
 def made(name: str, *labels: str) -> Annotation:
-    """An annotation of items 0, 1, ...: u unique and correct, w unique and wrong, m multiple, x unclear, a dot for none."""
+    """An annotation of items 0, 1, ...: u unique and correct, w unique and wrong, m multiple, x unclear, a dot: no judgment."""
     words = {"u": ("unique", True), "w": ("unique", False), "m": ("multiple", True), "x": ("unclear", None)}
     codes = "".join(labels)
     return Annotation(name, {str(n): Judgment(str(n), *words[code]) for n, code in enumerate(codes) if code != "."})

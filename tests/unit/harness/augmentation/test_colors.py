@@ -1,4 +1,4 @@
-"""Exchanging colors: everything goes along, and the inverse gives the item back."""
+"""Exchanging colors: all parts of an item change together, and the inverse restores the item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions for the turned board: every word is swapped, kept, or the whole instruction is left out."""
+"""Instructions for the turned board: every word is swapped or kept, or the whole instruction is left out."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _words(text: str) -> list[str]:
 
 
 def _counts(word: str) -> bool:
-    """Digits, or the numbers and ordinals up to eighteen."""
+    """Whether a word is written in digits, or is a cardinal or ordinal up to eighteen."""
     return word[0].isdigit() or bool(
         re.fullmatch(r"(?:\w+teen|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w*th|second|third)", word)
     )

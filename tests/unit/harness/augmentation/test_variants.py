@@ -1,4 +1,4 @@
-"""Augmentation: what is changed fits together, whole games change alike, and the counts are as asked."""
+"""Augmentation: changes are consistent, a whole game changes in the same way, and the counts are as requested."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_half_a_turn_takes_tile_i_to_179_minus_i() -> None:
         Utterance("Instructor", "In the 4th column from the right, paint the bottom two tiles red."),
         Executed((Paint(8, 14, "red"), Paint(9, 14, "red"))),
     )
-    # A step is not turned without its history.
+    # A step is not turned if its history cannot be.
     assert turn_hexagons(replace(item, history=(Utterance("Instructor", "Make a V."), item.history[1]))) is None
 
 

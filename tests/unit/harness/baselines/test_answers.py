@@ -1,4 +1,4 @@
-"""How a baseline's answers become a run: waves over its own boards, kills, and options that it does not have."""
+"""A baseline's answers as a run: waves over its own boards, kills, and unsupported options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None
     answer_items(run, ITEMS, model)
     run.close()
     assert steps(run) == ["0/1", "1/1", "2/1", "0/2", "1/2", "2/2", "0/3", "2/3", "2/4"]
-    # One tile after the first step, two after the second: the gold procedures paint other tiles.
+    # One tile after the first step, two after the second: the boards are those of the answers, not the gold ones.
     assert [len(record["actions"]) for record in run.records] == [1, 1, 1, 2, 2, 2, 3, 3, 4]
     assert [len(item.before.painted()) for item in drawing_steps(model.seen)] == [0, 0, 0, 1, 1, 1, 2, 2, 3]
     assert [item.id for item in model.seen] == [record["id"] for record in run.records]

@@ -1,4 +1,4 @@
-"""Checkpoints that ship: made of a trained model, found by name, listed; on weights that are no network's."""
+"""Shipped checkpoints: exported from a trained model, found by name, listed. The weights belong to no network."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def made(folder: Path, weights: dict[str, Any] = WEIGHTS, **config: Any) -> Path
 
 @pytest.fixture(autouse=True)
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where shipped checkpoints are looked for: there are none."""
+    """An empty folder in place of the one with the shipped checkpoints."""
     monkeypatch.chdir(tmp_path)
     for module in ("training.checkpoints", "baselines.shipped"):
         monkeypatch.setattr(f"harness.{module}.SHIPPED", tmp_path / "trained")

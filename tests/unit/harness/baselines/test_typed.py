@@ -1,4 +1,4 @@
-"""What players without a language model read of what people type: within bounds, and whatever it is, without an error."""
+"""Players without a language model read any text that people type, within bounds and without an error."""
 
 from __future__ import annotations
 

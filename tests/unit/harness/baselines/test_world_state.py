@@ -1,4 +1,4 @@
-"""What the classic Builder models see, against the released code's numbers and against the world's own rules."""
+"""The world as the classic Builder models see it, compared with the released code's numbers and the world's own rules."""
 
 from __future__ import annotations
 

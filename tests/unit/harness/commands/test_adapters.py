@@ -49,7 +49,7 @@ def adapter(base: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def here(adapter: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the base in it, an adapter in runs/mine and one that ships."""
+    """A working folder with the base, an adapter in runs/mine, and a shipped adapter."""
     monkeypatch.chdir(tmp_path)
     for module in ("registry", "catalog"):
         monkeypatch.setattr(f"adapters.{module}.SHIPPED", tmp_path / "trained")
@@ -226,7 +226,7 @@ class TestImport:
 
     @pytest.fixture
     def published(self, base: Path) -> Path:
-        """An adapter as its authors' peft left it, beside other files of theirs."""
+        """An adapter as its authors' peft saved it, next to other files of theirs."""
         folder = build_tiny_adapter(base, Path("published"), rank=4)
         for name, content in (("training_args.bin", b"pickled"), ("README.md", b"# Theirs"), ("tokenizer.json", b"{}")):
             (folder / name).write_bytes(content)
@@ -261,7 +261,7 @@ class TestImport:
         assert "harness finetune" not in card
 
     def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, run: Command) -> None:
-        """Its configuration as its authors published it, in small; its prompt is the golden one of the template."""
+        """A small version of the published configuration; the prompt equals the template's golden one."""
         folder = build_tiny_adapter(base, Path("NeBuLa-org"), rank=64)
         path = folder / CONFIG_FILE
         theirs = {"lora_alpha": 16, "lora_dropout": 0.1, "bias": "none", "target_modules": ["q_proj", "v_proj"]}
@@ -353,7 +353,7 @@ class TestImport:
 
 class TestExport:
     def scored(self, adapter: str) -> None:
-        """A run of perfect answers that says it used the adapter."""
+        """Writes a run of perfect answers whose settings name the adapter."""
         from harness.corpora import load
 
         lines = [json.dumps({"id": i.id, "text": gold_answer(i, SPEC)}) for i in load("hexagons", "dev")]

@@ -1,4 +1,4 @@
-"""`harness app`: who plays, and what is told where a model cannot."""
+"""`harness app`: the players, and the messages for models that cannot play."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_adapters_that_ship_play() -> None:
 
 
 def test_the_models_of_an_endpoint_play(server: FakeServer) -> None:
-    """One with an adapter's name is asked as that adapter was trained."""
+    """A model with an adapter's name is prompted as that adapter was trained."""
     notes: list[str] = []
     server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
     players = _served(server.url, (), (), Workers(), notes)

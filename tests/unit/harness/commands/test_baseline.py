@@ -1,4 +1,4 @@
-"""`harness baseline` on the shipped sample with a tiny network: train, kill, resume, predict, and what is refused."""
+"""`harness baseline` on the shipped sample with a tiny network: train, kill, resume, predict, and refusals."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkey
     whole = Path("runs/whole/predictions.jsonl").read_bytes()
     lines = whole.splitlines(keepends=True)
     assert [json.loads(line)["id"] for line in lines] == [item.id for item in load("minecraft", "dev")]
-    # Killed in the middle of the second batch, and of a line.
+    # The run is killed in the middle of the second batch, and of a line.
     run([*arguments, "--name", "killed"])
     Path("runs/killed/predictions.jsonl").write_bytes(b"".join(lines[:4]) + lines[4][:9])
     resumed = run([*arguments, "--name", "killed"])

@@ -1,4 +1,4 @@
-"""`harness play` as it is called: the table, the files, endpoints and adapters' names, and what is refused."""
+"""The command `harness play`: the table, the files, endpoints and adapters' names, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server(server: FakeServer) -> FakeServer:
-    """It answers in both worlds."""
+    """An endpoint that answers in both worlds."""
     server.reply = lambda body, n: chat_answer("place red 0 1 0" if "block" in str(body) else "red: 1 1")
     return server
 
@@ -76,7 +76,7 @@ def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: Fake
     assert (settings["engine"], settings["context"], settings["format"]) == ("openai", "conversation", "bare-program")
     assert {body["model"] for body in server.requests} == {"hexagons"}
     assert len(server.requests) == len((folder / "turns.jsonl").read_text().splitlines())
-    # A later message holds what was said and answered before.
+    # A later request holds the earlier messages and answers.
     assert max(len(body["messages"]) for body in server.requests) > 3
 
 
@@ -92,7 +92,7 @@ def test_an_adapter_plays_with_the_examples_that_it_was_trained_with(
         "mine was trained with 2 examples in front of every item, and gets those of the shipped sample" in capsys.readouterr().err
     )
     assert {sum(said["role"] == "user" for said in body["messages"]) for body in server.requests} == {3}
-    # They are like what is asked, so that not all have the same.
+    # The examples are similar to the question, so not all requests have the same ones.
     assert len({str(body["messages"][:-1]) for body in server.requests}) > 1
     assert main([*words, "--shots", "0", "--name", "none"]) == 0
     assert "0 examples (random): the adapter was trained with 2 (bm25)" in capsys.readouterr().err

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def script(task: str, answer: Any = gold_answer, **spec: str) -> str:
-    """A file of completions for the dev split of the sample; `answer` makes the text from an item and a format."""
+    """A file of completions for the sample's dev split; `answer` writes the text from an item and a format."""
     lines = [json.dumps({"id": i.id, "text": answer(i, PromptSpec.make(task, **spec))}) for i in load(task, "dev")]
     Path("script.jsonl").write_text("\n".join(lines) + "\n")
     return "script.jsonl"
@@ -109,7 +109,7 @@ def test_nothing_readable_is_asked_for_once_more(run: Command) -> None:
     records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
     assert (records[0]["first"], records[0]["text"]) == ("No idea!", gold_answer(item, spec))
     assert records[0]["actions"] == [list(action) for action in item.actions]
-    # A second question that fails leaves the first answer; one that changes nothing was read.
+    # If the second question fails, the first answer stays; an answer that changes nothing counts as read.
     assert [(record["text"], "first" in record) for record in records[1:3]] == [("Nor here.", False), ("none", False)]
     assert not any("first" in record for record in records[3:])
     plain = run("--model", "script.jsonl", "--name", "p")

@@ -1,4 +1,4 @@
-"""`harness prompt` with an endpoint that fails: one line, the right exit code, nothing lost, and the same command mends it."""
+"""`harness prompt` with a failing endpoint: one line, the right exit code, nothing lost, and a rerun completes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 REFUSED_LENGTH = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
-    # what the server does with every third request; the outcome of those; what is said of it
+    # the server's reaction to every third request; the outcome of those requests; the message
     "429": (failure(429, "slow down"), "again", ""),
     "429 and when to come back": (failure(429, "slow down", Retry_After="0.2"), "again", ""),
     "quota": (failure(429, "You exceeded your current quota", code="insufficient_quota"), "stop", "answers no more for now"),
@@ -46,7 +46,7 @@ FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
 def test_every_fault_of_a_server(
     server: FakeServer, capsys: pytest.CaptureFixture[str], fault: Answer | Handling, outcome: str, said: str
 ) -> None:
-    """The second of three items meets it. Nothing is lost, and nothing is scored as wrong in silence."""
+    """The second of three items meets the fault. Nothing is lost, and nothing is silently scored as wrong."""
     seconds = "1" if fault is slow_drip else "60"
     words = ["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--limit", "3", "--name", "r"]
     words += ["--timeout", seconds, "--retries", "0" if fault is slow_drip else "1", "--concurrency", "1"]
@@ -106,7 +106,7 @@ def test_lengths_are_measured_by_the_endpoints_count(server: FakeServer, capsys:
     assert command(server, *lengths) == 0
     assert "characters a token by the endpoint's count, reckoned with" in capsys.readouterr().err
     sent = [len("".join(message["content"] for message in body["messages"])) for body in server.requests]
-    # The first request only counts; of the others, at 3 characters a token, not all examples would fit.
+    # The first request only counts tokens. At an assumed 3 characters a token, not all examples would fit into the others.
     assert sent[0] < 1200 < min(sent[1:])
     assert [json.loads(line)["dropped_shots"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()] == [0, 0]
     assert command(server, *lengths, "--name", "again") == 0

@@ -25,7 +25,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes predictions; the corpora hold STEPS and TURNS only."""
+    """Writes predictions; the corpora hold only STEPS and TURNS."""
 
     def items(task: str, split: str) -> list[HexagonsItem] | list[MinecraftItem]:
         return [] if split != "test" else STEPS if task == "hexagons" else TURNS

@@ -1,4 +1,4 @@
-"""Which chat template a server gets: the text that its adapters were trained on, or none where the model's own will do."""
+"""The chat template of a server: the one that its adapters were trained with, or none if the model's own suffices."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_drawing_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Gold, 1 action: blue: 4 3\n" in out
     assert out.index("Before") < out.index("After")
     assert out.count("[B]") == 1
-    # What a corpus or a model says cannot drive the terminal.
+    # Text of a corpus or a model cannot control the terminal.
     assert "\x1b" not in out
 
 

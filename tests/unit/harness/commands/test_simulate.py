@@ -1,4 +1,4 @@
-"""`harness simulate`: the same bytes on any machine, whole items whatever happens, and every form read back."""
+"""`harness simulate`: the same bytes on any machine, complete items after any fault, and files that can be read back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 
 def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> list[Item]:
-    """The first items of a simulator, with `meta` as JSON has it."""
+    """The first items of a simulator, with `meta` in JSON types."""
     return [replace(item, meta=json.loads(json.dumps(item.meta))) for item in first_items(simulator, seed, count, split)]
 
 
@@ -96,7 +96,7 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: s
 @pytest.mark.slow
 def test_a_killed_worker_is_one_line() -> None:
     with running() as (process, children):
-        # The first child is multiprocessing's resource tracker, or a worker; the last is a worker.
+        # The first child is multiprocessing's resource tracker or a worker; the last one is a worker.
         os.kill(int(children[-1]), signal.SIGKILL)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
@@ -109,7 +109,7 @@ def test_a_killed_worker_is_one_line() -> None:
 
 @contextmanager
 def running() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """A command that writes to a.jsonl without end, and its children."""
+    """A command that writes to a.jsonl forever, and its children."""
     options = ["simulate", "random", "--items", "10000000", "--workers", "2", "--out", "a.jsonl"]
     command, environment = [sys.executable, "-m", "harness.cli", *options], os.environ | {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
@@ -124,7 +124,7 @@ def running() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
 
 
 def _soon(is_true: Callable[[], bool]) -> bool:
-    """Whether something becomes true within a minute."""
+    """Whether the condition becomes true within a minute."""
     for _ in range(600):
         if is_true():
             return True

@@ -1,4 +1,4 @@
-"""Archives are read within bounds, whatever they unpack to."""
+"""Archives are read within bounds, whatever they contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.errors import DataError
 
 
 def packed(path: Path, files: dict[str, bytes], after: bytes = b"") -> Path:
-    """An archive of some files with bytes behind its end."""
+    """An archive of some files, with bytes after its end."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as tar:
         for name, data in files.items():
@@ -56,7 +56,7 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.99])
 def test_a_cut_archive_is_refused(tmp_path: Path, part: float) -> None:
-    # Random text does not shrink.
+    # Random text does not compress.
     noise = bytes(32 + k * k * 31 % 90 for k in range(40_000))
     whole = packed(tmp_path / "whole.tar.xz", {"a.json": b"1", "noise": noise, "b.json": b"2"}).read_bytes()
     cut = tmp_path / "cut.tar.xz"

@@ -16,7 +16,7 @@ from tests.helpers.corpora_files import pack, state, write_log, write_minecraft
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Caches and corpora in folders of the test's own; a test of the published corpora keeps their folder."""
+    """Caches and corpora in temporary folders; a test of the published corpora keeps their folder."""
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     if request.node.get_closest_marker("data") is None:
         monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))

@@ -1,4 +1,4 @@
-"""No item of dev or test gets into a training, by whatever road and under whatever id."""
+"""No item of dev or test gets into a training, by any path and under any id."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _on_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def disguised(items: Sequence[Item]) -> list[Item]:
-    """The items under other ids, of other procedures and targets."""
+    """The items with other ids, procedures and targets."""
     names = {item.cluster: f"{item.task}-mine/train/{n}" for n, item in enumerate(items)}
     return [
         replace(item, id=f"{names[item.cluster]}/{n}", split="train", group=f"target-{n}", cluster=names[item.cluster])

@@ -52,7 +52,7 @@ def broken(**changes: Any) -> str:
 
 
 def entries(*ids: int, cells: int = 180, color: Any = 0, first: str = "NONE") -> list[Any]:
-    """A drawing procedure with these ids; the last board has so many cells and that color on its last tile."""
+    """A drawing procedure with these ids; its last board has `cells` cells and `color` on the last tile."""
     boards: list[list[Any]] = [[0] * 180 for _ in ids]
     boards[-1] = [0] * (cells - 1) + [color]
     return [[number, first if k == 0 else "Go on.", board] for k, (number, board) in enumerate(zip(ids, boards, strict=True))]
@@ -99,7 +99,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         corpus_of("hexagons").digest(folder)
 
 
-# What follows counts the official release.
+# The tests below are on the official release.
 
 SPLITS = ("train", "dev", "test")
 
@@ -116,7 +116,7 @@ def everything(steps: Steps) -> list[HexagonsItem]:
 
 @pytest.mark.data
 def test_golden_digest_of_all_that_an_item_holds(steps: Steps) -> None:
-    """The instructions as they were typed, the images, rounds, tags and scores too."""
+    """The digest includes the instructions as typed, images, rounds, tags and scores."""
     lines = {split: "".join(json.dumps(to_full_record(step)) + "\n" for step in of_split) for split, of_split in steps.items()}
     assert {split: hashlib.sha256(text.encode()).hexdigest() for split, text in lines.items()} == {
         "train": "4b5cc49cb9a0792288ef6c4cf6982fa01fe6aaf9ea8dd1b3e90fba4fc03c1f7d",
@@ -156,7 +156,7 @@ def test_tables_1_2_and_6_of_the_paper(steps: Steps) -> None:
 
 @pytest.mark.data
 def test_the_geometry_is_odd_q(everything: list[HexagonsItem]) -> None:
-    """Of all sets of six tiles painted in one color in a step, so many are rings around a tile; in even-q there were none."""
+    """Many sets of six tiles painted in one color in a step are rings around a tile; in even-q, none would be."""
     tiles = [Tile(row, column) for row in range(ROWS) for column in range(COLUMNS)]
     rings = {frozenset(around) for around in map(neighbors, tiles) if len(around) == 6}
     sixes = [

@@ -21,7 +21,7 @@ from harness.worlds.minecraft import Action, Pose, Structure
 
 CORPUS = iglu.IgluCorpus(get_task("iglu"))
 FIRST = "game-9005"
-"""An instruction of the sample: of a purple tower with a yellow block beside it, the yellow one is removed."""
+"""An instruction of the sample: remove the yellow block next to a purple tower."""
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_removals_come_first_from_the_top_then_what_has_support() -> None:
 
 
 def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[list[str]]]:
-    """What `harness data stats iglu` leaves out, beside what it says of the whole file."""
+    """The items that `harness data stats iglu` leaves out, by fault."""
     assert locate("iglu").path.is_relative_to(folder)
     assert main(["data", "stats", "iglu", "--json"]) == 0
     stats = json.loads(capsys.readouterr().out)

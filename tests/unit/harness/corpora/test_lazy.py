@@ -1,4 +1,4 @@
-"""Items that stay on the disk are those of the file, in any order, and lazy sequences do what lists do."""
+"""Items that stay on disk equal those of the file, in any order, and lazy sequences behave like lists."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_a_recolored_cell_is_placed_before_it_is_removed(tmp_path: Path) -> None
 
 
 def test_states_without_a_pose_are_skipped(tmp_path: Path) -> None:
-    """They list no blocks: taken at face value, everything would be removed and placed again."""
+    """They list no blocks; taken literally, everything would be removed and placed again."""
     game, (first, second) = read(
         tmp_path,
         state(pose=None),
@@ -156,7 +156,7 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
     assert CORPUS.digest(archive) != before
 
 
-# Bad input: every error names the file, or the archive and its member, and says what was expected.
+# Invalid input: every error names the file, or the archive and its member, and what was expected.
 
 
 def states_with(**changes: Any) -> list[dict[str, Any]]:

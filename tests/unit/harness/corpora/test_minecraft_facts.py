@@ -75,7 +75,7 @@ def test_golden_digest_of_the_h3_histories(items: dict[str, list[MinecraftItem]]
 
 
 def test_golden_digest_of_all_that_an_item_holds(items: dict[str, list[MinecraftItem]]) -> None:
-    """States, actions, poses, the words as they were typed, groups and meta."""
+    """The digest includes states, actions, poses, the words as typed, groups and meta."""
     found = {split: digest([json.dumps(to_full_record(item))] for item in items[split]) for split in SPLITS}
     assert found == {
         "train": "02ca98072cb81b03ea47f60ac6f6cde16c7e6eaa66754abd6eb20ecd45097e52",

@@ -1,4 +1,4 @@
-"""Files of items are read line by line, each within a bound; what is wrong with a line is one error that says where."""
+"""Files of items are read line by line, within a size limit; any fault of a line is one error with its place."""
 
 from __future__ import annotations
 

@@ -41,5 +41,5 @@ def test_nothing_is_copied_from_the_release(data_dir: Path) -> None:
         published = words(load("hexagons"))
         patch.delenv("HARNESS_DATA")
         common = words(load("hexagons")) & published
-    # Sentences so short that anybody writes them.
+    # Only sentences so short that anybody might write them.
     assert all(len(text.split()) < 10 for text in common)

@@ -93,8 +93,8 @@ def test_every_block_is_one_cube_of_its_color(structure: Structure) -> None:
 
 
 def first_hit(blocks: tuple[Block, ...], x: float, y: float, z: float) -> Block | None:
-    """The block that a viewer sees at the picture's point of (x, y, z): the nearest one on the line of sight."""
-    # Along this direction, away from the viewer, a point stays where it is on the picture: -4 * (1 + 1) - 9 * dy = 0.
+    """The block that a viewer sees at the image point of (x, y, z): the nearest one on the line of sight."""
+    # Moved in this direction, away from the viewer, a point keeps its place in the picture: -4 * (1 + 1) - 9 * dy = 0.
     away = np.array([1.0, -8 / 9, 1.0])
     origin = np.array([x, y, z]) - 40 * away
     best: tuple[float, Block] | None = None
@@ -115,7 +115,7 @@ def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
     left, top, *_ = view_box(picture)
     image = pixels(picture, scale=3)
     for x, y, z, _ in blocks:
-        # A point on each face that lies on no edge of any cube on the picture.
+        # A point on each face that does not lie on an edge of any cube in the picture.
         for point in ((x + 0.3125, y + 1, z + 0.6875), (x + 0.375, y + 0.5, z), (x, y + 0.5, z + 0.375)):
             seen = first_hit(blocks, *point)
             assert seen is not None
@@ -138,7 +138,7 @@ def test_a_structures_difference_has_a_sign_on_every_changed_cell() -> None:
 
 
 def test_two_ghosts_in_a_cell_stand_in_one_order() -> None:
-    """Changes are sets, whose order differs between processes; equal pictures are equal to the byte."""
+    """Changes are sets, whose order differs between processes, but equal pictures must have equal bytes."""
     ghosts = [Action("remove", color, 0, 1, 0) for color in ("red", "green")]
     assert minecraft._cubes(Structure(), ghosts, 0) == minecraft._cubes(Structure(), ghosts[::-1], 0)
 

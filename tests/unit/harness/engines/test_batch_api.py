@@ -1,4 +1,4 @@
-"""The batch API: one file of requests, found again after a kill, and answers in the prompts' order."""
+"""The batch API: one file of requests, a batch found again after a kill, and answers in the prompts' order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
 
 
 class Batches:
-    """What an endpoint with a batch API does: batches end when they are looked at for the second time."""
+    """An endpoint with a batch API: a batch ends when its state is queried for the second time."""
 
     def __init__(self, server: FakeServer) -> None:
         self.server, self.looked = server, 0

@@ -1,4 +1,4 @@
-"""The cache of completions: what is asked twice, what is not, and files that are none."""
+"""The cache of completions: which prompts are asked again, and files that are not a cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROMPTS = [Rendered(f"item/{n}", ({"role": "user", "content": f"ask {n}"},), f"a
 
 
 class Counting(ScriptedEngine):
-    """Answers with its count of prompts, so that no two answers are the same; fails where it is told to."""
+    """Answers with its count of prompts, so that all answers differ; fails if told to."""
 
     def __init__(self, independent: bool) -> None:
         super().__init__([])

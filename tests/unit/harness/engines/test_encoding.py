@@ -1,4 +1,4 @@
-"""Vectors of sentences: their cache, and what is refused."""
+"""Vectors of sentences: their cache, pooling and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A leading thought is taken off an answer, and nothing else is."""
+"""A leading thought, and nothing else, is removed from an answer."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from harness.engines.engine import Completion, apart
         ("<think>\nhm\n</think>\n\nred: 1 2", "stop", ("red: 1 2", "hm", "stop")),
         (" \n<Thinking>hm</Thinking>red", "stop", ("red", "hm", "stop")),
         ("<think></think>red", "length", ("red", "", "length")),
-        # The opening tag stands in the prompt.
+        # The opening tag is in the prompt.
         ("hm</think>red: 1 2", "stop", ("red: 1 2", "hm", "stop")),
         ("<think>red: 5 5", "length", ("", "red: 5 5", "thinking")),
         ("<think>red: 5 5", "stop", ("", "red: 5 5", "thinking")),
         ("<think>hm</think>", "length", ("", "hm", "thinking")),
-        # A thought within an answer is the parser's business.
+        # A thought within an answer is left to the parser.
         ("red: 1 2 <think>hm</think>", "stop", ("red: 1 2 <think>hm</think>", "", "stop")),
         ("1 < 2 > 0", "stop", ("1 < 2 > 0", "", "stop")),
     ],

@@ -1,4 +1,4 @@
-"""The endpoint engine against a server of the test's own: what it sends, and what it makes of every kind of bad answer."""
+"""The endpoint engine with a fake server: its requests, and its reaction to every kind of bad answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of an engine in processes of their own; the GPUs and vLLM are stand-ins, the processes are not."""
+"""Copies of an engine in separate processes; the GPUs and vLLM are stand-ins, the processes are real."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_prompts_are_divided_and_answered_in_order(engine: ReplicatedEngine) -> 
     engine.report = reported.append
     prompts = [prompt("a", 9), prompt("b", 1), prompt("c", 9), prompt("d", 1), prompt("e", 1)]
     answers = [answer.text for answer in engine.generate(prompts, Sampling())]
-    # Those that begin alike are answered by the same copy, as far as shares are equal.
+    # Prompts with the same beginning go to the same copy as far as equal shares allow.
     assert answers == ["6 a 1", "4 b 1", "6 c 1", "4 d 1", "6 e 1"]
     assert reported[-1] == 5
     assert list(engine.generate([], Sampling())) == []

@@ -1,4 +1,4 @@
-"""What a request holds, and what is learned from refusals."""
+"""The fields of a request, and how they adapt to refusals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_refused_parameter_is_left_out_or_renamed(message: str, parameter: str
     sent = made.body(PROMPT, SAMPLING)
     failure = Failure(message, status, parameter)
     assert made.adapt(sent, failure) == (gone is not None)
-    # A request that was in flight meanwhile is asked again, without another word.
+    # A request that was in flight at the time is repeated without a further message.
     assert made.adapt(sent, failure) == (gone is not None)
     later = made.body(PROMPT, SAMPLING)
     assert set(sent) - set(later) == ({gone} if gone else set())

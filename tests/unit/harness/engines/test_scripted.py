@@ -1,4 +1,4 @@
-"""The scripted engine: replays what a file holds, and names the line that it cannot read."""
+"""The scripted engine replays a file, and names the line that it cannot read."""
 
 from __future__ import annotations
 

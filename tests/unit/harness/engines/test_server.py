@@ -1,4 +1,4 @@
-"""What `harness serve` refuses before it starts anything, the server's command line, and how its log is read."""
+"""The refusals of `harness serve` before it starts anything, the server's command line, and the reading of its log."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_a_batch_answers_as_its_prompts_do_alone(base: Path, engine: Transformer
 
 
 def likeliest(base: Path, ids: tuple[int, ...], count: int) -> list[int]:
-    """The `count` tokens that follow `ids`, each the model's likeliest after those before it."""
+    """The `count` tokens after `ids`, each the model's likeliest after the ones before it."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -69,7 +69,7 @@ def test_a_stop_string_ends_the_answer_and_is_not_in_it(engine: TransformersEngi
 
 
 def test_the_eos_token_ends_the_answer(base: Path, engine: TransformersEngine, tmp_path: Path) -> None:
-    """The model or the prompt says that the fourth token is another EOS, as the end of the chat template's turns may be."""
+    """The model or the prompt declares the fourth token another EOS, like the token that ends a chat template's turns."""
     (row,) = prompts_for(engine, TEXTS[:1])
     ids = likeliest(base, row.token_ids, 4)
     copy = Path(shutil.copytree(base, tmp_path / "copy"))

@@ -1,4 +1,4 @@
-"""The fingerprint of weights: the same for the same weights however they are kept, another for others, and quick to have."""
+"""The fingerprint of weights: equal for equal weights in any files, different for different weights, and fast."""
 
 from __future__ import annotations
 

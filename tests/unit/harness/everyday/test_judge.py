@@ -29,7 +29,7 @@ def done(item: Item, program: str) -> Any:
 
 L = "red line(9:5,9:7)+10:7"
 HEXAGONS = [
-    # right, an answer, whether it is
+    # the right program, an answer, whether the answer is right
     ("red 3:4", "red 3:4", True),
     ("red 3:4", "red 3:5", False),
     ("red 3:4", "red 3:4-5", False),

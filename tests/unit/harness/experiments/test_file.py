@@ -1,4 +1,4 @@
-"""Experiments as files: what becomes of a row, all that is wrong with a file at once, and one that is killed and goes on."""
+"""Experiments as files: the commands of a row, all faults of a file at once, and resumption after a kill."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def here(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def dry(capsys: pytest.CaptureFixture[str], *words: str, **values: Any) -> tuple[int, list[str], list[str]]:
-    """What `harness experiment e.yaml --dry-run` says of a file with these values."""
+    """The output of `harness experiment e.yaml --dry-run` for a file with these values."""
     Path("e.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     code = main(["experiment", "e.yaml", "--dry-run", *words])
     captured = capsys.readouterr()
@@ -197,7 +197,7 @@ def test_it_ends_in_a_table_for_each_task_and_goes_on_where_it_was(
     assert table.index("## hexagons") < table.index("action F1") < table.index("## minecraft") < table.index("micro F1")
 
     states = json.loads(Path("runs/e", STATE_FILE).read_text())
-    Path("runs/e", STATE_FILE).write_text(json.dumps({names[0]: states[names[0]]}))  # As one that was killed leaves it.
+    Path("runs/e", STATE_FILE).write_text(json.dumps({names[0]: states[names[0]]}))  # As after a kill.
     file = Path("runs/e", names[1], "predictions.jsonl")
     whole = file.read_bytes()
     file.write_bytes(b"".join(whole.splitlines(keepends=True)[:1]))
@@ -225,7 +225,7 @@ def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.Captur
 
 
 def test_the_published_rows_name_what_the_results_name(capsys: pytest.CaptureFixture[str]) -> None:
-    """Their files are not here, and that alone is wrong with them."""
+    """The only fault of the rows is that their files are missing here."""
     assert main(["experiment", "ingredients", "--set", "finetune.base=tiny", "--dry-run"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 4

@@ -1,4 +1,4 @@
-"""Rows of commands: run one after another, remembered, independent of each other, and compared with the first."""
+"""Rows of commands: run one after another, remembered, independent of each other, and compared with the first row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPEC = PromptSpec.make("hexagons")
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the answers of two models, one of which is right half the time. Child processes run this checkout's code."""
+    """A folder with the answers of two models, one of them right half the time. Child processes run this checkout's code."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(grid_module, "costs", lambda row: {"letters": [len(row.name), 7]})
@@ -43,7 +43,7 @@ def row(name: str) -> Row:
 
 
 def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
-    """What was said, and the table."""
+    """The messages, and the table."""
     said: list[str] = []
     with closing(Grid(Path("runs/grid"), rows)) as grid:
         grid.run(said.append)
@@ -64,7 +64,7 @@ def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
     assert said[0] == "row 1 of 3, right: finished before"
     assert said[-1] == "row 3 of 3, half: finished before"
     assert [line["error"] for line in lines] == [None, None, None]
-    # One that lost its answers is run again, and so is one whose files changed.
+    # A row that lost its answers runs again, and so does one whose files changed.
     (rows[0].answers / "predictions.jsonl").unlink()
     with Path("half.jsonl").open("a") as file:
         file.write("\n")
@@ -98,7 +98,7 @@ def test_states_that_cannot_be_read_are_not_overwritten(text: str) -> None:
 
 
 class TestSideBySide:
-    """With several GPUs, whose names are stand-ins."""
+    """Rows on several GPUs, which are stand-ins."""
 
     @pytest.fixture(autouse=True)
     def _gpus(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Mined pairs: exact programs that are put as the words put it, from train only."""
+"""Mined pairs: exact programs that follow the wording, from train only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from serialization.program.parse import parse
 
 
 def drawn(instruction: str, program: str, before: str = "") -> HexagonsItem:
-    """A second step, after a first one that a program drew."""
+    """A second step, after a first step that a program drew."""
     first = hexagons.run(parse(before)).actions
     board = Board().apply(first).board
     state = hexagons.DrawingState(board, [first])

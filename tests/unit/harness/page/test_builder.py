@@ -1,4 +1,4 @@
-"""What the Builder asks and says, and building games as states."""
+"""The Builder's questions and messages, and building games as states."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_correction_takes_the_place_of_the_answer() -> None:
         state, {"type": "build", "actions": [("place", "green", 0, 1, 0), ("place", "blue", 1, 1, 0), ("remove", None, 1, 1, 0)]}
     )
     assert fixed["blocks"] == [[0, 1, 0, "green"]]
-    # What was taken away again is no part of it.
+    # A block that was removed again is not part of the answer.
     assert fixed["turns"][-2]["actions"] == [["place", "green", 0, 1, 0]]
     with pytest.raises(UsageError, match="cannot be carried out"):
         after(state, {"type": "build", "actions": [("place", "green", 0, 5, 0)]})
@@ -96,7 +96,7 @@ def test_a_correction_takes_the_place_of_the_answer() -> None:
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> None:
-    """Its own gold actions build it, found again from the log as after a restart."""
+    """The Architect's gold actions build the target; they are recovered from the log, as after a restart."""
     from harness.page.building import _live
     from harness.worlds.minecraft import Action
 

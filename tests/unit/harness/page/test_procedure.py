@@ -1,4 +1,4 @@
-"""The game of HEXAGONS: what may happen when, and what it is worth."""
+"""The game of HEXAGONS: its valid events, and its scores."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def test_scores_are_those_of_the_metrics() -> None:
     assert first["board"]["em"] == first["action"]["f1"] == 1
     assert second["board"]["f1"] == pytest.approx(2 / 3)
     assert second["action"]["f1"] == pytest.approx(1 / 2)
-    # Nothing to do, and nothing done.
+    # A step without gold actions, and without painted tiles.
     assert third["action"]["em"] == 1
     assert third["board"]["em"] == 0

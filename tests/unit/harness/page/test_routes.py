@@ -1,4 +1,4 @@
-"""The page's routes: what other sites and bad requests get, sessions over HTTP, exports and corrections."""
+"""The page's routes: replies to other sites and bad requests, sessions over HTTP, exports and corrections."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def red(*tiles: int) -> str:
 
 
 def drawn(client: TestClient, session: dict[str, Any], second: str) -> dict[str, Any]:
-    """The session after both steps were drawn: the first tile red, then a board."""
+    """The session after both steps were drawn: the first tile in red, then the board `second`."""
     for event in (
         {"type": "paint", "step": 0, "board": red(0)},
         {"type": "go", "step": 1},

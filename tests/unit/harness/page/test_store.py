@@ -1,4 +1,4 @@
-"""Sessions in SQLite: versions, changes that are sent twice, two servers, a full disk."""
+"""Sessions in SQLite: versions, repeated changes, two servers, a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of live games: lockstep, what is kept, what a killed run goes on with, and errors."""
+"""The loop of live games: lockstep, stored turns, resumption after a kill, and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.helpers.faulty import wrong
 
 
 class Builder(Predictor):
-    """Errs on some messages, always on the same ones; dies at the n-th message that it is asked; fails at some."""
+    """Errs on some messages, always on the same ones; dies at message number `dies_at`; fails at those in `fails_at`."""
 
     def __init__(self, *, independent: bool = True, dies_at: int = -1, fails_at: Sequence[str] = (), batch_size: int = 3) -> None:
         self.independent, self.dies_at, self.fails_at, self.batch_size = independent, dies_at, fails_at, batch_size
@@ -36,7 +36,7 @@ class Builder(Predictor):
         for item in items:
             if sum(map(len, self.asked[:-1])) + [one.id for one in items].index(item.id) == self.dies_at:
                 raise EngineError("the server is gone")
-            # Where answers depend on their batch, so do the errors.
+            # If answers depend on their batch, so do the errors.
             rng = Random(item.id if self.independent else f"{item.id} of {len(items)}")
             if item.id in self.fails_at:
                 yield Answer((), error="429")
@@ -91,7 +91,7 @@ def test_a_run_that_dies_ends_with_the_same_bytes(tmp_path: Path, independent: b
     again = Builder(independent=independent)
     assert played(tmp_path / "killed", again) == whole
     assert (tmp_path / "killed" / TURNS).read_bytes() == (tmp_path / "whole" / TURNS).read_bytes()
-    # At most the batch in flight is asked for again.
+    # At most the batch in flight is asked again.
     missing = len(turns(tmp_path / "whole")) - left
     assert missing <= sum(map(len, again.asked)) < missing + (1 if independent else again.batch_size)
 
@@ -130,7 +130,7 @@ def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> N
         assert "a &lt;b&gt; title" in page
         assert page.count("data:image/svg+xml;base64,") == 6
         assert "http" not in page.replace("http-equiv", "")
-        # The policy lets the style in: it is what was hashed.
+        # The policy admits the style, because it holds the style's hash.
         style = page.partition("<style>")[2].partition("</style>")[0]
         assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
         assert '"Segoe UI"' in style

@@ -1,4 +1,4 @@
-"""Requests as live games: what is asked on the player's own state, and that games end as the scorer says."""
+"""Requests as live games: later turns start from the player's own state, and games end as scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures in prompts: one for each question, of what was there before it, and the same bytes in every process."""
+"""Pictures in prompts: one for each question, of the state before it, with the same bytes in every process."""
 
 from __future__ import annotations
 

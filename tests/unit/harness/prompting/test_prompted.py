@@ -1,4 +1,4 @@
-"""A plan and an engine: which of several drawn answers counts."""
+"""A plan and an engine: the choice among several drawn answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPEC = PromptSpec.make("hexagons")
 
 
 class Drawn(ScriptedEngine):
-    """The same draws for every item: texts, with the log-probability and the number of tokens of each."""
+    """Returns the same draws for every item: texts, each with its log-probability and its number of tokens."""
 
     def __init__(self, draws: Sequence[tuple[str, float | None, int]]) -> None:
         super().__init__([])

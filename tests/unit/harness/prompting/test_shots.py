@@ -1,4 +1,4 @@
-"""--select and its flags, through `harness prompt`."""
+"""The flag --select and related flags of `harness prompt`."""
 
 from __future__ import annotations
 

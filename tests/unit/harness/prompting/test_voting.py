@@ -1,4 +1,4 @@
-"""Drawn answers that vote: the vote against plain counting, and draws of a network against its greedy answers."""
+"""Voting among drawn answers, compared with plain counting, and a network's draws, compared with its probabilities."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ABOVE = Action("place", "red", 0, 2, 0)
 def test_the_changes_with_enough_votes_are_carried_out_bottom_first() -> None:
     drawn = {(RED, ABOVE): 6, (BLUE, ABOVE): 3, (): 1}
     assert voted(Structure(), drawn, 0.3) == [RED, ABOVE]
-    assert voted(Structure(), drawn, 0.9) == []  # what is to stand on it would float
+    assert voted(Structure(), drawn, 0.9) == []  # without the block below, the one above would float
     assert voted(Structure(), {(RED, ABOVE): 1, (): 9}, 0.11) == []
 
 
@@ -62,7 +62,7 @@ def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins
 
 @pytest.fixture
 def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
-    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
+    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # bfloat16 rounds differently in different batches
     vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
 
@@ -78,13 +78,13 @@ def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPre
 
 
 def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) -> None:
-    """The share of draws that stop at once, against the softmax of the first scores."""
+    """The share of draws that stop at once, compared with the softmax of the first scores."""
     (item,) = builder_turns(load("minecraft", "train"))[:1]
     with torch.no_grad():
         predictor.network.decoder.head[-1].weight *= 0
         predictor.network.decoder.head[-1].bias *= 0
         predictor.network.decoder.stop[-1].weight *= 0
-        predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all the others together
+        predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all other labels together
     predictor.decoding = Decoding(2, samples=400)
     drawn, ended = predictor.drawn([item])[0]
     assert sum(drawn.values()) == 400

@@ -29,7 +29,7 @@ from tests.helpers.procedures import ITEMS
 
 
 class Fake(ScriptedEngine):
-    """Answers the item's gold action, and remembers what it was asked; fails at the item named `dies_at`."""
+    """Answers with the item's gold actions, and records its prompts; fails at the item `dies_at`."""
 
     def __init__(self, independent: bool, dies_at: str = "") -> None:
         super().__init__([])

@@ -1,4 +1,4 @@
-"""Why an answer does nothing, or not all of it: each reason in words, and none where all was done."""
+"""Why an answer, or part of it, has no effect: each reason in words, and no reason if all actions were carried out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapters of a running server: by name alone, in versions, and nothing that leads out of their folders or runs code."""
+"""Adapters of a running server: only names are accepted, loads have versions, and no path leaves the folder or runs code."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def made(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Server:
-    """The task API with adapters, before an endpoint that remembers what it is told."""
+    """The task API with adapters, in front of an endpoint that records its requests."""
 
     def __init__(self, base: Path, folder: Path, loaded: dict[str, Adapter], *, rank: int = 16, fixed: str | None = None) -> None:
-        # The path of a socket is short.
+        # The path of a socket must be short.
         self.folder = TemporaryDirectory(prefix="harness-")
         socket = Path(self.folder.name) / "vllm.sock"
         self.vllm, self.up = FakeServer(socket), True
@@ -67,7 +67,7 @@ class Server:
 
 @pytest.fixture
 def folder(tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where adapters are: one of them, `painter`."""
+    """The folder of adapters, with one adapter, `painter`."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(made, tmp_path / "adapters" / "painter")
     return tmp_path / "adapters"

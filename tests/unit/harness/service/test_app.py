@@ -1,4 +1,4 @@
-"""The task API: the same answers as in runs, refusals instead of failures, keys, and its client."""
+"""The task API: the same answers as in runs, refusals instead of crashes, keys, and its client."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def request_of(item: Item) -> dict[str, Any]:
 
 
 def asked(task: str) -> list[Item]:
-    """Items of the shipped sample whose last words are not the Builder's."""
+    """Items of the shipped sample whose last message is not the Builder's."""
     return [item for item in harness.load(task, "dev") if new_turns(item)[-1].speaker != "Builder"][:6]
 
 

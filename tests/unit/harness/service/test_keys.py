@@ -1,4 +1,4 @@
-"""Keys from a file and from the environment, who holds one, and which servers need one."""
+"""Keys from a file and from the environment, their holders, and the servers that need one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots, requests and tokens a minute: whose they are, when they are used up, and how tokens are counted."""
+"""Slots, requests and tokens a minute: their owners, their exhaustion, and the counting of tokens."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_tokens_are_owed_where_an_answer_took_more_than_was_left(clock: Clock) -
 
 
 def told(stream: bool, hidden: bool, *pieces: bytes) -> tuple[int | None, bytes]:
-    """The tokens that are read out of an answer, and what the client gets of it."""
+    """The number of tokens read from an answer, and the bytes that the client gets."""
     usage = Usage(0)
     reader = UsageReader(usage, stream=stream, hidden=hidden)
     passed = b"".join(map(reader.feed, pieces)) + reader.end()

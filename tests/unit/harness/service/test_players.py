@@ -1,4 +1,4 @@
-"""An adapter in this process is asked as it was trained: with its examples, and on weights in 4 bits where they can be loaded."""
+"""An adapter in this process is asked as it was trained: with its examples, and on 4-bit weights if they can be loaded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def made(tiny_base: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """How bases were loaded, on a machine that seems to have bitsandbytes and a GPU; it loads them as they are."""
+    """The arguments with which bases are loaded. The machine pretends to have bitsandbytes and a GPU."""
     calls: list[dict[str, Any]] = []
     plain = transformers.AutoModelForCausalLM.from_pretrained
 

@@ -1,4 +1,4 @@
-"""Connections that send or read too little: each ends in its time, and what is kept of it is bounded."""
+"""Connections that send or read too little: each ends in time, and its buffers are bounded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGE = 200
 
 
 class Application:
-    """Answers at once with a few bytes; `/large` with MB that it writes one by one; `/body` when the body is there."""
+    """Answers at once with a few bytes; `/large` with megabytes, one at a time; `/body` once the body has arrived."""
 
     def __init__(self) -> None:
         self.answered = self.written = 0
@@ -49,7 +49,7 @@ def served(**seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
 
 
 def send_until_closed(connection: socket.socket, piece: bytes, most: int, pause: float = 0.0) -> None:
-    """Send a piece again and again, until the server closes the connection, or takes no more of it."""
+    """Send a piece repeatedly until the server closes the connection or accepts no more."""
     for _ in range(most):
         try:
             connection.sendall(piece)

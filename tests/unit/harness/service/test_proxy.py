@@ -1,4 +1,4 @@
-"""The front before a stand-in for vLLM: what passes and how, what is refused, and what a client's leaving ends."""
+"""The reverse proxy in front of a stand-in for vLLM: forwarding, refusals, and clients that leave."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content":
 
 
 class Up:
-    """The state of a server that is watched."""
+    """The state of a supervised server that is up."""
 
     state: Any = "up"
     retry_after = 7.0
 
 
 class Behind:
-    """The stand-in, in a thread."""
+    """The stand-in for vLLM, in a thread."""
 
     def __init__(self) -> None:
         self.fake = FakeVllm("base", {"one": "/secret/one"})
         self.loop = asyncio.new_event_loop()
         self.runner = web.AppRunner(self.fake.app(), access_log=None, handler_cancellation=True)
         self.loop.run_until_complete(self.runner.setup())
-        # The path of a socket is short.
+        # The path of a socket must be short.
         self.folder = TemporaryDirectory(prefix="harness-")
         self.socket = Path(self.folder.name) / "vllm.sock"
         self.loop.run_until_complete(web.UnixSite(self.runner, str(self.socket)).start())
@@ -193,7 +193,7 @@ def test_hostile_bodies(body: bytes, status: int, client: httpx2.Client) -> None
 
 
 def raw(client: httpx2.Client, *pieces: bytes) -> bytes:
-    """What a connection answers to bytes before it is closed."""
+    """The reply to raw bytes until the connection is closed."""
     with socket.create_connection((client.base_url.host, client.base_url.port)) as connection:
         with suppress(OSError):
             for piece in pieces:
@@ -234,7 +234,7 @@ def test_while_vllm_is_down_requests_are_told_to_come_again(behind: Behind) -> N
         alive = client.get("/health")
         assert (alive.status_code, alive.json()) == (200, {"status": "restarting"})
         assert client.get("/v1/harness/players").status_code == 200
-    # It is just gone, and no one has noticed yet.
+    # vLLM has just gone, and nobody has noticed yet.
     with fronted(behind, socket_path=Path("/nowhere/vllm.sock")) as (client, _):
         assert client.post(CHAT, json=ASK).headers["retry-after"] == "7"
         assert client.get("/ready").status_code == 503
@@ -264,7 +264,7 @@ def test_each_key_has_its_requests_and_tokens_of_a_minute(behind: Behind) -> Non
         refused = ask("b")
         assert refused.status_code == 429
         assert "tokens" in refused.json()["error"]["message"]
-        # 507 tokens of 100 a minute: four minutes, and a little.
+        # 507 tokens at 100 a minute: a little over four minutes.
         assert 240 < int(refused.headers["retry-after"]) < 260
 
 
@@ -276,7 +276,7 @@ def test_a_stream_is_counted_by_its_usage_which_only_those_see_who_asked(options
         wait = int(client.post(CHAT, json=ASK).headers["retry-after"])
     assert stream.endswith("data: [DONE]\n\n")
     assert ('"total_tokens"' in stream) == bool(options and options["include_usage"])
-    # 207 tokens of 10 a minute.
+    # 207 tokens at 10 a minute.
     assert wait == pytest.approx((207 - 10) * 6, abs=60)
     assert behind.fake.requests[0][1]["stream_options"]["include_usage"] is True
 

@@ -1,4 +1,4 @@
-"""When vLLM is started again, after which pauses, and when no more."""
+"""When vLLM is restarted, after which pauses, and when the supervisor gives up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.service.supervisor import LONGEST_PAUSE, MOST, Supervisor
 
 
 class Clock:
-    """Time that passes when someone sleeps."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -34,7 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Server:
-    """Runs for some seconds, and ends."""
+    """Runs for some seconds and ends."""
 
     def __init__(self, clock: Clock, runs: float, starts: bool = True) -> None:
         self.clock, self.runs, self.starts, self.stopped = clock, runs, starts, 0
@@ -104,7 +104,7 @@ def test_clients_are_told_to_come_when_it_is_likely_up(clock: Clock) -> None:
     with pytest.raises(IndexError):
         supervisor.watch()
     assert supervisor.state == "restarting"
-    assert supervisor.retry_after == 40  # A start takes 40 s and a pause 1 s, of which one is over.
+    assert supervisor.retry_after == 40  # A start takes 40 s and the pause 1 s; one second has passed.
     clock.now += 100
     assert supervisor.retry_after == 1
     assert LONGEST_PAUSE == 30

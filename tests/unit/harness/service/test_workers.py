@@ -1,4 +1,4 @@
-"""Answers within a budget: of time, of memory, of one client among others; and no process that outlives the server."""
+"""Answers within limits of time, memory and workers a client, and no process that outlives the server."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tests.helpers.misbehaving import answer
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Workers]:
-    """Two workers and two keys: each may occupy one."""
+    """Two workers and two keys; each key may occupy one worker."""
     with Workers(AnswerBudget(seconds=1.0, megabytes=1_000, workers=2), principals=2) as workers:
         yield workers
 
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Workers]:
-    """The same, with a time limit that no test reaches."""
+    """Two workers with a time limit that no test reaches."""
     with Workers(AnswerBudget(seconds=50.0, workers=2), principals=2) as workers:
         yield workers
 

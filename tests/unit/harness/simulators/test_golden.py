@@ -1,7 +1,7 @@
-"""The first items of every simulator, their changed copies and their pictures are the same to the byte, on every machine; and
-every frame of a simulator is in use.
+"""The first items of every simulator, their augmented copies and their pictures have the same bytes on every machine, and
+every frame of a simulator is used.
 
-Where they are meant to change, the digests here do too.
+After an intended change of them, update the digests in this file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def digest(records: list[str]) -> str:
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_items(simulator: str) -> None:
-    # Levels are finite sets, of which only the beginning is made here.
+    # Levels are finite sets; only their first items are made here.
     items = islice(resolve_name(LEVELS[simulator])(1), 60) if simulator in LEVELS else first_items(simulator, 1, 120)
     assert digest([json.dumps(to_full_record(item)) for item in items]) == ITEMS[simulator]
 
@@ -63,7 +63,7 @@ FRAMES: dict[str, tuple[tuple[type, str, set[str]], tuple[str, ...]]] = {
     "hexagons": ((SpeakerVoice, "say", set()), DRAWINGS),
     **{name: (EVERYDAY, ("everyday", name)) for name in ("everyday-hexagons", "everyday-minecraft")},
 }
-"""How each simulator takes its frames, which of them it takes elsewhere, and their files."""
+"""For each simulator: the class and method that draw its frames, the sections drawn elsewhere, and the files of frames."""
 
 
 @pytest.mark.parametrize("simulator", FRAMES)

@@ -1,4 +1,4 @@
-"""Live games: what is said is sound, whatever the builder does, and leads to the target."""
+"""Live games: the messages are sound whatever the builder does, and lead to the target."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ PATIENT = Manner(patience=30)
 
 def games(kind: tuple[str, str, str | None, int], manner: Manner, seed: int = 0) -> list[LiveGame]:
     task, source, simulator, count = kind
-    # Most simulated targets are for training, and found at once.
+    # Most simulated targets belong to train, where they are found at once.
     return live_games(task, count, seed, "dev" if source == "corpus" else "train", manner, source=source, simulator=simulator)
 
 
 def succeeded(game: LiveGame) -> bool:
-    """Whether the target stands there, wherever it was begun."""
+    """Whether the target has been built, wherever it was begun."""
     if isinstance(game, BuildingGame):
         states = [[list(block) for block in state.blocks()] for state in (game.target, game.built)]
         return bool(outcome("minecraft", *states)["success"])

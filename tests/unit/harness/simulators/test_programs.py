@@ -1,4 +1,4 @@
-"""Simulated drawings and conversations: programs that give the gold actions, in whole sentences, none of the benchmark."""
+"""Simulated drawings and conversations: programs yield the gold actions, sentences are complete, none is the benchmark's."""
 
 from __future__ import annotations
 

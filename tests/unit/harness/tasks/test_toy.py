@@ -1,4 +1,4 @@
-"""A task of another package goes through the harness with nothing but its module, its data and its entry point."""
+"""A task of another package works in the whole harness with only its module, its data and its entry point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def items() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory, tiny_base: Path, items: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `session.py` prints."""
+    """The output of `session.py`."""
     folder = tmp_path_factory.mktemp("toy")
     first = {item["id"]: item["actions"][0] for item in items}
     answers = ({"id": name, "text": f"{color}: {column + 1} 1-10"} for name, (_, column, color) in first.items())
@@ -88,7 +88,7 @@ def test_lm_eval(session: dict[str, Any], items: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("ours", "theirs", "problem"),
     [
-        # Ids tell their task by how they begin.
+        # The beginning of an id determines its task.
         ('name="toy"', 'name="iglu-toy"', "the name iglu-toy begins as iglu does"),
         ('world="hexagons"', 'world="chess"', "there is no world 'chess'; there are hexagons and minecraft"),
     ],

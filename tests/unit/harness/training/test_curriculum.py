@@ -1,4 +1,4 @@
-"""Curriculum learning: what makes an item difficult, and which items each stage has."""
+"""Curriculum learning: the difficulty of items, and the items of each stage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 
 @pytest.fixture(autouse=True)
 def _metrics_of_numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless a test is about items, an item is a number, and as difficult as it is large, whatever the metric."""
+    """In tests that are not about items, an item is a number and equals its difficulty, whatever the metric."""
     if "items" not in request.fixturenames:
         for name in METRICS:
             monkeypatch.setitem(METRICS, name, int)
@@ -72,7 +72,7 @@ def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(valu
     size, rest = divmod(len(values), buckets)
     ends = [size * (n + 1) + min(n + 1, rest) for n in range(buckets)]
     for place, stage in enumerate(made):
-        # The i easiest buckets, as ranges of difficulty: items of equal difficulty may be in either of two buckets.
+        # Stage i has the i easiest buckets. Difficulties are compared because equally difficult items may be in either bucket.
         assert max(values[number] for number in stage) <= sorted(values)[ends[place] - 1]
         parts = [(ends[b] - (ends[b - 1] if b else 0)) / buckets for b in range(place + 1)]
         assert abs(len(stage) - sum(parts)) < place + 1
@@ -90,7 +90,7 @@ NUMBERS = [float(n) for n in range(1, 10)]
 
 def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path) -> None:
     fit(tmp_path, items=NUMBERS, **HOW)
-    # A third of 3, of 6 and of 9 items, and then all 9, three times.
+    # A third of 3, of 6 and of 9 items, then three times all 9.
     assert [point["step"] for point in curve(tmp_path)] == [1, 3, 6, 15, 24, 33]
 
 
@@ -99,7 +99,7 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     fit(tmp_path / "whole", items=NUMBERS, **HOW)
     with pytest.raises(Killed):
         fit(tmp_path / "killed", items=NUMBERS, making=dying(killed_at), checkpoint_minutes=1e-9, **HOW)
-    # The first stage is one step, and dev is judged before the checkpoint at its end.
+    # The first stage is one step, and dev is evaluated before the checkpoint at its end.
     assert (fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None) == (killed_at > 2)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
 
@@ -110,7 +110,7 @@ def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
 
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
-    """The last item's row was too long for the model."""
+    """The last item's row is too long for the model."""
     from adapters.finetune import FinetuneJob, _curriculum_plans
     from adapters.packing import Packing
 

@@ -1,4 +1,4 @@
-"""`harness finetune` says how to train on every GPU where it uses one of several; their number is a stand-in."""
+"""`harness finetune` says how to train on every GPU if it uses one of several; the number of GPUs is a stand-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the baselines' networks are trained, on one of one weight: training resumes, stops and complains as it should."""
+"""The training of the baselines' networks, with a network of one weight: it resumes, stops and reports errors as it should."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
 def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
     tmp_path: Path, minutes: float, killed_at: int, schedule: str, optimizer: str
 ) -> None:
-    """Wherever it is killed, in the middle of an epoch or while it is judged, and with or without a checkpoint."""
+    """Wherever the run is killed: in the middle of an epoch or of an evaluation, with or without a checkpoint."""
     how = {"optimizer": optimizer, "schedule": schedule, "warmup": 3 if schedule != "constant" else 0}
     whole, kept = fit(tmp_path / "whole", **how)
     with pytest.raises(Killed):
@@ -62,7 +62,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
 
 
 def shown(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """What TensorBoard shows, by curve: steps and values, but those that tell the time."""
+    """The curves in TensorBoard, as steps and values, except measurements of time."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     read = EventAccumulator(str(folder / "tensorboard")).Reload()
@@ -104,7 +104,7 @@ def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp
 
 
 def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path: Path) -> None:
-    """A finite loss can have a gradient that is not."""
+    """A finite loss can have an infinite gradient."""
 
     class Steep(Slope):
         def forward(self, x: Tensor) -> Losses:
@@ -147,7 +147,7 @@ def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
 def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
     tmp_path: Path, losses: tuple[float, ...], epochs: int, best: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where it was killed on the way, at the third time that dev is judged."""
+    """The same holds if the run is killed on the way, at the third evaluation on dev."""
 
     def judged(killed: int, given: Iterator[float]) -> Callable[[Any], dict[str, float]]:
         def judge(trainer: NetworkTrainer) -> dict[str, float]:
@@ -220,7 +220,7 @@ def test_a_broken_checkpoint_is_one_line(tmp_path: Path, name: str) -> None:
 
 
 class Planted:
-    """What would write a file if it were unpickled."""
+    """An object that would write a file if it were unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -240,7 +240,7 @@ def test_a_checkpoint_runs_no_code(tmp_path: Path, name: str) -> None:
 
 
 def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed at whatever file is written or removed: also where an epoch ends just after a checkpoint was written."""
+    """Killed at any write or removal of a file, even if an epoch ends right after a checkpoint was written."""
     seen: list[Path | None] = []
 
     def watch(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -261,7 +261,7 @@ def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: py
 
 
 def rates(steps: int, **changes: Any) -> list[float]:
-    """What transformers makes of a recipe's keys."""
+    """The learning rates that transformers computes from a recipe's keys."""
     arguments = trainer_arguments(TRAINING.model_copy(update={"learning_rate": 0.1, **changes}), steps, Path("nowhere"))
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=arguments.learning_rate)
     warmup = arguments.get_warmup_steps(steps)

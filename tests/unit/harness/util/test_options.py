@@ -1,4 +1,4 @@
-"""Options from the fields of a model: types, ranges, names, defaults and the sections of the help."""
+"""Options made from a model's fields: types, ranges, names, defaults and the sections of the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many processes work, which GPUs there are, and how they are shared out; torch's count is a stand-in."""
+"""The number of worker processes, the visible GPUs, and their division; torch's count is a stand-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.util.processes import visible_gpus, worker_count
         (3, None, ["0", "1", "2"]),
         (2, "4,6", ["4", "6"]),
         (2, "GPU-a1, GPU-b2", ["GPU-a1", "GPU-b2"]),
-        (1, "0,99,1", ["0"]),  # CUDA stops at the first that is not there.
+        (1, "0,99,1", ["0"]),  # CUDA stops at the first missing GPU.
     ],
 )
 def test_visible_gpus(count: int, variable: str | None, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What reaches a terminal: colors, and no text from outside that gives it orders."""
+"""Output to a terminal: colors, but no control sequences from outside texts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_orders_go(text: str, left: str) -> None:
 
 
 def in_terminal(program: str) -> str:
-    """What a program writes where its output and its errors are a terminal."""
+    """The text that a program writes if its output and its errors go to a terminal."""
     master, slave = pty.openpty()
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
     process = subprocess.Popen([sys.executable, "-c", program], stdout=slave, stderr=slave, env=environment)
@@ -57,7 +57,7 @@ def in_terminal(program: str) -> str:
         while piece := os.read(master, 65536):
             written += piece
     except OSError:
-        pass  # How a terminal ends on Linux.
+        pass  # On Linux, a closed terminal raises this error.
     os.close(master)
     process.wait()
     return written.decode().replace("\r\n", "\n")

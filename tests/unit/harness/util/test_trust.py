@@ -1,4 +1,4 @@
-"""A base that comes with Python code of its own: it runs only for those who say so."""
+"""A base with its own Python code: the code runs only if the user allows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def marker(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def base(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as a hub model has it, with a configuration of its own."""
+    """A folder in the form of a hub model, with its own configuration class."""
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
     monkeypatch.delenv(TRUST, raising=False)
     folder = tmp_path / "base"

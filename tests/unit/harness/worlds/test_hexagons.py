@@ -30,7 +30,7 @@ OPPOSITE = {
 
 
 def numbered(n: int) -> Tile:
-    """The tile with 1-based number n, as the release's pictures count."""
+    """The tile with the 1-based number n, counted as in the release's pictures."""
     return Tile(*divmod(n - 1, COLUMNS))
 
 

@@ -1,4 +1,4 @@
-"""Feasible answers: what may follow a text, against the world's rule, the formats and their grammars."""
+"""Feasible answers: the continuations of a text, checked against the world's rule, the formats and their grammars."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(name: str, actions: list[Action], state: BuiltState) -> str:
 
 
 def read(name: str, text: str, state: BuiltState) -> tuple[Action, ...]:
-    """The actions of an answer, as the format's parser has them."""
+    """The actions of an answer according to the format's parser."""
     told = name.startswith("moves")
     parsed = moves.parse(text, *state[1:]) if told else get_format("minecraft", name).parse(text)
     assert parsed.discarded == ()
@@ -39,7 +39,7 @@ def read(name: str, text: str, state: BuiltState) -> tuple[Action, ...]:
 
 
 def walk(feasible: Feasible, seed: int, most: int) -> str:
-    """A random feasible answer of about `most` characters, in pieces as long as a model's tokens."""
+    """A random feasible answer of about `most` characters, built from pieces as long as a model's tokens."""
     rng, text = random.Random(seed), ""
     while following := sorted(feasible.continuations(text, rng.randint(1, 6))):
         if feasible.whole(text) and (len(text) > most or rng.random() < 0.05):

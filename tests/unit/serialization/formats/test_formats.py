@@ -76,7 +76,7 @@ EXPLANATIONS = [
 
 @st.composite
 def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
-    """The text as a chat model writes it, with other actions in its thoughts and in what it says after the answer."""
+    """The text as a chat model writes it, with other actions in its thoughts and in its explanation after the answer."""
     bullet = draw(st.sampled_from(["", "- ", "* ", "  • ", "{n}. ", "{n}) ", "`"]))
     lines = [bullet.format(n=n) + line + ("`" if bullet == "`" else "") for n, line in enumerate(text.split("\n"), 1)]
     text = "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The action format `program`: answers that are run on the item they answer."""
+"""The action format `program`: answers are run on their item's state."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from serialization.program.parse import parse
 from tests.helpers.programs import texts
 
 ITEM: Any = PROBES["hexagons"][0]
-"""A blank board with black 5:1-3, drawn in its second step."""
+"""A board with black 5:1-3, which its second step drew."""
 BUILDER: Any = PROBES["minecraft"][0]
-"""Red at (0, 1, 2), green on it, both placed before; the builder stands at about (0, -3) and looks along -x."""
+"""Red at (0, 1, 2) with green on top, both placed earlier; the builder stands at about (0, -3) and looks along -x."""
 
 
 def test_an_answer_is_run_on_the_items_board_and_steps() -> None:
@@ -70,7 +70,7 @@ def test_errors_keep_what_came_before_and_are_discarded(text: str, actions: int,
 def test_a_builders_answer_is_in_the_builders_frame() -> None:
     spec = PromptSpec.make("minecraft", format="program", frame="builder")
     turned = replace(BUILDER, pose=Pose(3.5, 1.0, 2.5, 90.0, 20.0))
-    # Looking along -x, behind the red block is further along -x, and its left is +z.
+    # For a builder who looks along -x, behind the red block is further along -x, and left is +z.
     assert read_answer("blue behind(is(red)); red left(0,1,2)", BUILDER, spec).discarded == ()
     (behind,) = read_answer("blue behind(is(red))", turned, spec).actions
     assert behind == Action("place", "blue", -1, 1, 2)
@@ -144,7 +144,7 @@ def test_the_grammar_for_decoding(task: str) -> None:
 @pytest.mark.slow
 @pytest.mark.data
 def test_plain_programs_of_every_third_training_turn() -> None:
-    """In the builder's frame; what the recorded order could not reach may be built now."""
+    """In the builder's frame; blocks that were infeasible in the recorded order may be built here."""
     spec = PromptSpec.make("minecraft", format="program", frame="builder")
     other = 0
     for item in load("minecraft", "train")[::3]:

@@ -1,4 +1,4 @@
-"""Short programs for actions: exact, never longer than the plain ones, and readable where people have a word for it."""
+"""Short programs for actions: exact, never longer than the plain ones, and with the functions for which people have words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ wishes = st.lists(
 
 
 def feasible(wanted: list[Action], structure: Structure) -> list[Action]:
-    """Those that can be done, in order; removals carry no color."""
+    """The feasible actions, in order; removals carry no color."""
     done = []
     for action in wanted:
         if structure.feasible(action):
@@ -163,7 +163,7 @@ def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> 
 
 
 def test_a_cover_has_no_term_too_many() -> None:
-    """A search that sees one way only first takes the small terms, which the large one then makes useless."""
+    """A greedy search takes the small terms first, which the large one then makes redundant."""
     small, other, large = (
         SetExpression(mask, ast.Name(name), cost) for mask, name, cost in ((1, "a", 1), (2, "b", 1), (7, "c", 30))
     )
@@ -178,7 +178,7 @@ def test_what_cannot_be_done_is_listed() -> None:
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_answers_are_read_back_and_admitted(task: str) -> None:
-    """The shipped sample, in each frame."""
+    """On the shipped sample, in each frame."""
     accepts = pytest.importorskip("xgrammar.testing")._is_grammar_accept_string
     grammar = get_format(task, "program").constraint().value
     for frame in ("world", "builder") if task == "minecraft" else ("world",):
@@ -189,7 +189,7 @@ def test_answers_are_read_back_and_admitted(task: str) -> None:
 
 
 def check_answer(item: Any, spec: PromptSpec) -> str:
-    """The gold answer; it is exact, and not longer than the plain one."""
+    """The gold answer. Checks that it is exact, and not longer than the plain one."""
     text = gold_answer(item, spec)
     plain = spec.written.write(item.actions)
     read = read_answer(text, item, spec)

@@ -1,4 +1,4 @@
-"""Programs that want too much are stopped in time, with little memory, and are told where."""
+"""Programs that need too many resources are stopped in time and within little memory, with the position of the error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUILDING = {
 
 
 def spent(task: str, text: str) -> tuple[str | None, float, float]:
-    """The error, the seconds and the peak of memory in MiB of a program."""
+    """The error of a program, its run time in seconds, and its peak memory in MiB."""
     program = parse(text)
     tracemalloc.start()
     begin = monotonic()

@@ -1,4 +1,4 @@
-"""Drawing programs: what every literal, statement and function paints."""
+"""Drawing programs: the tiles that every literal, statement and function paints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers.programs import check_error, drawing_after, programs
 
 
 def drawn(text: str, *steps: str) -> str:
-    """The plain program of what a program paints after some steps."""
+    """The plain program for the tiles that a program paints after some steps."""
     state = drawing_after(*steps)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
@@ -151,7 +151,7 @@ def test_a_move_keeps_shapes_and_grid_keeps_numbers() -> None:
     assert any(moved == set(neighbors(Tile(row, 5))) for row in range(10))
     assert tiles("shift(ring(3:3),grid right 3)") == {Tile(r, c + 3) for r, c in ring}
     assert tiles("shift(ring(3:3),right 4)") == tiles("shift(ring(3:3),grid right 4)")
-    # The first tile painted tells where the others of a body go.
+    # The first painted tile decides how the others of a body move.
     body = {a.tile for a in run(parse("repeat 2 right 3{red ring(3:3);red 3:3}")).actions}
     assert body == tiles("flower(3:3)+shift(ring(3:3)+3:3,right 3)")
 
@@ -166,7 +166,7 @@ BACK |= {value: key for key, value in BACK.items()}
 @settings(max_examples=40, deadline=None)
 @given(shape=shapes, spot=spots, way=ways, n=st.integers(0, 6))
 def test_geometry(shape: str, spot: str, way: str, n: int) -> None:
-    """There and back is nowhere; mirror images and turns keep distances."""
+    """Moves there and back cancel out; mirror images and turns keep distances."""
     same = tiles(shape)
     assert tiles(f"shift(shift({shape},{way} {n}),{BACK[way]} {n})") == same
     assert tiles(f"shift(shift({shape},grid {way} {n}),grid {BACK[way]} {n})") == same

@@ -1,4 +1,4 @@
-"""The language of programs: what is read, how it is written, and what errors say."""
+"""The language of programs: parsing, writing, and error messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
     program, error = parse_front(text)
     assert parse(write(program)) == program
     if error is not None:
-        # A place that an editor would show: inside the text, or just behind it.
+        # The position is one that an editor shows: inside the text, or directly after it.
         assert 1 <= error.line <= text.count("\n") + 1
         assert error.column >= 1
         with pytest.raises(ProgramError):

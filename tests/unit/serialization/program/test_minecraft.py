@@ -1,4 +1,4 @@
-"""Building programs: what every literal, statement and function places, and in which order."""
+"""Building programs: the blocks that every literal, statement and function places, and their order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cell = tuple[int, int, int]
 
 
 def built(text: str, *turns: str, pose: Pose | None = None) -> str:
-    """The plain program of what a program does, which is feasible."""
+    """The plain program for the actions of a program, which must be feasible."""
     state = building_after(*turns, pose=pose)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
@@ -27,7 +27,7 @@ def built(text: str, *turns: str, pose: Pose | None = None) -> str:
 
 
 def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:
-    """The cells of a set, wherever it floats."""
+    """The cells of a set, even if it floats."""
     state = building_after(*turns, pose=pose)
     machine = Building(state)
     machine.blocks = {cell: color for cell, color in machine.blocks.items() if not turns or color}

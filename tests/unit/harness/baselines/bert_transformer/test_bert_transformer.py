@@ -1,4 +1,4 @@
-"""The BERT + Transformer: batches, causality and decoding against each other, and what its checkpoints hold."""
+"""The BERT + Transformer: batches, causality and decoding checked against each other, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TINY = BertTransformer().recipe(SETS).network
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
-    """Networks are so small here that threads would only wait for each other."""
+    """These networks are so small that threads would only wait for each other."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -49,7 +49,7 @@ def items() -> list[MinecraftItem]:
 
 
 def write_bert(folder: Path, seed: int = 0) -> Path:
-    """A small random BERT that takes 64 tokens."""
+    """A small random BERT for up to 64 tokens."""
     tokenizer = load_tokenizer(str(SMALL_TOKENIZER))
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     with torch.random.fork_rng():
@@ -66,7 +66,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, PlainWords]:
-    """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
+    """A random network; the weights of the action scores are multiplied by `bold`, which avoids near ties in greedy choices."""
     encoder, tokenizer = load_encoder(EncoderSettings(name=str(bert), tuned=False, hidden=16, layers=1))
     torch.manual_seed(0)
     network = BertNetwork(TINY.model_copy(update=sizes), encoder).eval()
@@ -102,7 +102,7 @@ def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: lis
 
 
 def run(folder: Path, items: Sequence[MinecraftItem], *sets: str, start: Path | None = None) -> list[str]:
-    """Train, judging by the same items."""
+    """Train with the same items as dev items."""
     model = BertTransformer()
     said: list[str] = []
     model.train(items, items, model.recipe([*SETS, *sets]), folder, said.append, Origin(start))
@@ -139,7 +139,7 @@ def test_training_begins_with_a_model_of_the_same_encoder(bert: Path, tmp_path: 
 
 @pytest.fixture
 def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPredictor]:
-    """A model, and its encoder in a folder of its own beside it."""
+    """A model, and its encoder in a separate folder next to it."""
     bert = write_bert(tmp_path / "bert")
     network, words = made(bert)
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])

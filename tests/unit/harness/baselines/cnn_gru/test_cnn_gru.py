@@ -1,4 +1,4 @@
-"""The CNN + GRU: its published sizes, and the fast ways of computing it against the plain one."""
+"""The CNN + GRU: its published sizes, and its fast computations compared with the plain one."""
 
 from __future__ import annotations
 

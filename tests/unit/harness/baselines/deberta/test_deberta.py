@@ -1,4 +1,4 @@
-"""The HEXAGONS tile classifier: what its texts say, what its variants see, and that a trained one comes back as it was."""
+"""The HEXAGONS tile classifier: its texts, the inputs that its variants see, and the reload of a trained model."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
 
 
 def write_encoder(folder: Path, seed: int = 0) -> str:
-    """A pretrained encoder, as it might be."""
+    """A random encoder in the form of a pretrained one."""
     torch.manual_seed(seed)
     for part in load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1)):
         part.save_pretrained(folder)
@@ -347,7 +347,7 @@ def test_a_broken_configuration_is_one_line(
 
 
 def two_colors(painting: list[float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """Probabilities of tiles that may be painted in color 2, now and then in color 1."""
+    """Probabilities of tiles that may be painted mostly in color 2, sometimes in color 1."""
     chance = np.array(painting, np.float32)
     return np.stack([1 - chance, chance / 4, 3 * chance / 4], axis=-1)[None]
 

@@ -1,4 +1,4 @@
-"""The weights that ship with `parser` give the scores that the docs report: a change that moves them must move the docs too."""
+"""The weights that ship with `parser` give the scores in the docs; a change of the scores must also change the docs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.data, pytest.mark.usefixtures("data_dir"), pytest.mark
 
 
 def predict(*arguments: str) -> tuple[dict[str, Any], list[float]]:
-    """The scores of the shipped parser on dev, and how sure it is of each answer."""
+    """The scores of the shipped parser on dev, and its confidence in each answer."""
     done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--split", "dev", "--name", "p", "--json", *arguments])
     assert done.exit_code == 0, done.output
     lines = Path("runs/p/predictions.jsonl").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""The rules: instructions of our own wording, and that they answer whatever they are told."""
+"""The rules: instructions in our own words, and an answer to any text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.worlds.hexagons import COLORS, on_board
 
 
 def drawn(instruction: str) -> dict[str, set[tuple[int, int]]]:
-    """Tiles by color, as (column, row) from 1, the way instructions count them."""
+    """The drawn tiles by color, as (column, row) counted from 1 as in instructions."""
     tiles: dict[str, set[tuple[int, int]]] = {}
     for action in paint(instruction):
         tiles.setdefault(action.color, set()).add((action.column + 1, action.row + 1))
@@ -41,7 +41,7 @@ def drawn(instruction: str) -> dict[str, set[tuple[int, int]]]:
         ("The first two cells from the bottom of column 3 are blue", {"blue": {(3, 10), (3, 9)}}),
         ("the bottom cell of the rightmost column: white", {"white": {(18, 10)}}),
         ("In column 3, 5th tile green", {"green": {(3, 5)}}),
-        # The nearest color, wherever it stands: orange is one word away from row 5.
+        # The nearest color wins, on either side: orange is one word away from row 5.
         ("row 4 of column 6 is orange and row 5 of column 7 is red", {"orange": {(6, 4), (7, 5)}}),
         ("In the first column the second tile is red, the third tile blue. And tile 4 of column 2 green", {
             "red": {(1, 2)}, "blue": {(1, 3)}, "green": {(2, 4)}
@@ -92,7 +92,7 @@ def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path
 @pytest.mark.data
 @pytest.mark.parametrize(("split", "f1", "em"), [("train", 22.23, 16.87), ("dev", 22.60, 14.80)])
 def test_the_scores_on_the_real_corpus(split: str, f1: float, em: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The paper's naive baseline has 14.34 and 7.85 on dev; its patterns are not published."""
+    """The paper's naive baseline has F1 14.34 and EM 7.85 on dev; its patterns are not published."""
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(cli, ["baseline", "predict", "rules", "--split", split, "--name", "r"]).exit_code == 0
     action = score_answers(read_answers(find_run("r")))["action"]

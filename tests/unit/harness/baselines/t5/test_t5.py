@@ -1,4 +1,4 @@
-"""T5 on HEXAGONS: what it reads in each context, training, beam search, its grammar, and checkpoints."""
+"""T5 on HEXAGONS: its inputs in each context, training, beam search, its grammar, and checkpoints."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def save(folder: Path, recipe: T5Recipe, network: T5Network, tokens: TextTokens)
 
 @pytest.fixture(scope="module")
 def few(items: list[HexagonsItem]) -> list[HexagonsItem]:
-    """Four with short answers, all different."""
+    """Four items with short answers, all different."""
     short = {len(item.actions): item for item in items if 0 < len(item.instruction) < 120}
     return [short[count] for count in sorted(short)[:4]]
 
@@ -213,7 +213,7 @@ def test_training_begins_with_another_runs_model(tmp_path: Path, items: list[Hex
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A T5 as transformers saves one, with a tokenizer that writes spaces as T5's does, and an untied output layer."""
+    """A T5 as transformers saves it, with a tokenizer that treats spaces as T5's does, and an untied output layer."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
@@ -256,7 +256,7 @@ def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(local: Path, tmp
 
 
 def test_another_kind_of_encoder_decoder_does_as_well(tmp_path: Path, items: list[HexagonsItem]) -> None:
-    """BART's decoder is started by the token that ends a text."""
+    """BART's decoder starts with the token that ends a text."""
     from transformers import AutoTokenizer, BartConfig, BartForConditionalGeneration
 
     folder = build_tiny_model(tmp_path / "bart")

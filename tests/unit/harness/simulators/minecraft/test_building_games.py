@@ -1,4 +1,4 @@
-"""Building games: what is said is what is done, and a game ends in its target."""
+"""Building games: the words match the actions, and a game ends in its target."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def metas(simulator: str, key: str) -> set[Any]:
 
 
 def joined(cells: set[Cell]) -> bool:
-    """Whether one can go from any cell to any other by faces and edges."""
+    """Whether all cells are connected by faces and edges."""
     todo = [next(iter(cells))]
     left = cells - {todo[0]}
     while todo:
@@ -145,7 +145,7 @@ def in_words(seed: int, figure: PlacedFigure, color: str, where: str, omitted: s
 
 
 def differing(figure: PlacedFigure, omitted: str) -> tuple[PlacedFigure, str, str]:
-    """A figure, color and start that differ in what is left out alone."""
+    """A figure, color and start that differ only in the omitted part."""
     if omitted == "size":
         return figures.figure(figure.kind, [size + 1 for size in figure.sizes], figure.directions), "red", "in the center"
     if omitted == "direction":

@@ -1,4 +1,4 @@
-"""The predictor of ordinary requests: the reader first, the corpus parser where it understands nothing."""
+"""The predictor of ordinary requests: the reader comes first, the corpus parser answers what it does not understand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordinary requests for the board: each conversation with the board that it leads to."""
+"""Ordinary requests for the board: each conversation with its resulting board."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ REQUESTS = [
     ("red 5:1", ["if there is anything blue, erase it"], "red 5:1"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
-"""What stands, what is said, and what then stands."""
+"""The initial board, the requests, and the resulting board."""
 
 NOTHING = [
     "thank you, that looks great!",
@@ -153,7 +153,7 @@ FIGURES = [
     ("draw two flowers, one red and one blue", {"red": 7, "blue": 7}),
     ("draw 2 houses", {"black": 26, "red": 18, "blue": 4}),
 ]
-"""A request for new figures, and how many tiles of each color they have."""
+"""Requests for new figures, with the number of tiles of each color."""
 
 
 def drawn(program: str) -> Board:

@@ -1,4 +1,4 @@
-"""Ordinary English evened out."""
+"""The normalization of ordinary English."""
 
 from __future__ import annotations
 

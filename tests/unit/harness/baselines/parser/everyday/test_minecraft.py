@@ -1,4 +1,4 @@
-"""Ordinary building requests: what is built for them, in a conversation, whatever is said."""
+"""Ordinary building requests: the structures that they lead to, conversations, and arbitrary texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def built(program: str) -> Structure:
 
 
 def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
-    """What stands after a conversation."""
+    """The structure after a conversation."""
     structure = built(start)
     history: tuple[Turn, ...] = ()
     for request in requests:

@@ -1,4 +1,4 @@
-"""The parser's lexicon and grammar: every phrase and rule is used for its example, and a line that is wrong is named."""
+"""The parser's lexicon and grammar: every phrase and rule is used for its example, and an invalid line is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The semantic parser: instructions of our own wording, step after step, and that it answers whatever it is told."""
+"""The semantic parser: instructions in our own words, step by step, and an answer to any text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Tiles = set[tuple[int, int]]
 
 
 def drawn(*instructions: str) -> dict[str, Tiles]:
-    """What the last of some steps draws: tiles by color, as (column, row) from 1, the way instructions count them."""
+    """The tiles that the last of some steps draws, by color, as (column, row) counted from 1 as in instructions."""
     memory = Memory()
     tiles: dict[str, Tiles] = {}
     for instruction in instructions:
@@ -145,7 +145,7 @@ def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, ex
 
 
 def steps_of(instructions: list[str]) -> list[HexagonsItem]:
-    """Items of one procedure whose history holds the instructions only."""
+    """Items of one procedure whose history holds only the instructions."""
     first = drawing_steps(load("hexagons", "dev"))[0]
     turns = [Utterance("Instructor", text) for text in instructions]
     return [

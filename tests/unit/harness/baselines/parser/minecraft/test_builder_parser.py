@@ -1,4 +1,4 @@
-"""The part of `parser` that reads Minecraft's Architect."""
+"""The part of `parser` that reads the Minecraft Architect's messages."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def build(*blocks: tuple[str, int, int, int]) -> Executed:
 
 
 def turn(*history: Turn, pose: Pose = FRONT) -> MinecraftItem:
-    """What the builder has to do after some talk; all that was done before is still there."""
+    """The builder's turn after a dialogue; the effects of all earlier actions are still there."""
     done = [a for one in history if isinstance(one, Executed) for a in one.actions if isinstance(a, Action)]
     before = Structure().apply(done).structure
     return MinecraftItem("minecraft/dev/game/7", "dev", tuple(history), before, pose, (), before, "C1", "game")
 
 
 def answered(item: MinecraftItem) -> set[tuple[object, ...]]:
-    """The net actions of the answer as (color, x, y, z); without a color, what is taken away."""
+    """The net actions of the answer as (color, x, y, z); None as the color is a removal."""
     after = item.before.apply(PARSER.understand(item).actions).structure
     changes = net_actions(item.before, after)
     return {(one.color if one.kind == "place" else None, one.x, one.y, one.z) for one in changes}

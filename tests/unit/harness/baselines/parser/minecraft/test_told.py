@@ -1,4 +1,4 @@
-"""What orders say outright: each reads on a small structure, in the world's cells for a builder who is told to face north."""
+"""Explicit orders, each read on a small structure, with the cells expected for a builder who is told to face north."""
 
 from __future__ import annotations
 
