@@ -41,7 +41,7 @@ def trained(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path,
     return folder, done.stdout
 
 
-def test_it_says_what_it_took_and_how_it_went(trained: tuple[Path, str]) -> None:
+def test_it_reports_its_inputs_and_its_progress(trained: tuple[Path, str]) -> None:
     folder, printed = trained
     first = printed.splitlines()[0]
     assert all(word in first for word in ("llama-lora", "tiny", "minecraft/context-rich/lines/world", "sample", "runs/six"))
@@ -99,7 +99,7 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
 
 
 @pytest.mark.slow
-def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
+def test_training_continues_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
     folder = trained[0]
     words = command(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")
     done = harness(folder, words)

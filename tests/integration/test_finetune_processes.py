@@ -62,7 +62,7 @@ def test_several_processes_learn_as_one_does(whole: Callable[[int], tuple[Path, 
 
 
 @pytest.mark.parametrize(("count", "rank"), [(2, 1), (4, 0)])
-def test_a_run_one_of_whose_processes_is_killed_goes_on(
+def test_a_run_resumes_after_one_of_its_processes_is_killed(
     whole: Callable[[int], tuple[Path, str]], base: Path, tmp_path: Path, count: int, rank: int
 ) -> None:
     launcher = begin(tmp_path, torchrun(count), *words(base, "killed"))

@@ -16,7 +16,7 @@ from tests.helpers.finetuning import environment
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
-def test_the_kernel_gives_what_torch_gives() -> None:
+def test_the_kernel_gives_the_results_of_torch() -> None:
     # Triton reads the variable when kernels are declared, so a separate process is needed.
     words = [sys.executable, "-m", "tests.integration.test_fused_head"]
     done = run(words, cwd=ROOT, env=environment() | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, timeout=240)

@@ -103,7 +103,7 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
 
 
 @pytest.mark.slow
-def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServer, browser: Browser) -> None:
+def test_a_player_that_does_nothing_says_why_and_another_one_is_asked(server: PageServer, browser: Browser) -> None:
     """The parser's first answer is replaced by one of a player that knows neither a word nor a color."""
     nothing = {"actions": [], "ignored": [], "board": "0" * 180, "program": "", "confidence": 0.1, "discarded": []}
     asks = {"unknown": ["flurb"], "question": "Which color?", "why": 'It does not know the word "flurb". It asks: Which color?'}
@@ -167,7 +167,7 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
 
 
 @pytest.mark.slow
-def test_everyday_requests_stand_beside_the_corpora(server: PageServer, browser: Browser) -> None:
+def test_everyday_requests_are_listed_next_to_the_corpora(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "gallery") as window:
         page = window.page
         page.get_by_role("link", name="Everyday requests: Minecraft").click()
@@ -440,7 +440,7 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
 
 
 @pytest.mark.slow
-def test_all_of_it_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
+def test_everything_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
     """From the top, Tab reaches the modes, the colors and the board, and the focus is visible."""
     with Window(browser, server.url, "draw") as window:
         page = window.page

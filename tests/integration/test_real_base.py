@@ -11,7 +11,7 @@ from harness.engines.models.bases import load_tokenizer, resolve_base
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-def test_it_is_whole_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_complete_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
     from transformers import AutoModelForCausalLM
 

@@ -229,7 +229,7 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
+def test_a_server_that_ends_at_once_is_reported_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),
         Server(["--no-such-option"], tmp_path / "socket", tmp_path / "runs" / "log") as server,

@@ -133,7 +133,7 @@ def test_a_regex_is_kept(engine: VllmEngine) -> None:
     assert all(re.fullmatch(ACTIONS, answer.text) for answer in held)
 
 
-def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) -> None:
+def test_a_prompt_that_is_too_long_is_a_separate_error(engine: VllmEngine) -> None:
     assert engine.context_length == 256
     (good,) = prompts_for(engine, TEXTS[:1])
     long, empty = Rendered("long", (), "", (5,) * 256), Rendered("empty", (), "", ())
@@ -172,7 +172,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
 
 
 @pytest.mark.slow
-def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
         VllmEngine(str(base), adapter=str(tmp_path))
     (tmp_path / "adapter_config.json").write_text('{"r": 1000}')

@@ -50,7 +50,7 @@ def test_a_run_records_what_may_change_an_answer_as_plain_values() -> None:
         (["model=other"], [], r"decided by --model here"),
     ],
 )
-def test_what_is_wrong_is_one_line(pairs: list[str], words: list[str], message: str) -> None:
+def test_a_wrong_option_is_an_error_of_one_line(pairs: list[str], words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         engine_options(pairs, words)
     assert "\n" not in str(caught.value)
@@ -97,7 +97,7 @@ def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
         (["--hf-overrides.x"], r"--hf-overrides.x needs a value"),
     ],
 )
-def test_what_a_server_does_not_take_is_one_line(words: list[str], message: str) -> None:
+def test_an_option_that_a_server_does_not_take_is_an_error_of_one_line(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         serve_options(words)
     assert "\n" not in str(caught.value)
@@ -125,7 +125,7 @@ def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_likelihoods_are_told_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_likelihoods_are_returned_if_asked_for(tmp_path: Path) -> None:
     engine = VllmEngine(str(build_tiny_model(tmp_path / "base", context_length=256)), options={"max_num_seqs": 3})
     try:
         assert engine.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs == 3

@@ -45,14 +45,14 @@ def template(base: Path, change: Any) -> None:
     path.write_text(change(path.read_text()))
 
 
-def test_a_template_that_leaves_the_system_message_out_or_changes_answers_is_told(base: Path) -> None:
+def test_a_template_that_drops_the_system_message_or_changes_answers_is_reported(base: Path) -> None:
     template(base, lambda text: text.replace("message['content'] }}", "message['content'] | upper }}"))
     found = outcomes(base, "prompts", "template", "end")
     assert not any(one.passed for one in found.values())
     assert "the chat template changes the text of answers" in found["prompts"].detail
 
 
-def test_packs_that_are_not_exact_are_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packs_that_are_not_exact_are_reported(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base_check, "collate", lambda pack, packing, pad: wrong(pack))
     from adapters.packing import collate
 
@@ -91,7 +91,7 @@ def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layer
     assert sum(p.numel() for p in model.parameters()) < 1e8
 
 
-def test_what_has_no_miniature_is_skipped_and_no_language_model_is_refused(base: Path) -> None:
+def test_a_base_without_a_miniature_is_skipped_and_one_that_is_no_language_model_is_refused(base: Path) -> None:
     config = json.loads((base / "config.json").read_text())
     (base / "config.json").write_text(json.dumps({**config, "hidden_act": "none"}))
     assert outcomes(base, "packs")["packs"].passed is None

@@ -66,7 +66,7 @@ def test_tokens_that_carry_loss_are_reversed_in_a_terminal() -> None:
     assert out.getvalue() == "[bold]Paint it.\x1b[7mred: 1 1\x1b[0m\n"
 
 
-def test_a_hub_base_that_is_not_here_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hub_base_that_is_not_here_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["finetune", "nebula", "--dry-run"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "--base meta-llama/Meta-Llama-3-8B: no tokenizer" in line
@@ -74,7 +74,7 @@ def test_a_hub_base_that_is_not_here_is_one_line(capsys: pytest.CaptureFixture[s
     assert "--base smollm2-135m" in line
 
 
-def test_what_a_base_lacks_is_said(tmp_path: Path) -> None:
+def test_what_a_base_lacks_is_reported(tmp_path: Path) -> None:
     from tests.helpers.tiny import build_tiny_model
 
     base = build_tiny_model(tmp_path / "plain", chat=False, context_length=400)

@@ -61,7 +61,7 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
     assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
 
 
-def test_what_goes_on_from_an_adapter_says_what_it_has_and_whether_it_changed(tiny_base: Path) -> None:
+def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
     assert main(words(tiny_base, "llama-lora", *targets)) == 0
     for rate, changed in ((0.01, True), (1e-30, False)):
@@ -88,7 +88,7 @@ def failing(error: Exception) -> Any:
         (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), "the machine runs out of memory with 2048"),
     ],
 )
-def test_where_memory_runs_out_a_setting_is_named(
+def test_a_setting_is_named_if_memory_runs_out(
     tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, advice: str
 ) -> None:
     monkeypatch.setattr("adapters.trainer.AnswerTrainer.compute_loss", failing(error))
@@ -107,7 +107,7 @@ def test_where_memory_runs_out_a_setting_is_named(
         ("transformers.Trainer._save_optimizer_and_scheduler", RuntimeError("PytorchStreamWriter failed writing file data/0")),
     ],
 )
-def test_a_full_disk_is_one_line_and_training_resumes(
+def test_a_full_disk_is_an_error_of_one_line_and_training_resumes(
     tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str, error: Exception
 ) -> None:
     with monkeypatch.context() as patch:

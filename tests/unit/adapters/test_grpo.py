@@ -206,7 +206,7 @@ def adapters_of(trainer: PolicyTrainer) -> dict[str, torch.Tensor]:
     return {name: value.detach().clone() for name, value in model.named_parameters() if "lora_" in name}
 
 
-def test_a_training_held_near_its_start_resumes_exactly(make: Make, tmp_path: Path) -> None:
+def test_a_training_kept_near_its_start_resumes_exactly(make: Make, tmp_path: Path) -> None:
     overrides = ("training.learning_rate=0.1", "training.evaluations=2")
     whole = make(evenness, 4, *overrides, beta=0.2)
     begun = adapters_of(whole)
@@ -228,7 +228,7 @@ def test_a_training_held_near_its_start_resumes_exactly(make: Make, tmp_path: Pa
 
 @pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
-def test_what_is_no_number_stops_the_training(key: str, value: Any) -> None:
+def test_a_metric_that_is_not_a_number_stops_the_training(key: str, value: Any) -> None:
     with pytest.raises(HarnessError, match=f"step 3: {key} is not a number"):
         check_alarms(3, [{"loss": 0.1, "reward": 0.3, "entropy": 0.5} | {key: value}])
 
@@ -252,7 +252,7 @@ def test_fsdp_is_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPat
         refuse(SETTINGS)
 
 
-def test_a_server_that_does_not_answer_is_one_line(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer_is_an_error_of_one_line(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreachable(*_: Any, **__: Any) -> None:
         raise ConnectionError("The vLLM server\ncan't be reached")
 

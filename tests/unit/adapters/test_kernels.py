@@ -157,7 +157,9 @@ def test_attention_suits_the_packs(monkeypatch: pytest.MonkeyPatch) -> None:
         ("use_liger_kernel=true", "liger-kernel"),
     ],
 )
-def test_what_a_kernel_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch, setting: str, package: str | None) -> None:
+def test_a_kernels_missing_package_is_an_error_of_one_line(
+    monkeypatch: pytest.MonkeyPatch, setting: str, package: str | None
+) -> None:
     training = load_recipe("llama-lora", [f"training.{setting}"]).training
     assert missing_for_kernels(training) == f"training.{setting} needs an NVIDIA GPU"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -165,6 +167,6 @@ def test_what_a_kernel_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch, settin
     assert missing_for_kernels(training) == wanted
 
 
-def test_learning_from_the_scorer_has_kernels_of_its_own() -> None:
+def test_learning_from_the_scorer_has_its_own_kernels() -> None:
     with pytest.raises(UsageError, match="leave out training"):
         load_recipe("llama-grpo", ["training.torch_compile=true"])

@@ -110,7 +110,7 @@ def one_by_one(model: Any) -> Tensor:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_training_computes_what_the_rows_one_by_one_give(family: str) -> None:
+def test_training_computes_the_same_as_single_rows(family: str) -> None:
     config = configuration(family)
     layout = layout_of(config, 64)
     assert layout.packing is FAMILIES[family][1], layout
@@ -141,7 +141,7 @@ def test_sinks_and_soft_caps_need_eager_attention() -> None:
     assert [exact_attention(configuration(family)) for family in ("GptOss", "Gemma2", "Llama")] == ["eager", "eager", None]
 
 
-def test_what_is_not_known_is_read_row_by_row_and_says_why() -> None:
+def test_an_unsupported_model_is_read_row_by_row_with_the_reason() -> None:
     long = configuration("Phi3", original_max_position_embeddings=16, rope_parameters={
         "rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [2.0] * 8,
     })  # fmt: skip

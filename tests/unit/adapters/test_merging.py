@@ -64,7 +64,7 @@ def test_a_merged_model_is_the_base_with_its_adapter(adapters: list[Adapter]) ->
     assert AutoTokenizer.from_pretrained(path).chat_template
 
 
-def test_it_is_made_once_and_said(adapters: list[Adapter]) -> None:
+def test_it_is_made_once_and_reported(adapters: list[Adapter]) -> None:
     said: list[str] = []
     first = merged_model(adapters[0], said.append)
     weights = (first / "model.safetensors").stat().st_mtime_ns
@@ -96,7 +96,7 @@ def test_one_whose_removal_is_cut_short_is_made_anew(adapters: list[Adapter], mo
     assert not list(folder().glob(".*.partial"))
 
 
-def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_room_is_reported_with_a_remedy(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 0, 10))
     with pytest.raises(HarnessError, match=r"0 MB are free; make room, set HARNESS_CACHE .* --no-merge"):
@@ -104,7 +104,9 @@ def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: p
     assert {path.name for path in folder().iterdir()} == {".lock"}
 
 
-def test_what_cannot_be_merged_is_told_apart(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_merged_has_distinct_errors(
+    adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert worth_merging(adapters[0])
     hub = Adapter(adapters[0].path, 4, SPEC, "someone/llama")
     (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 4, "target_modules": ["q_proj", "lm_head"]}))

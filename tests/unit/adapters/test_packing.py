@@ -83,7 +83,7 @@ def filled(groups: Sequence[Sequence[TrainingRow]], most: int, longest: int, mos
 
 
 @given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.sampled_from(Packing), st.none() | st.integers(1, 5))
-def test_packs_ask_what_the_rows_ask(
+def test_packs_train_on_the_same_predictions_as_single_rows(
     groups: list[tuple[TrainingRow, ...]], most: int, more: int, packing: Packing, most_rows: int | None
 ) -> None:
     plans = planned(groups, most, most + more, packing, most_rows)
@@ -128,7 +128,7 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
 
 
-def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_the_mask(tiny: Path) -> None:
+def test_what_a_mask_hides_is_computed_once_for_all_layers_and_forgotten_with_the_mask(tiny: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=register())
@@ -141,7 +141,7 @@ def test_what_a_mask_hides_is_worked_out_once_for_all_layers_and_forgotten_with_
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
-def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
+def test_processes_share_each_step_and_their_filler_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
     lengths = lengths[: len(lengths) // step * step]
     rows = [TrainingRow(str(number), (number,) * length, (number,)) for number, length in enumerate(lengths)]
     packs = planned([[row] for row in rows], 1, 1)

@@ -41,7 +41,7 @@ def test_a_recipe_keeps_to_its_schema_which_it_names(path: Path) -> None:
     jsonschema.validate(yaml.safe_load(path.read_text()), recipe_schema())
 
 
-def test_the_schema_refuses_what_loading_refuses() -> None:
+def test_the_schema_refuses_the_same_faults_as_loading() -> None:
     values = yaml.safe_load((RECIPES / "llama-lora.yaml").read_text())
     changes: tuple[dict[str, Any], ...] = ({"speed": 3}, {"kind": "x"}, {"bases": {"tiny": {"speed": 3}}}, {"training": {}})
     for broken in changes:
@@ -85,7 +85,7 @@ def test_settings_that_do_not_fit_each_other_are_refused(changes: list[str], pro
     assert problem in str(caught.value)
 
 
-def test_what_suits_a_base_lies_under_the_overrides() -> None:
+def test_settings_for_a_base_yield_to_the_overrides() -> None:
     plain, small = load_recipe("llama-lora"), load_recipe("llama-lora", base=DEFAULT_BASE)
     assert load_recipe("llama-lora", base="someone/llama") == plain
     assert small.training.learning_rate > plain.training.learning_rate
@@ -144,7 +144,7 @@ def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("run_anywhere")
-def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_for_a_base_are_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models" / DEFAULT_BASE).mkdir(parents=True)
     bases = ((), ("--base", DEFAULT_BASE), ("--base", str(tmp_path / "models" / DEFAULT_BASE)), ("--base", "someone/llama"))
     jobs = [job_of(monkeypatch, "llama-lora", *base, "--name", str(n)) for n, base in enumerate(bases)]
@@ -152,7 +152,7 @@ def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypa
 
 
 @pytest.mark.usefixtures("run_anywhere")
-def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_the_train_split_is_trained_on_and_recorded_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     def settings(name: str, *words: str) -> Any:
         job_of(monkeypatch, "llama-lora", "--name", name, *words)
         return yaml.safe_load(Path("runs", name, "run.yaml").read_text())["settings"]

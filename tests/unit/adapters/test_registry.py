@@ -119,7 +119,7 @@ def test_a_missing_field_is_named(run: Path, base: Path, field: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null"])
 @pytest.mark.parametrize("name", [CONFIG_FILE, HARNESS_FILE])
-def test_a_file_that_is_not_what_it_should_be_is_named(run: Path, base: Path, name: str, text: str) -> None:
+def test_an_invalid_file_is_named(run: Path, base: Path, name: str, text: str) -> None:
     (run / "adapter" / name).write_text(text)
     with pytest.raises(AdapterError, match=name):
         load_adapter(run, str(base))
@@ -140,7 +140,7 @@ def test_a_prompt_format_that_changed_is_refused_with_both_hashes(run: Path, bas
         load_adapter(run, str(base))
 
 
-def test_how_many_items_it_was_trained_on_is_told_of_the_adapter_that_was_meant(run: Path, tmp_path: Path) -> None:
+def test_the_number_of_train_items_is_that_of_the_adapter_that_was_meant(run: Path, tmp_path: Path) -> None:
     change(run, HARNESS_FILE, items=400)
     meant = str(fingerprint(run / "adapter"))
     assert train_items(run, meant) == 400

@@ -118,7 +118,7 @@ def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
     assert [epoch[n : n + 5] for n in range(0, 20, 5)] == [list(range(epoch[n], epoch[n] + 5)) for n in range(0, 20, 5)]
 
 
-def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() -> None:
+def test_colors_are_exchanged_afresh_in_each_epoch_and_consistently_within_a_procedure() -> None:
     items = load("hexagons", "train")
 
     def epoch(recolor: str | None) -> list[Item]:
@@ -168,7 +168,7 @@ def test_other_items_answers_examples_formats_and_tokenizers_are_other_rows(toke
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_keeps_a_row_from_being_made_is_told(tokenizers: dict[str, Any], workers: int) -> None:
+def test_the_reason_why_a_row_cannot_be_made_is_reported(tokenizers: dict[str, Any], workers: int) -> None:
     items = load("hexagons", "train")[:4]
     renderer = Renderer(PromptSpec.make("hexagons"), deepcopy(tokenizers["chat"]), 100_000, 0)
     renderer.tokenizer.eos_token = None

@@ -61,7 +61,7 @@ def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path
     assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], DataSource(file=str(tmp_path / "b.jsonl"))]
 
 
-def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_the_sources_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("no JSON\n")
     twice = write(tmp_path / "twice.jsonl", "shapes", 5)
     files = [DataSource(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
@@ -130,7 +130,7 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
         DataSource(simulate="random", items=3, task="iglu")
 
 
-def test_items_that_stay_on_the_disk_are_trained_on_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_that_stay_on_disk_are_trained_on_like_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "some.jsonl", "shapes", 30)
     sources = [DataSource(file=str(file), weight=0.5), DataSource(simulate="random", items=20)]
     in_memory = gather(sources, "minecraft", [], HeldOut("minecraft"))

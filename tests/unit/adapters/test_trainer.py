@@ -63,7 +63,7 @@ def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path
     assert int(count) == 4
 
 
-def test_rows_of_a_later_epoch_that_a_worker_cannot_make_are_one_line(
+def test_rows_of_a_later_epoch_that_a_worker_cannot_make_are_an_error_of_one_line(
     tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from transformers import AutoModelForCausalLM

@@ -45,7 +45,7 @@ def test_the_unclear_instructions_come_after_the_clear_ones() -> None:
     assert [("question" in item["meta"]) for item in items()] == [False] * 10 + [True] * 2
 
 
-def test_to_act_on_the_clear_and_ask_about_the_others_is_perfect(capsys: pytest.CaptureFixture[str]) -> None:
+def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(capsys: pytest.CaptureFixture[str]) -> None:
     answer()
     scores = scored(capsys)
     assert (scores["clear"], scores["unclear"], scores["asked"]) == (10, 2, 2)
@@ -54,19 +54,19 @@ def test_to_act_on_the_clear_and_ask_about_the_others_is_perfect(capsys: pytest.
     assert "thresholds" not in scores
 
 
-def test_a_question_is_no_action(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_is_not_an_action(capsys: pytest.CaptureFixture[str]) -> None:
     answer(game_9004={"text": "Which color should they be?", "format": "lines"})
     assert scored(capsys)["ask"]["f1"] == 1
 
 
-def test_who_acts_on_everything_never_asks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_player_that_acts_on_everything_never_asks(capsys: pytest.CaptureFixture[str]) -> None:
     done = {"actions": [["place", "red", 0, 1, 0]]}
     answer(game_9004=done, game_9010=done)
     scores = scored(capsys)
     assert (scores["asked"], scores["ask"]["f1"], scores["ask"]["precision"], scores["act"]["f1"]) == (0, 0, 0, 1)
 
 
-def test_who_asks_about_a_clear_one_leaves_its_actions_undone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_about_a_clear_instruction_leaves_its_actions_undone(capsys: pytest.CaptureFixture[str]) -> None:
     answer(game_9003={"actions": []})
     scores = scored(capsys)
     assert (scores["ask"]["precision"], scores["ask"]["recall"]) == (pytest.approx(2 / 3), 1)
@@ -75,7 +75,7 @@ def test_who_asks_about_a_clear_one_leaves_its_actions_undone(capsys: pytest.Cap
     assert scores["act"]["precision"] == 1
 
 
-def test_a_threshold_asks_where_the_confidence_is_low(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_threshold_turns_unsure_answers_into_questions(capsys: pytest.CaptureFixture[str]) -> None:
     sure = {f"game_{n}": {"confidence": 0.9} for n in range(9001, 9013)}
     done = {"actions": [["place", "red", 0, 1, 0]]}
     answer(**{**sure, "game_9004": {**done, "confidence": 0.2}, "game_9010": {**done, "confidence": 0.3}})

@@ -131,7 +131,7 @@ def counts(found: Breakdown) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.data
-def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_steps_of_dev_by_their_known_properties(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = counts(of_whole_split(tmp_path, "hexagons", "dev", Benchmark()))
     assert found["level of abstraction"] == {"none": 172, "low": 104, "mid": 99, "high": 71}
     assert list(found["gold actions"].values()) == [4, 57, 143, 130, 65, 39, 8]
@@ -145,7 +145,7 @@ def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.data
-def test_the_items_of_minecraft_by_what_is_known_of_them(data_dir: Path, tmp_path: Path) -> None:
+def test_the_items_of_minecraft_by_their_known_properties(data_dir: Path, tmp_path: Path) -> None:
     legacy = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark()))
     assert legacy["board before"] == {"EB": 143, "NEB": 1473}
     assert legacy["interpretations"] == {"U": 1251, "M": 96, "unclear": 269}

@@ -30,7 +30,7 @@ def scored(values: Sequence[float], clusters: str) -> list[ItemScore]:
 
 
 class TestStatistics:
-    def test_the_permutation_test_is_exact_where_it_can_be(self) -> None:
+    def test_the_permutation_test_is_exact_if_possible(self) -> None:
         """By hand: of the 8 exchanges of three clusters, only exchanging none or all gives a difference as large as 1."""
         numerators = np.array([[1.0, 0.0]] * 3)
         assert permutation_p(numerators, np.ones((3, 2)), "abc") == pytest.approx(2 / 8)

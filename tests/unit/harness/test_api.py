@@ -50,7 +50,7 @@ def test_answers_to_both_tasks_have_no_total() -> None:
         harness.total([])
 
 
-def test_an_unknown_name_is_no_attribute() -> None:
+def test_an_unknown_name_is_not_an_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = harness.nothing
     assert {"load", "score", "total"} <= set(dir(harness))

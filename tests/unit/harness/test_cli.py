@@ -114,7 +114,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         ),
     ],
 )
-def test_errors_are_one_line_and_have_their_exit_code(
+def test_errors_have_one_line_and_their_exit_code(
     broken: list[BaseException], error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken.append(error)

@@ -51,7 +51,7 @@ def misplaced(path: Path) -> str | None:
     return f"there is no package {folder}/: put it where what it tests lies, or in tests/unit/project/ if that is the whole"
 
 
-def test_tests_lie_where_their_source_does() -> None:
+def test_tests_are_in_the_folder_that_mirrors_their_source() -> None:
     unit = ROOT / "tests" / "unit"
     paths = sorted(path.relative_to(unit) for path in unit.rglob("*.py"))
     wrong = [f"tests/unit/{path}: {problem}" for path in paths if (problem := misplaced(path))]
@@ -59,7 +59,7 @@ def test_tests_lie_where_their_source_does() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_tests_share_lies_in_helpers() -> None:
+def test_shared_helpers_of_tests_are_in_tests_helpers() -> None:
     tests = ROOT / "tests"
     loose = [path.name for path in tests.glob("*.py") if path.name != "conftest.py"]
     assert not loose, f"tests/{loose[0]}: what tests share lies in tests/helpers/"
@@ -77,7 +77,7 @@ def test_every_module_stands_in_one_layer_and_every_layer_exists(graph: grimp.Im
     assert graph.modules - layered == set(OUTSIDE)
 
 
-def test_what_other_contracts_name_exists(graph: grimp.ImportGraph) -> None:
+def test_modules_that_other_contracts_name_exist(graph: grimp.ImportGraph) -> None:
     keys = ("source_modules", "forbidden_modules")
     named = {name for contract in RULES["contracts"] for key in keys for name in contract.get(key, ())}
     assert named

@@ -32,7 +32,7 @@ def test_mean_and_interval_are_those_of_the_logarithms() -> None:
     assert str(Ratio.of([(3, 2)])) == "1.5 [0, inf]"
 
 
-def test_each_is_said_when_it_is_measured_and_a_failure_stops_none() -> None:
+def test_each_ratio_is_printed_once_measured_and_a_failure_stops_none() -> None:
     lines: list[str] = []
     third: list[list[str]] = []
 
@@ -50,13 +50,15 @@ def test_each_is_said_when_it_is_measured_and_a_failure_stops_none() -> None:
     assert {line.count("|") for line in (head, rule, *rows)} == {7}
 
 
-def test_what_cannot_run_here_is_skipped_and_no_failure() -> None:
+def test_what_cannot_run_here_is_skipped_and_not_a_failure() -> None:
     result = bench.run(broken("page", Skipped("there is no browser")))
     assert "skipped: there is no browser" in result.cells()
     assert not result.short
 
 
-def test_below_the_floor_is_said_and_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ratio_below_the_floor_is_reported_and_exits_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(bench, "BENCHMARKS", [fixed("slow", (1, 2), (1, 2)), fixed("quick", (2, 1), (2, 1))])
     assert bench.main([]) == 1
     assert capsys.readouterr().err == "below the floor or failed: slow\n"
@@ -70,7 +72,7 @@ class TestGpu:
             bench.main(["--gpu"])
         assert "torch finds no GPU here" in capsys.readouterr().err
 
-    def test_what_to_send_holds_the_machine_and_the_table_alone(
+    def test_the_text_to_send_holds_only_the_machine_and_the_table(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setattr(measuring, "gpus", lambda: ["GPU A, 80 GiB", "GPU B, 80 GiB"])

@@ -30,7 +30,7 @@ def test_shells_and_shellcheck_find_no_fault(script: str, checker: list[str]) ->
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_job_is_what_kubernetes_takes() -> None:
+def test_the_job_is_valid_for_kubernetes() -> None:
     assert kubernetes_validate.validate(KUBERNETES, KUBERNETES_VERSION, strict=True) == KUBERNETES_VERSION
     spec = KUBERNETES["spec"]["template"]["spec"]
     volumes = [volume["name"] for volume in spec["volumes"]]

@@ -46,13 +46,13 @@ def named() -> Iterator[tuple[str, str]]:
                 yield module, span
 
 
-def test_paths_are_there() -> None:
+def test_paths_exist() -> None:
     paths = [path for path in re.findall(r"`([\w./-]+/[\w./-]*)`", TEXT) if "NAME" not in path]
     assert len(paths) > 60
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_functions_are_where_they_are_said_to_be() -> None:
+def test_functions_are_where_the_page_says() -> None:
     found = list(named())
     assert ("prompts/render.py", "Renderer.token_ids") in found
     assert ("adapters/packing.py", "collate") in found

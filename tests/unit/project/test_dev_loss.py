@@ -62,7 +62,7 @@ def test_the_table_compares_with_the_first_one(tiny_base: Path, tmp_path: Path, 
     assert float(capsys.readouterr().out.splitlines()[2].split("|")[4].split()[0]) == pytest.approx(mean, rel=0.01)
 
 
-def test_items_after_a_runs_own_answers_keep_what_is_right(tmp_path: Path) -> None:
+def test_items_after_a_runs_own_answers_keep_their_right_answers(tmp_path: Path) -> None:
     gold = dev_loss.dev_items("hexagons", None, 1)
     run = tmp_path / "predictions.jsonl"
     run.write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in gold))

@@ -130,7 +130,7 @@ def test_commands_run_on_the_sample(
             assert code == 0, f"{one}\n{capfd.readouterr().err}"
 
 
-def test_targets_of_make_and_tools_are_there() -> None:
+def test_targets_of_make_and_tools_exist() -> None:
     """Checks every `make TARGET` and `python tools/FILE --option` on a page."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     found = 0

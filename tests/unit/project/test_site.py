@@ -50,7 +50,7 @@ def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "requirements/README.md"])
-def test_links_of_pages_beside_the_site_lead_to_files(name: str) -> None:
+def test_links_of_pages_outside_the_site_lead_to_files(name: str) -> None:
     page = ROOT / name
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
         if not re.match(r"\w+:|#", link):

@@ -48,7 +48,7 @@ def test_training_has_the_text_of_prompting_and_the_answer_after_it(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(tokenizers: dict[str, Any], name: str) -> None:
+def test_the_system_message_is_kept_and_earlier_turns_have_no_thought(tokenizers: dict[str, Any], name: str) -> None:
     spec = PromptSpec.make("hexagons", "conversation")
     rendered = Renderer(spec, tokenizers[name], 100_000, 1).render(ITEM)
     for message in rendered.messages:
@@ -83,7 +83,7 @@ def test_a_text_has_the_tokens_that_transformers_gives_it(tokenizers: dict[str, 
         assert renderer.token_ids(text) == wanted
 
 
-def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: dict[str, Any]) -> None:
+def test_rows_that_share_no_prefix_are_packed_whole(tokenizers: dict[str, Any]) -> None:
     """In the second row, the first row's answer is an earlier turn, which loses its thought and has another end."""
     for name in ("qwen 3", "gpt-oss", "r1 distill"):
         renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
@@ -104,7 +104,7 @@ def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dic
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_what_is_saved_asks_as_it_was_asked_and_is_not_changed_again(
+def test_a_saved_template_writes_the_same_prompt_and_is_not_changed_again(
     tokenizers: dict[str, Any], name: str, tmp_path: Path
 ) -> None:
     tokenizer, spec = tokenizers[name], PromptSpec.make("hexagons", "conversation")

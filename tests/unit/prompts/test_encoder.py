@@ -64,7 +64,7 @@ def test_pieces_have_the_tokens_of_the_whole(split: str, text: str) -> None:
 
 @pytest.mark.parametrize("odd", ["nested", "lstrip", "normalized"])
 @given(texts)
-def test_so_do_those_of_a_tokenizer_that_looks_beyond_a_piece(odd: str, text: str) -> None:
+def test_pieces_of_a_tokenizer_that_looks_beyond_a_piece_do_so_too(odd: str, text: str) -> None:
     one = tokenizer("gpt-2", **{odd: True})
     assert Encoder(one)(text) == whole(one, text)
 

@@ -90,7 +90,7 @@ def test_names_that_do_not_fit_are_refused() -> None:
 @pytest.mark.parametrize(
     ("task", "fmt", "told"), [("hexagons", "bare-program", "Board: "), ("minecraft", "moves+anchors", "Now: ")]
 )
-def test_the_state_stands_in_the_last_message_of_a_conversation_alone(task: str, fmt: str, told: str) -> None:
+def test_only_the_last_message_of_a_conversation_holds_the_state(task: str, fmt: str, told: str) -> None:
     item, plain = PROBES[task][0], "moves" if task == "minecraft" else fmt
     blind = conversation(item, PromptSpec.make(task, "conversation", plain))
     seeing = conversation(item, PromptSpec.make(task, "conversation+state", fmt))
@@ -100,7 +100,7 @@ def test_the_state_stands_in_the_last_message_of_a_conversation_alone(task: str,
     assert before == blind[-1]["content"], "what comes last is a branch: all before it is shared"
 
 
-def test_a_blank_board_goes_without_saying() -> None:
+def test_a_blank_board_is_not_mentioned() -> None:
     item = drawn_probe("everyday-hexagons")
     spec = PromptSpec.make("hexagons", "conversation+state", "bare-program")
     assert conversation(item, spec)[-1]["content"] == f"1. {item.instruction}\nBoard: black 5:1-3"
@@ -108,7 +108,7 @@ def test_a_blank_board_goes_without_saying() -> None:
 
 
 @pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])
-def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> None:
+def test_a_dialogue_that_begins_among_blocks_lists_them_first(context: str) -> None:
     spec = PromptSpec.make("minecraft", context, "moves" if context == "conversation" else "lines")
     item = built_probe()
     assert "Blocks:" not in str(conversation(item, spec)), "the game began on empty ground"
@@ -121,7 +121,7 @@ def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> N
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 @pytest.mark.parametrize("context", ["conversation", "conversation+state", "full-history", "full-dialogue", "context-rich"])
-def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
+def test_the_prompts_of_one_chat_share_a_prefix(task: str, context: str) -> None:
     """This lets training and vLLM's cache compute the shared prefix once."""
     if context not in CONTEXTS[task]:
         return
@@ -202,7 +202,7 @@ class Doubler:
         return type("Encoded", (), {"input_ids": [1, 1, 5]})
 
 
-def test_two_bos_are_refused() -> None:
+def test_two_bos_tokens_are_refused() -> None:
     with pytest.raises(EngineError, match="BOS token twice"):
         Renderer(PromptSpec.make("hexagons"), Doubler(), 4096, 512).render(PROBES["hexagons"][0])
 
@@ -239,7 +239,7 @@ def test_every_format_is_read_after_a_thought(task: str) -> None:
         assert read_answer(example, shot, spec) == read_answer(gold_answer(shot, plain), shot, plain)
 
 
-def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
+def test_thoughts_and_pictures_are_named_only_if_there_are_any() -> None:
     assert PromptSpec.make("hexagons").name == "hexagons/full-history/grouped/world"
     spec = replace(PromptSpec.make("hexagons", "oracle-board", images="instead"), think=64)
     assert spec.fields | {"think": "64", "images": "instead"} == spec.fields
@@ -252,7 +252,7 @@ def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
         PromptSpec.make("minecraft", "h3", images="beside")
 
 
-def test_a_board_that_no_step_painted_is_told_before_the_steps_and_stays_there() -> None:
+def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:
     probe = drawn_probe("everyday-hexagons")
     spec = PromptSpec.make("everyday-hexagons", "conversation")
     assert conversation(probe, spec)[1]["content"].startswith("Board: black: 5 1-3\n1. ")

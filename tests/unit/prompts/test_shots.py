@@ -72,7 +72,7 @@ def test_the_gold_actions_of_an_item_choose_nothing() -> None:
 
 
 @pytest.mark.parametrize(("order", "stand"), [("best-first", "314"), ("best-last", "413"), ("id", "134"), (None, "314")])
-def test_how_examples_stand(order: str | None, stand: str) -> None:
+def test_the_order_of_examples(order: str | None, stand: str) -> None:
     chosen = ChosenShots({ITEM.id: [TRAIN[2], TRAIN[0], TRAIN[3]]}, order, 0)
     assert "".join(shot.id.split("/")[2] for shot in chosen.arrange(chosen.choose(ITEM, 3))) == stand
 

@@ -68,7 +68,7 @@ def test_a_folder_takes_the_place_of_the_files_that_it_has(folder: Path) -> None
         ('{% include "gone.txt" %}', r"gone\.txt"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named_with_its_line(folder: Path, text: str, problem: str) -> None:
+def test_a_fault_in_a_file_is_named_with_its_line(folder: Path, text: str, problem: str) -> None:
     (folder / "minecraft.user.txt").write_text(text)
     with pytest.raises(UsageError, match=problem) as refused:
         format_hash(PromptSpec.make("minecraft", template=str(folder)))

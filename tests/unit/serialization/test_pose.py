@@ -44,7 +44,7 @@ def test_the_view_is_the_builders_too() -> None:
 
 
 @pytest.mark.parametrize("said", ["place red 2.5 0 4.3", "Place a red block at (x=2.5, y=0, z=4.3)", "place red 2.4 -0.2 4"])
-def test_an_answer_may_be_said_freely_and_be_a_little_off(said: str) -> None:
+def test_an_answer_may_have_a_free_form_and_small_errors(said: str) -> None:
     posed = built_probe(pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4))
     assert read_answer(said, posed, SPEC).actions == (Action("place", "red", 0, 1, 2),)
 
@@ -55,7 +55,7 @@ def test_reading_is_total_and_stays_in_the_region(text: str, pose: Pose) -> None
 
 
 @pytest.mark.parametrize("names", [("full-dialogue", "lines"), ("context-rich", "calls"), ("conversation", "moves")])
-def test_it_is_refused_where_the_pose_is_not_told_or_the_format_has_whole_numbers(names: tuple[str, str]) -> None:
+def test_it_is_refused_if_the_context_lacks_the_pose_or_the_format_has_whole_numbers(names: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match="--frame pose is for --context context-rich"):
         PromptSpec.make("minecraft", *names, "pose")
 
@@ -64,7 +64,7 @@ def test_it_is_refused_where_the_pose_is_not_told_or_the_format_has_whole_number
     ("yaw", "looks", "north"),
     [(0, "south", "-z"), (95, "west", "-x"), (180, "north", "+z"), (-90, "east", "+x"), (359, "south", "-z")],
 )
-def test_where_the_builder_looks_and_north_in_its_frame(yaw: float, looks: str, north: str) -> None:
+def test_the_builders_direction_and_north_in_its_frame(yaw: float, looks: str, north: str) -> None:
     told = compass(Pose(0, 1, 0, yaw, 0), "builder")
     assert (told["looks"], told["north"]) == (looks, north)
     assert compass(Pose(0, 1, 0, yaw, 0), "world") == {"north": "-z", "east": "+x", "looks": looks}

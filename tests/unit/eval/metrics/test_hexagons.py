@@ -66,7 +66,7 @@ def test_procedures_weigh_the_same_whatever_their_length() -> None:
     assert scores["procedure_macro"] == pytest.approx({"f1": (1 / 3 + 1) / 2, "em": (1 / 3 + 1) / 2})
 
 
-def test_without_the_longest_procedures() -> None:
+def test_scores_without_the_longest_procedures() -> None:
     """Four long procedures that are all right hide that one of the other procedures' two steps is wrong."""
     long = [step([], red(0), n, name) for name, count in (("a", 5), ("b", 4), ("c", 3), ("d", 2)) for n in range(count)]
     items = [*long, step([], red(0), 1, "e"), step([], red(0), 1, "f")]
@@ -76,7 +76,7 @@ def test_without_the_longest_procedures() -> None:
     assert scores["intervals"]["without_longest"] == {"f1": [0.0, 1.0], "em": [0.0, 1.0]}
 
 
-def test_of_equally_long_procedures_the_first_are_left_out_and_one_that_is_left_has_no_interval() -> None:
+def test_among_equally_long_procedures_the_first_are_left_out_and_a_single_one_has_no_interval() -> None:
     items = [step([], red(0), 1, name) for name in "edcba"]
     scores = score(items, [[]] * 4 + [red(0)])
     assert scores["without_longest"] == {"f1": 1.0, "em": 1.0, "items": 1, "left_out": ["e", "d", "c", "b"]}

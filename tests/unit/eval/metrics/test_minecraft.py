@@ -54,7 +54,7 @@ class TestConsequencesOfComparingStructures:
     def test_a_removal_takes_its_color_from_the_board(self) -> None:
         assert overall(turn(RED, []), remove(0, 1, 0)._replace(color="green")) == [1, 0, 0]
 
-    def test_the_recorded_structure_is_gold_even_where_the_actions_do_not_reach_it(self) -> None:
+    def test_the_recorded_structure_is_gold_even_if_the_actions_do_not_reach_it(self) -> None:
         assert overall(turn([], [(0, 3, 0, "red")]), place("red", 0, 3, 0)) == [0, 0, 1]
 
 
@@ -205,7 +205,7 @@ def test_the_same_as_trying_everything() -> None:
         assert math.isclose(found["f1"], 2 * common / (len(built) + len(target)))
 
 
-def test_iglu_is_scored_by_it_beside_the_others() -> None:
+def test_iglu_is_scored_by_it_in_addition_to_the_others() -> None:
     items = [builder_turn(f"iglu/dev/{name}", name, red((0, 1, 0)), red((0, 1, 0), (0, 2, 0))) for name in "ab"]
     answers = Predictions({item.id: (place("red", 1, 1, 0),) for item in items})
     scores = score_split("iglu", "dev", items, answers)

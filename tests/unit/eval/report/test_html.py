@@ -215,7 +215,7 @@ def test_the_same_runs_give_the_same_bytes(capsys: pytest.CaptureFixture[str]) -
         (["broken"], 1, "predictions.jsonl:1: "),
     ],
 )
-def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str) -> None:
+def test_errors_have_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str) -> None:
     write_run("mine", perfect(load("hexagons", "test")))
     write_run("broken", [{"id": "hexagons/test/6/1", "actions": [[1]]}])
     Path("mine.jsonl").touch()
@@ -275,7 +275,7 @@ def test_prompts_are_those_that_the_model_saw(
     assert [Page("three.html").made(n)["prompt"] for n in range(3)] == [page.made(n)["prompt"] for n in range(3)]
 
 
-def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_prompt_is_shown_with_the_parts_that_were_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     records, settings = perfect(load("hexagons", "test")), {"task": "hexagons", "split": "test", "engine": "vllm"}
     records[0] |= {"prompt_tokens": 1234, "dropped_history": 3, "dropped_shots": 2}
     records[2] = {"id": records[2]["id"], "actions": [], "error": "its shortest prompt takes 99 tokens"}
@@ -296,7 +296,7 @@ def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixtu
     assert "1.5 (2.0 items a second)" in page.words
 
 
-def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prompts_must_belong_to_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_run("mine", perfect(load("hexagons", "test")))
     for line in ("no JSON", "[]", '{"id": "a"}', '{"id": "a", "seconds": 1, "prompt": "whole"}'):
         (folder / "asked.jsonl").write_text(f'{{"id": "b", "seconds": 1}}\n{line}\n')

@@ -116,7 +116,7 @@ def test_each_item_takes_one_or_two_keys() -> None:
     assert shown.endswith("4 of 4 judged\na.jsonl\n")
 
 
-def test_it_goes_on_at_the_first_item_without_a_judgment() -> None:
+def test_it_resumes_at_the_first_item_without_a_judgment() -> None:
     assert "2 of 4 judged; 2 left: the same command continues with them" in judge("suyx")
     assert list(written(Path("a.jsonl"))) == [SECOND, THIRD]
     shown = judge("x")
@@ -371,7 +371,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("judgments", "arguments", "code", "message"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_line_and_an_exit_code(
+def test_bad_input_is_an_error_of_one_line_and_an_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     judgments: dict[str, Any],

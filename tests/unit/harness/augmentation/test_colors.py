@@ -46,6 +46,6 @@ def test_only_whole_color_words_are_replaced_in_their_own_style() -> None:
 
 
 @pytest.mark.parametrize("colors", [{}, {"red": "blue"}, dict.fromkeys(COLORS["minecraft"], "red")])
-def test_what_is_no_permutation_is_refused(colors: dict[str, str]) -> None:
+def test_colors_that_are_not_a_permutation_are_refused(colors: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="not a permutation"):
         permute_colors(PROBES["minecraft"][0], colors)

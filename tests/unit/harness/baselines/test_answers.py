@@ -74,7 +74,7 @@ def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
     assert re.search(r" INFO 3 items, 0 errors in \d+\.\d s$", first), first
 
 
-def test_an_error_of_an_item_is_kept_and_only_that_is_asked_again_where_answers_are_independent() -> None:
+def test_an_items_error_is_kept_and_only_that_item_is_asked_again_if_answers_are_independent() -> None:
     class Failing(Slow):
         def predict(self, items: Sequence[Item]) -> list[Answer]:
             answers = super().predict(items)

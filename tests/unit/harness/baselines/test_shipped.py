@@ -53,7 +53,7 @@ def test_a_model_is_copied_whole_or_in_half_the_size() -> None:
     assert digest(Path("half")) != digest(source)
 
 
-def test_what_cannot_be_exported_is_one_line() -> None:
+def test_what_cannot_be_exported_is_an_error_of_one_line() -> None:
     made(Path("runs/mine/model"))
     made(Path("large"), {"a": torch.tensor([1e6])})
     made(Path("nan"), {"a": torch.tensor([torch.nan])})

@@ -77,13 +77,13 @@ class TestNames:
         with pytest.raises(UsageError, match=r"no adapter named 'hexagon': did you mean hexagons[?] known: hexagons, mine"):
             find_adapter("hexagon")
 
-    def test_a_path_and_an_unfinished_run_are_told_as_what_they_are(self) -> None:
+    def test_a_path_and_an_unfinished_run_are_reported_as_such(self) -> None:
         Path("runs/begun").mkdir()
         for name in ("some/where", "begun"):
             with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {CONFIG_FILE} is not there"):
                 find_adapter(name)
 
-    def test_its_own_base_may_not_be_here(self) -> None:
+    def test_its_own_base_may_be_missing_here(self) -> None:
         shutil.rmtree("tiny")
         with pytest.raises(AdapterError, match="trained on the base tiny in a local folder: give that folder with --base"):
             load_adapter("mine", None)
@@ -104,7 +104,7 @@ class TestList:
             ("mine", "runs/mine", "tiny"),
         ]
 
-    def test_a_broken_one_is_left_out_aloud(self, run: Command) -> None:
+    def test_a_broken_one_is_left_out_with_a_message(self, run: Command) -> None:
         Path("runs/mine/adapter/harness.json").write_text("{}")
         code, out, err = run("list")
         assert (code, "mine" in out) == (0, False)
@@ -148,7 +148,7 @@ class TestCheck:
             (lambda w: {}, "holds no weights"),
         ],
     )
-    def test_wrong_weights_are_one_line_and_exit_1(self, change: Any, message: str, run: Command) -> None:
+    def test_wrong_weights_are_an_error_of_one_line_and_exit_1(self, change: Any, message: str, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         save_file(change(load_file(path)), path)
         code, out, err = run("check", "mine")
@@ -171,7 +171,7 @@ class TestCheck:
         assert (found["items"], found["changed"], found["vllm"]) == (6, 6, True)
         assert found["pairs"] == [{"a": "peft", "b": "merged, transformers", "texts": 6, "actions": 6, "first": None}]
 
-    def test_one_that_changes_no_answer_is_one_line_and_exit_1(self, run: Command) -> None:
+    def test_an_adapter_that_changes_no_answer_is_an_error_of_one_line_and_exit_1(self, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         save_file({name: value * 1e-6 for name, value in load_file(path).items()}, path)
         words = ("check", "mine", "--items", "3", "--engine", "transformers", "--max-new-tokens", "4")

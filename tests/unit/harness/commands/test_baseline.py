@@ -47,7 +47,7 @@ def curve(folder: Path) -> list[Any]:
     return [(point["epoch"], point["step"], point["train_loss"], point["dev_loss"]) for point in points]
 
 
-def test_training_says_what_it_took_and_leaves_a_run_and_a_model(trained: Path) -> None:
+def test_training_reports_its_inputs_and_leaves_a_run_and_a_model(trained: Path) -> None:
     again = run(words("--max-epochs", "2"))
     first, vectors, sizes, finished, last = again.output.splitlines()
     assert "variant A: minecraft, 18 train and 8 dev items of the sample corpus" in first
@@ -67,7 +67,7 @@ def test_training_says_what_it_took_and_leaves_a_run_and_a_model(trained: Path) 
     assert f"| {epoch} | {train_loss:.3f} | {dev_loss:.3f} |" in card
 
 
-def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prediction_makes_a_scored_run_and_resumes_it(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.baselines.builder_decoding.BuilderPredictor.batch_size", 3)
     arguments = ["baseline", "predict", "cnn-gru", "--constrained", "--steps", "20", "--json"]
     done = run([*arguments, "--name", "whole"])
@@ -95,7 +95,7 @@ def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> N
     assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
 
 
-def test_a_run_of_another_checkpoint_is_not_gone_on_with(trained: Path) -> None:
+def test_a_run_of_another_checkpoint_is_not_continued(trained: Path) -> None:
     arguments = ["baseline", "predict", "cnn-gru", "--name", "mine"]
     assert run(arguments).exit_code == 0
     assert run(words("--name", "other", "--max-epochs", "1")).exit_code == 0
@@ -116,14 +116,16 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
     assert "18 train and 11 dev items" in judged.output
 
 
-def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_several_processes_is_continued_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.training.trainable.processes", lambda: SimpleNamespace(num_processes=2))
     refused = run(words("--max-epochs", "2"))
     assert isinstance(refused.exception, HarnessError)
     assert "processes" in str(refused.exception)
 
 
-def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_an_error_of_one_line(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(predictor: BuilderPredictor, items: Sequence[Any]) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 

@@ -107,7 +107,7 @@ def test_wrong_usage(corpora: Path, arguments: list[str], message: str, capsys: 
     assert message in err
 
 
-def test_a_broken_corpus_is_one_line_on_stderr(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_corpus_is_an_error_of_one_line_on_stderr(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = corpora / "hexagons" / "dev.jsonl"
     path.write_text(path.read_text()[:300])
     code, err = refused(capsys, "items", "hexagons", "--split", "dev")

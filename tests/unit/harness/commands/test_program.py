@@ -34,7 +34,7 @@ def test_a_program_of_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert out.splitlines()[-1] == "2 actions: red 0,1-2,0"
 
 
-def test_json_of_what_is_typed_in(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_of_a_typed_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"red 1:1; blue rng(2:2); green 3:3")))
     assert main(["program", "-", "--json"]) == 1
     captured = capsys.readouterr()
@@ -57,7 +57,7 @@ def test_a_program_on_an_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"--task minecraft: {item.id} is an item of hexagons" in capsys.readouterr().err
 
 
-def test_files_that_are_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_not_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "program.txt"
     file.write_bytes(b"\xff\xfe")
     assert main(["program", str(file)]) == 2

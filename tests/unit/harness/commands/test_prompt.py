@@ -99,7 +99,7 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
-def test_nothing_readable_is_asked_for_once_more(run: Command) -> None:
+def test_an_unreadable_answer_is_asked_for_once_more(run: Command) -> None:
     spec, (item, other, empty, *rest) = PromptSpec.make("hexagons"), load("hexagons", "dev")
     answers = {item.id: "No idea!", f"{item.id}#again": gold_answer(item, spec), other.id: "Nor here.", empty.id: "none"}
     answers |= {one.id: gold_answer(one, spec) for one in rest}
@@ -180,7 +180,7 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
         (["--model", "x", "--preview", "--diff", "shots=many"], "'many' is not a valid integer"),
     ],
 )
-def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str, run: Command) -> None:
+def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], message: str, run: Command) -> None:
     code, _, err = run(*arguments)
     assert code == 2
     assert message in err

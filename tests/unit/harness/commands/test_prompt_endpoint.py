@@ -96,7 +96,7 @@ def test_a_run_whose_answers_are_all_cut_off_while_thinking_says_so(
     assert Path("runs/r/scores.json").exists()
 
 
-def test_lengths_are_measured_by_the_endpoints_count(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lengths_are_measured_with_the_endpoints_token_counts(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     def reply(body: dict[str, Any], n: int) -> Answer:
         text = "".join(message["content"] for message in body["messages"])
         return chat_answer("red: 1 2", usage={"prompt_tokens": len(text) // 5})
@@ -147,7 +147,7 @@ def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.Ca
     assert not Path("runs").exists()
 
 
-def test_what_is_added_to_requests_is_of_the_runs_settings(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fields_added_to_requests_are_in_the_runs_settings(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     added = ("--reasoning-effort", "low", "--extra-body", '{"top_k": 1}', "--chat-template-kwargs", '{"enable_thinking": false}')
     assert command(server, "--limit", "1", *added) == 0
     assert server.requests[0]["reasoning_effort"] == "low"

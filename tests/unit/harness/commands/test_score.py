@@ -146,7 +146,7 @@ def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
         read_answers(file, ids=["x"])
 
 
-def test_actions_where_nothing_can_be_done_are_counted(write: Write, run: Command) -> None:
+def test_actions_for_impossible_requests_are_counted(write: Write, run: Command) -> None:
     right = [0, 1, "red"]
     file = write(
         {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
@@ -201,7 +201,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("records", "arguments", "code", "message"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_line_and_an_exit_code(
+def test_bad_input_is_an_error_of_one_line_and_an_exit_code(
     write: Write, run: Command, records: list[dict[str, Any]], arguments: list[str], code: int, message: str
 ) -> None:
     found, out, err = run(write(*records), *arguments, "--json")

@@ -113,7 +113,7 @@ def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown(capsys, "hexagons/test/7/2", "--run", "runs/mine") == out
 
 
-def test_raw_text_is_parsed_and_what_was_discarded_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_raw_text_is_parsed_and_discarded_pieces_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": "hexagons/test/7/2", "text": "Sure! 2 3 blue\x1b[0m", "format": "triplets"})
     out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
     assert "The model's text: Sure! 2 3 blue" in out
@@ -183,7 +183,7 @@ def test_a_file_that_cannot_be_written(capsys: pytest.CaptureFixture[str], flag:
     assert {p.name for p in Path().iterdir()} == {"file", "folder"}
 
 
-def test_colors_only_where_the_terminal_has_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colors_only_if_the_terminal_has_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -94,7 +94,7 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: s
 
 
 @pytest.mark.slow
-def test_a_killed_worker_is_one_line() -> None:
+def test_a_killed_worker_is_an_error_of_one_line() -> None:
     with running() as (process, children):
         # The first child is multiprocessing's resource tracker or a worker; the last one is a worker.
         os.kill(int(children[-1]), signal.SIGKILL)
@@ -211,7 +211,7 @@ def _alive(process: str) -> bool:
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_everyday_is_told_its_world(task: str) -> None:
+def test_everyday_needs_its_world(task: str) -> None:
     simulate("everyday", "--task", task, "--items", "30", "--card", "--out", "items.jsonl")
     assert list(read_items(Path("items.jsonl"))) == made(f"everyday-{task}", 30)
     card = Path("README.md").read_text()
@@ -249,7 +249,7 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert not list(Path().iterdir())
 
 
-def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_papers_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(games, "PAPER", {name: {"train": 30, "val": 4, "test": 3} for name in BUILT})
     simulate("--preset", "paper", "--seed", "5", "--out", "data", "--card")
     names = [f"minecraft-{name}.{split}.jsonl" for name in BUILT for split in SPLITS["minecraft"]]

@@ -26,7 +26,7 @@ def packed(path: Path, files: dict[str, bytes], after: bytes = b"") -> Path:
     return path
 
 
-def test_only_what_is_needed_is_given(tmp_path: Path) -> None:
+def test_only_needed_files_are_returned(tmp_path: Path) -> None:
     made = packed(tmp_path / "a.tar.xz", {"a.json": b"1", "b.txt": b"2"}, after=bytes(3_000_000))
     assert list(archive.members(made, lambda name: name.endswith("json"))) == [("a.json", b"1")]
 

@@ -42,7 +42,9 @@ class TestLocate:
         assert (locate("minecraft").kind, locate("minecraft").path) == ("official", archive)
 
     @pytest.mark.parametrize("task", sorted(name for name, task in TASKS.items() if not task.shipped))
-    def test_the_sample_where_nothing_is_there(self, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_sample_is_used_if_nothing_else_is_there(
+        self, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (tmp_path / "data" / task).mkdir()
         source = locate(task)
         assert (source.kind, source.path.parts[-3:]) == ("sample", ("corpora", "sample", task))
@@ -106,7 +108,7 @@ class TestCache:
         assert len(cached(tmp_path)) == 2
 
     @pytest.mark.parametrize("damage", ["empty", "flipped", "something else"])
-    def test_a_broken_file_is_made_anew(
+    def test_a_broken_file_is_remade(
         self, damage: str, tmp_path: Path, corpus: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = load_games()

@@ -72,7 +72,7 @@ def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pyt
         job_of(monkeypatch, *words)
 
 
-def test_answers_to_held_out_items_are_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_to_held_out_items_do_not_enter_a_history(monkeypatch: pytest.MonkeyPatch) -> None:
     dev = load("hexagons", "dev")
     folder = Path("runs/dev")
     folder.mkdir(parents=True)
@@ -82,7 +82,7 @@ def test_answers_to_held_out_items_are_no_history(monkeypatch: pytest.MonkeyPatc
         job_of(monkeypatch, "llama-lora", "--context", "conversation", "--history", "dev")
 
 
-def test_an_item_is_no_example_for_itself_under_another_id() -> None:
+def test_an_item_is_not_an_example_for_itself_under_another_id() -> None:
     train = load("hexagons", "train")
     first = train[0]
     left = not_asked(train, disguised([first]))

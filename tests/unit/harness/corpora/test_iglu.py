@@ -117,7 +117,7 @@ def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[l
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_wrong_is_counted_and_named(
+def test_faults_are_counted_and_named(
     folder: Path, kind: str, detail: str, how: Callable[[Path], object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     how(folder)

@@ -60,7 +60,7 @@ def test_a_file_of_items_ends_with_or_without_a_newline(tmp_path: Path) -> None:
     assert list(ItemFile(path)) == []
 
 
-def test_what_is_wrong_in_a_file_is_said_with_its_line(tmp_path: Path) -> None:
+def test_a_fault_in_a_file_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "some.jsonl"
     whole = json.dumps(to_full_record(first_items("shapes", 0, 1)[0])) + "\n"
     path.write_text(whole + '{"id": 3}\n' + whole[:50])

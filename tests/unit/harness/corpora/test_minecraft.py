@@ -216,7 +216,7 @@ def test_bad_splits(tmp_path: Path, content: str, message: str) -> None:
         minecraft_logs.read_games(corpus)
 
 
-def test_a_folder_that_is_no_game(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_game(tmp_path: Path) -> None:
     corpus = write_minecraft(tmp_path)
     write_log(corpus, [state()], game="B1-A2-1522432776975")
     with pytest.raises(DataError, match="'B1-A2-1522432776975' is not a game: expected B<builder>"):

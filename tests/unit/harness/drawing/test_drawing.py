@@ -67,7 +67,7 @@ def test_every_tile_but_those_of_the_most_frequent_color_is_drawn_once(board: Bo
     assert drawn | {background: counts[background]} == counts
 
 
-def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> None:
+def test_a_difference_has_separate_signs_for_right_wrong_and_missing() -> None:
     before = Board().apply([Paint(0, 0, "red")]).board
     gold = before.apply([Paint(2, 2, "blue"), Paint(3, 3, "green"), Paint(4, 4, "orange")]).board
     predicted = before.apply([Paint(2, 2, "blue"), Paint(3, 3, "black"), Paint(5, 5, "yellow")]).board

@@ -91,7 +91,7 @@ def test_a_killed_run_finds_its_batch_again(batches: Batches) -> None:
     assert len(batches.asked) == 1
 
 
-def test_what_failed_is_in_a_new_batch(batches: Batches) -> None:
+def test_failed_requests_go_into_a_new_batch(batches: Batches) -> None:
     batches.fails = {1}
     assert command(batches.server) == 1
     assert "unsafe" in texts()[1]

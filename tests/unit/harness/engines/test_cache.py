@@ -101,7 +101,7 @@ def test_what_failed_is_asked_again(independent: bool, store: Completions) -> No
     assert len(engine.asked) == (7 if independent else 12)
 
 
-def test_a_file_that_is_no_cache_or_full_of_nonsense_costs_nothing(tmp_path: Path, store: Completions) -> None:
+def test_a_file_that_is_not_a_cache_or_full_of_nonsense_does_no_harm(tmp_path: Path, store: Completions) -> None:
     broken = tmp_path / "broken.sqlite"
     broken.write_text("this is no database, but it is long enough to be taken for one" * 20)
     nowhere = tmp_path / "file" / "completions.sqlite"
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_cache_or_full_of_nonsense_costs_nothing(tmp_path: Pat
     assert len(engine.asked) == 12
 
 
-def test_a_full_file_loses_what_was_not_used_for_longest(tmp_path: Path) -> None:
+def test_a_full_file_loses_its_least_recently_used_entries(tmp_path: Path) -> None:
     path = tmp_path / "completions.sqlite"
     full = Completions(path)
     for n in range(100):

@@ -209,7 +209,7 @@ def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
         ask(server, 3, max_retries=2)
 
 
-def test_all_requests_wait_where_one_is_told_to(server: FakeServer) -> None:
+def test_all_requests_wait_if_one_is_told_to(server: FakeServer) -> None:
     times: list[float] = []
 
     def reply(body: dict[str, Any], n: int) -> Answer:

@@ -81,7 +81,7 @@ def test_prompts_are_divided_and_answered_in_order(engine: ReplicatedEngine) -> 
     assert [answer.text for answer in engine.generate([prompt("one")], Sampling())] == ["6 one 2"]
 
 
-def test_an_end_before_the_last_answer_leaves_nothing_to_the_next_call(engine: ReplicatedEngine) -> None:
+def test_stopping_before_the_last_answer_leaves_nothing_to_the_next_call(engine: ReplicatedEngine) -> None:
     answers = engine.generate([prompt("slow")] * 40, Sampling())
     assert next(answers).text == "4 slow 1"
     answers.close()

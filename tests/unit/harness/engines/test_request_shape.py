@@ -61,7 +61,7 @@ def test_the_end_of_a_chat_templates_turns_is_sent_with_prompts_as_text() -> Non
     assert "stop_token_ids" not in made.body(PROMPT, sampling)
 
 
-def test_where_stop_strings_are_refused_the_text_is_cut_here() -> None:
+def test_the_text_is_cut_here_if_stop_strings_are_refused() -> None:
     made, _ = shape()
     assert made.cut("a\n\nb", SAMPLING) == "a\n\nb"
     made.adapt(made.body(PROMPT, SAMPLING), Failure("no", 400, "stop"))
@@ -87,7 +87,7 @@ def test_keys_are_refused_and_not_repeated(key: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"), [("[1]", "not a JSON object"), ("{", "not a JSON object"), ('{"n": 2}', "n is set by")]
 )
-def test_what_is_no_extra_field_is_refused(text: str, said: str) -> None:
+def test_an_invalid_extra_field_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         extra_fields(None, text, None)
 

@@ -56,7 +56,7 @@ def test_a_base_alone_needs_no_lora_but_for_adapters_to_come() -> None:
     assert line.endswith("--enable-lora")
 
 
-def test_what_the_user_gives_takes_the_place_of_what_is_chosen() -> None:
+def test_the_users_options_replace_the_chosen_ones() -> None:
     given = ("max_model_len", "generation_config", "max_loras", "dtype", "enforce_eager")
     line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], Path("s"), None, None, given))
     assert not any(f"--{name.replace('_', '-')}" in line for name in given)
@@ -76,7 +76,7 @@ def test_the_url_is_one_that_a_client_here_can_use(host: str, url: str) -> None:
     assert ServeConfig(host, 80, [], Bounds()).url == url
 
 
-def test_a_port_in_use_is_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -105,7 +105,7 @@ def test_sampling_is_fixed_by_its_seed_and_leaves_torch_alone(engine: Transforme
     assert torch.rand(1) == expected
 
 
-def test_a_prompt_that_is_too_long_or_empty_is_an_error_of_its_own(engine: TransformersEngine) -> None:
+def test_a_prompt_that_is_too_long_or_empty_is_a_separate_error(engine: TransformersEngine) -> None:
     (good,) = prompts_for(engine, TEXTS[:1])
     long = Rendered("long", (), "", (5,) * 128)
     empty = Rendered("empty", (), "", ())
@@ -125,7 +125,7 @@ def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: Transformers
     assert model.training
 
 
-def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"cannot load the model .*nowhere") as caught:
         TransformersEngine(str(tmp_path / "nowhere"))
     assert "\n" not in str(caught.value)

@@ -56,7 +56,7 @@ def test_a_hub_name_stands_for_its_snapshot(tiny_base: Path, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("damage", ["", "0000", "header", "end"])
-def test_what_is_no_safetensors_is_named(base: Path, damage: str) -> None:
+def test_an_invalid_safetensors_file_is_named(base: Path, damage: str) -> None:
     path = base / "model.safetensors"
     content = path.read_bytes()
     path.write_bytes({"header": content[:100], "end": content[:-1]}.get(damage, damage.encode()))

@@ -110,7 +110,7 @@ def test_a_later_turn_means_what_the_player_built(tmp_path: Path) -> None:
     assert judged[1].after == met.before.apply(blue)[0]
 
 
-def test_what_cannot_be_carried_out_is_not_met(tmp_path: Path) -> None:
+def test_an_infeasible_answer_does_not_meet_a_request(tmp_path: Path) -> None:
     first, second = turns(tmp_path, "minecraft", CONVERSATION)
     rollout = Rollout([first, second], [{"id": first.id, "actions": [["place", "red", 0, 5, 0], ["place", "red", 0, 1, 0]]}])
     met = rollout.before(second)
@@ -118,7 +118,7 @@ def test_what_cannot_be_carried_out_is_not_met(tmp_path: Path) -> None:
     assert len(met.before.blocks()) == 1  # type: ignore[union-attr]
 
 
-def test_a_begun_world_is_met_as_it_was_begun(tmp_path: Path) -> None:
+def test_a_begun_world_starts_from_its_initial_state(tmp_path: Path) -> None:
     item = one(tmp_path, "hexagons", "blue 1:1", start="red 3:4")
     moved: Any = item.after
     assert Rollout([item]).before(replace(item, before=moved)).before == item.before

@@ -34,7 +34,7 @@ def test_there_are_enough_of_every_kind(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", EVERYDAY)
-def test_no_request_is_said_twice(task: str) -> None:
+def test_no_request_occurs_twice(task: str) -> None:
     requests: dict[str, list[str]] = {}
     for item in load(task):
         requests.setdefault(item.cluster, []).append(plain(new_turns(item)[-1].text))

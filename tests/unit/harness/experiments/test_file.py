@@ -69,7 +69,7 @@ def test_a_list_stands_for_a_row_with_each_of_its_values(capsys: pytest.CaptureF
     assert not Path("runs").exists()
 
 
-def test_a_training_is_asked_with_what_it_made(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_training_is_prompted_with_its_own_result(capsys: pytest.CaptureFixture[str]) -> None:
     changes = {"lora.r": 16, "training": {"recolor": True}}
     rows = [{"name": "plain"}, {"name": "wide", "finetune": {"context": "no-history", "max-steps": None, "set": changes}}]
     code, out, err = dry(capsys, finetune=FINETUNE, prompt={"limit": 3, "engine": "transformers"}, rows=rows)
@@ -104,7 +104,7 @@ def test_keys_of_the_file_can_be_changed(capsys: pytest.CaptureFixture[str]) -> 
     assert out == ["# row", "harness prompt --engine scripted --model right.jsonl --limit 5 --name other/row"]
 
 
-def test_all_faults_are_said_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         {"name": "one", "finetune": {"context": "none"}},
         {"name": "one"},
@@ -161,27 +161,27 @@ def test_all_faults_are_said_at_once_and_once(capsys: pytest.CaptureFixture[str]
         ({"train": {"baseline": "parser"}}, "parser has nothing to train"),
     ],
 )
-def test_one_fault_is_one_line(values: dict[str, Any], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_fault_is_an_error_of_one_line(values: dict[str, Any], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = dry(capsys, **values)
     assert (code, out, len(err)) == (2, [], 1), err
     assert message in err[0]
 
 
 @pytest.mark.parametrize("text", ["rows: [", "text", ""])
-def test_a_file_that_is_no_mapping(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_a_mapping_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("e.yaml").write_text(text)
     assert main(["experiment", "e.yaml"]) == 2
     assert "e.yaml is no experiment" in capsys.readouterr().err
 
 
-def test_a_name_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", "context"]) == 2
     assert "no experiment named 'context': did you mean contexts?" in capsys.readouterr().err
     assert main(["experiment", "contexts", "--name", "../up"]) == 2
     assert "--name ../up: use letters" in capsys.readouterr().err
 
 
-def test_it_ends_in_a_table_for_each_task_and_goes_on_where_it_was(
+def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=":")

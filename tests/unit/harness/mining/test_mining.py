@@ -64,13 +64,13 @@ def test_simulated_items_are_mined_and_those_of_another_split_are_not(tmp_path: 
     assert main(["mine", "--task", "minecraft", "--data", str(tmp_path / "train.jsonl"), "--out", str(out)]) == 2
 
 
-def test_a_building_program_looks_only_where_the_words_do() -> None:
+def test_directions_that_the_words_lack_count_against_a_program() -> None:
     assert unsaid_directions("add three more to the left", "purple row(1,1,1,left,3)") == 0
     assert unsaid_directions("add three more to the left", "purple row(1,1,1,behind,3)") < 0
     assert unsaid_directions("two in back", "red row(last,behind,2)") == 0
 
 
-def test_a_file_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_file_is_continued(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "m.jsonl"
     pairs = [Mined(f"i/{n}", "wörds", "red 1:1", 1.0, 7, 7) for n in (1, 1, 2, 2)]
     assert resume(path, ["i/1"]) == set()

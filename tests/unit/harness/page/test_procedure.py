@@ -67,7 +67,7 @@ def test_what_cannot_happen_is_refused(events: list[dict[str, Any]]) -> None:
         after(description(IMAGE), *events)
 
 
-def test_a_verifier_goes_on_only_and_sees_no_image() -> None:
+def test_a_verifier_only_goes_forward_and_sees_no_image() -> None:
     state = execution(after(description(IMAGE), ADD, FINISH, paint(0, 4), go(1), go(2), DONE))
     assert "image" not in state
     assert [step["board"] for step in state["steps"]] == [BLANK, None, None]

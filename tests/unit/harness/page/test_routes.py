@@ -165,7 +165,7 @@ def test_the_corpora(client: TestClient) -> None:
         (b"\xff", "JSON"),
     ],
 )
-def test_what_cannot_begin_is_told(client: TestClient, body: bytes, told: str) -> None:
+def test_what_cannot_begin_is_refused_with_a_reason(client: TestClient, body: bytes, told: str) -> None:
     answer = client.post("/page/sessions", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
     assert told in answer.json()["error"]["message"]

@@ -23,7 +23,7 @@ def counted(state: State) -> tuple[State, bool]:
     return {"count": state["count"] + 1}, state["count"] == 2
 
 
-def test_a_session_goes_on_where_it_was(store: Store) -> None:
+def test_a_session_continues_where_it_stopped(store: Store) -> None:
     begun = store.begin("execution", "Ada", {"count": 0}, "other")
     assert (begun.person, begun.name, begun.version, begun.finished, begun.about) == (1, "Ada", 1, False, "other")
     changed = store.change(begun.id, 1, "first-change", counted)
@@ -59,7 +59,7 @@ def test_what_cannot_be_done_changes_nothing(store: Store) -> None:
         store.get("abc")
 
 
-def test_a_full_disk_is_told_and_keeps_what_was_there(store: Store) -> None:
+def test_a_full_disk_is_reported_and_keeps_the_earlier_state(store: Store) -> None:
     session = store.begin("building", "Ada", {"count": 0})
     (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
     store.connection.execute(f"PRAGMA max_page_count = {pages}")

@@ -111,7 +111,7 @@ def test_an_error_ends_its_game_for_now_and_the_others_go_on(tmp_path: Path) -> 
     assert again.asked[0] == [failing]
 
 
-def test_a_run_in_which_other_things_were_said_is_refused(tmp_path: Path) -> None:
+def test_a_run_with_other_messages_is_refused(tmp_path: Path) -> None:
     played(tmp_path, Builder())
     records = turns(tmp_path)
     records[4]["said"] = ["Put it there."]

@@ -36,7 +36,7 @@ def settings(name: str) -> dict[str, Any]:
 KEYS = ("select", "encoder", "shot_order")
 
 
-def test_a_run_records_the_choice_and_a_default_alike_whether_given_or_not() -> None:
+def test_a_run_records_the_choice_and_a_given_default_equals_an_omitted_one() -> None:
     assert prompt("--shots", "2", "--name", "plain") == 0
     assert prompt("--shots", "2", "--select", "random", "--shot-order", "random", "--name", "plain") == 0  # The same run.
     assert [settings("plain")[key] for key in KEYS] == [None] * 3

@@ -67,7 +67,7 @@ def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
 
 
-def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor) -> None:
+def test_draws_of_an_item_do_not_depend_on_other_items_in_the_batch(predictor: BuilderPredictor) -> None:
     items = builder_turns(load("minecraft", "train"))[:6]
     predictor.decoding = Decoding(5, constrained=True, samples=12, share=0.2)
     together = predictor.predict(items)
@@ -92,7 +92,7 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
     assert drawn[()] < ended < 400
 
 
-def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> None:
+def test_a_vote_counts_as_cut_if_most_draws_were(predictor: BuilderPredictor) -> None:
     (item,) = builder_turns(load("minecraft", "train"))[:1]
     predictor.decoding = Decoding(3, samples=8)
     for bias, stopped in ((-1e4, False), (1e4, True)):

@@ -128,7 +128,7 @@ def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
     }
 
 
-def test_what_was_shown_is_kept_to_the_letter_with_its_seconds(tmp_path: Path) -> None:
+def test_prompts_are_kept_verbatim_with_their_seconds(tmp_path: Path) -> None:
     engine = Fake(independent=False)
     run_all(tmp_path, engine, plan("full-history+predicted-board"))
     asked = list(read_asked(tmp_path / "asked.jsonl"))
@@ -162,7 +162,7 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
     assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
 
 
-def test_a_run_goes_on_where_only_now_the_base_is_known_better(tmp_path: Path) -> None:
+def test_a_run_resumes_if_only_its_base_is_now_known_better(tmp_path: Path) -> None:
     run = Run(tmp_path, {"base": "someone/tiny"})
     run.keep([{"id": "a", "actions": []}])
     run.close()

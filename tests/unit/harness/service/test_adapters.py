@@ -80,7 +80,7 @@ def server(base: Path, folder: Path, made: Path) -> Iterator[Server]:
     server.stop()
 
 
-def test_each_load_has_a_name_of_its_own_and_players_follow(server: Server, folder: Path) -> None:
+def test_each_load_has_its_own_name_and_players_follow(server: Server, folder: Path) -> None:
     path = str((folder / "painter").resolve())
     assert server.adapters.served("painter") == "painter"
     for version in (1, 2):
@@ -104,7 +104,7 @@ def test_each_load_has_a_name_of_its_own_and_players_follow(server: Server, fold
     assert server.adapters.served("painter") == "painter@3"
 
 
-def test_one_that_was_there_from_the_start_keeps_its_name_until_it_is_loaded_anew(server: Server) -> None:
+def test_an_initial_adapter_keeps_its_name_until_it_is_reloaded(server: Server) -> None:
     assert server.adapters.served("first") == server.adapters.served("first@1") == "first"
     assert server.load("first")[0] == 200
     assert server.adapters.served("first") == "first@2"
@@ -173,7 +173,7 @@ def test_pickles_are_refused(file: str, server: Server, folder: Path) -> None:
     assert server.told == []
 
 
-def test_one_that_does_not_fit_is_refused_without_saying_where_it_is(base: Path, folder: Path) -> None:
+def test_an_adapter_that_does_not_fit_is_refused_without_revealing_its_path(base: Path, folder: Path) -> None:
     config = json.loads((folder / "painter" / "adapter_config.json").read_text())
     saved = json.loads((folder / "painter" / "harness.json").read_text())
     for change in ({"use_dora": True}, {"r": 32}, {"base": "other"}):

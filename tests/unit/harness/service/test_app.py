@@ -157,7 +157,7 @@ class Asking:
         return Answer((), notes={"program": "", "confidence": 0.2, "unknown": ["flurb"], "question": "Which color?"})
 
 
-def test_who_does_nothing_says_why_and_asks_back() -> None:
+def test_a_player_that_does_nothing_says_why_and_asks_back() -> None:
     app = create_app([cast(BaselinePlayer, Asking())])
     with TestClient(app) as client:
         (card,) = client.get("/v1/harness/players").json()

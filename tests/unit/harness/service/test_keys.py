@@ -55,13 +55,13 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
         ("sk-é\n", "plain ASCII"),
     ],
 )
-def test_what_is_no_file_of_keys_is_refused_without_saying_them(text: str, message: str, tmp_path: Path) -> None:
+def test_an_invalid_file_of_keys_is_refused_without_printing_the_keys(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         read_keys(key_file(tmp_path, text))
     assert "sk-" not in str(caught.value)
 
 
-def test_without_keys_everyone_who_is_let_in_administers_and_with_keys_only_an_admin() -> None:
+def test_without_keys_every_admitted_client_is_an_admin_and_with_keys_only_admins_are() -> None:
     assert Keys().principal(asked()) == Principal("anyone", admin=True)
     keys = Keys([Key.of("sk-one", "one")])
     assert keys.principal(asked()) is None

@@ -19,7 +19,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_requests_of_a_minute_come_back_one_by_one_and_each_key_has_its_own(clock: Clock) -> None:
+def test_requests_a_minute_are_replenished_one_by_one_and_counted_for_each_key(clock: Clock) -> None:
     limits = Limits(requests=3)
     assert [limits.admit("a") for _ in range(4)] == [None, None, None, ("requests", 20.0)]
     assert limits.admit("b") is None
@@ -34,7 +34,7 @@ def test_requests_of_a_minute_come_back_one_by_one_and_each_key_has_its_own(cloc
     assert [limits.admit("a") is None for _ in range(4)] == [True, True, True, False]
 
 
-def test_tokens_are_owed_where_an_answer_took_more_than_was_left(clock: Clock) -> None:
+def test_tokens_are_owed_if_an_answer_took_more_than_were_left(clock: Clock) -> None:
     limits = Limits(tokens=600)
     assert limits.admit("a") is None
     limits.charge("a", 800)

@@ -93,7 +93,7 @@ def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
             send_until_closed(connection, line, 100_000)
 
 
-def test_pipelined_requests_wait_where_their_answers_are_not_read() -> None:
+def test_pipelined_requests_wait_if_their_answers_are_not_read() -> None:
     with served(write_seconds=60) as (application, address), socket.create_connection(address) as connection:
         connection.settimeout(1)
         tracemalloc.start()

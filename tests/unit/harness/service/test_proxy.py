@@ -223,7 +223,7 @@ def test_an_answer_that_does_not_come_is_a_504(behind: Behind) -> None:
     wait_until(lambda: behind.fake.running == 0)
 
 
-def test_while_vllm_is_down_requests_are_told_to_come_again(behind: Behind) -> None:
+def test_while_vllm_is_down_clients_are_told_to_retry(behind: Behind) -> None:
     class Restarting(Up):
         state = "restarting"
 
@@ -269,7 +269,7 @@ def test_each_key_has_its_requests_and_tokens_of_a_minute(behind: Behind) -> Non
 
 
 @pytest.mark.parametrize("options", [None, {"include_usage": False}, {"include_usage": True}])
-def test_a_stream_is_counted_by_its_usage_which_only_those_see_who_asked(options: Any, behind: Behind) -> None:
+def test_a_stream_is_counted_by_its_usage_which_only_clients_that_asked_see(options: Any, behind: Behind) -> None:
     with fronted(behind, bounds=Bounds(tokens=10)) as (client, _):
         asked = {**ASK, "stream": True, "max_tokens": 200, "stream_options": options}
         stream = client.post(CHAT, json=asked).text
@@ -281,7 +281,7 @@ def test_a_stream_is_counted_by_its_usage_which_only_those_see_who_asked(options
     assert behind.fake.requests[0][1]["stream_options"]["include_usage"] is True
 
 
-def test_draining_ends_what_is_begun_and_begins_nothing(behind: Behind) -> None:
+def test_draining_finishes_open_requests_and_accepts_no_new_ones(behind: Behind) -> None:
     with fronted(behind) as (client, guard):
         slow = {**ASK, "stream": True, "max_tokens": 30, "pause": 0.02}
         with client.stream("POST", CHAT, json=slow) as response:

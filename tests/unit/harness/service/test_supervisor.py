@@ -68,7 +68,7 @@ def supervised(clock: Clock, servers: list[Server]) -> tuple[Supervisor, list[bo
     return Supervisor(make, said.append), made, said
 
 
-def test_it_is_started_again_after_longer_and_longer_pauses_and_then_no_more(clock: Clock) -> None:
+def test_it_is_restarted_after_longer_and_longer_pauses_and_then_given_up(clock: Clock) -> None:
     servers = [Server(clock, runs=1) for _ in range(MOST + 1)]
     supervisor, made, said = supervised(clock, servers)
     states: list[str] = [supervisor.state]
@@ -84,7 +84,7 @@ def test_it_is_started_again_after_longer_and_longer_pauses_and_then_no_more(clo
     assert said[:2] == ["it was killed; starting it again in 1 s", "vLLM is up again, 40 s after it was started"]
 
 
-def test_a_new_start_that_fails_is_an_end_too_and_a_first_one_is_all(clock: Clock) -> None:
+def test_a_failed_restart_counts_as_an_end_and_a_failed_first_start_is_final(clock: Clock) -> None:
     servers = [Server(clock, 1), Server(clock, 1, starts=False), Server(clock, 1)]
     supervisor, _, said = supervised(clock, servers)
     supervisor.begin()
@@ -97,7 +97,7 @@ def test_a_new_start_that_fails_is_an_end_too_and_a_first_one_is_all(clock: Cloc
         first.begin()
 
 
-def test_clients_are_told_to_come_when_it_is_likely_up(clock: Clock) -> None:
+def test_clients_are_told_to_retry_when_vllm_is_likely_up(clock: Clock) -> None:
     supervisor, _, _ = supervised(clock, [Server(clock, 1)])
     assert supervisor.retry_after == 60
     supervisor.begin()

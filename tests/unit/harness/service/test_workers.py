@@ -54,7 +54,7 @@ def test_an_answer_that_takes_too_much_memory_is_given_up(two: Workers) -> None:
 
 
 @pytest.mark.parametrize(("said", "told"), [("fail", "player cannot read this"), ("end", "could not be worked out")])
-def test_a_fault_of_ours_is_told_in_a_line(said: str, told: str, two: Workers) -> None:
+def test_a_fault_of_ours_is_reported_in_one_line(said: str, told: str, two: Workers) -> None:
     with pytest.raises(UsageError, match=told):
         asyncio.run(answer(two, said))
 
@@ -86,9 +86,7 @@ def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path)
     assert asyncio.run(leave()).notes["process"]
 
 
-def test_one_who_waits_for_too_long_is_told_to_come_again(
-    patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_client_that_waits_too_long_is_told_to_retry(patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT", 0.2)
 
     async def wait() -> None:

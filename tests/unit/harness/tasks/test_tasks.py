@@ -30,7 +30,7 @@ def test_an_ids_task(item_id: str, task: str) -> None:
     assert task_of(item_id, "minecraft") == task
 
 
-def test_what_names_compass_directions_is_not_turned() -> None:
+def test_a_task_with_compass_directions_is_not_turned() -> None:
     assert known_changes("minecraft") == ("colors", "words", "turn")
     assert known_changes("iglu") == ("colors", "words")
     items = load("iglu", "train")

@@ -95,7 +95,7 @@ def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path
 
 
 @pytest.mark.parametrize("killed_at", [2, 5, 9, 12])
-def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_at: int) -> None:
+def test_a_run_that_was_killed_in_a_stage_resumes_there(tmp_path: Path, killed_at: int) -> None:
     fit(tmp_path / "whole", items=NUMBERS, **HOW)
     with pytest.raises(Killed):
         fit(tmp_path / "killed", items=NUMBERS, making=dying(killed_at), checkpoint_minutes=1e-9, **HOW)
@@ -104,7 +104,7 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
 
 
-def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
+def test_fewer_items_than_buckets_is_an_error_of_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"buckets=3: there are 2 items to train on"):
         fit(tmp_path, items=[1.0, 2.0], **HOW)
 

@@ -14,7 +14,7 @@ from harness.training.processes import idle_gpus
 
 
 @pytest.mark.parametrize(("gpus", "launched"), [(0, 1), (1, 1), (8, 8), (8, 2)])
-def test_nothing_is_said_where_none_is_idle_or_a_launcher_decided(
+def test_nothing_is_printed_if_no_gpu_is_idle_or_a_launcher_decided(
     gpus: int, launched: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "visible_gpus", lambda: ["0"] * gpus)

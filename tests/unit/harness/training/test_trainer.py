@@ -45,7 +45,7 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
         (60, 2, "constant", "adamw"),
     ],
 )
-def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
+def test_a_killed_run_resumes_and_ends_as_if_it_had_not_been_killed(
     tmp_path: Path, minutes: float, killed_at: int, schedule: str, optimizer: str
 ) -> None:
     """Wherever the run is killed: in the middle of an epoch or of an evaluation, with or without a checkpoint."""
@@ -89,7 +89,7 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
     assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2, "it was finished"
 
 
-def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
+def test_a_loss_that_is_not_a_number_ends_training_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"the loss is nan at step 1 \(epoch 1\); there is no checkpoint") as caught:
         fit(tmp_path / "at-once", items=[math.nan])
     assert "\n" not in str(caught.value)
@@ -103,7 +103,7 @@ def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp
     assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].earlier is not None
 
 
-def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path: Path) -> None:
+def test_a_checkpoint_with_weights_that_are_not_numbers_is_never_written(tmp_path: Path) -> None:
     """A finite loss can have an infinite gradient."""
 
     class Steep(Slope):
@@ -210,7 +210,7 @@ def test_items_are_changed_by_the_epoch_they_are_shown_in() -> None:
 
 
 @pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "model.safetensors", "rng_state.pth"])
-def test_a_broken_checkpoint_is_one_line(tmp_path: Path, name: str) -> None:
+def test_a_broken_checkpoint_is_an_error_of_one_line(tmp_path: Path, name: str) -> None:
     with pytest.raises(Killed):
         fit(tmp_path, making=dying(5))
     (tmp_path / "checkpoints/checkpoint-3" / name).write_bytes(b"broken")

@@ -42,7 +42,7 @@ def test_ordinary_text_stays(text: str) -> None:
         ("\x1bPqdata\x1b\\a", "a"),
     ],
 )
-def test_orders_go(text: str, left: str) -> None:
+def test_control_sequences_are_removed(text: str, left: str) -> None:
     assert plain(text) == left
 
 
@@ -63,7 +63,7 @@ def in_terminal(program: str) -> str:
     return written.decode().replace("\r\n", "\n")
 
 
-def test_a_terminal_gets_colors_and_no_orders_of_a_text(tmp_path: Path) -> None:
+def test_a_terminal_gets_colors_but_no_control_sequences_of_a_text(tmp_path: Path) -> None:
     said = r"a\x1b]0;title\x07b\x1b[2J\x1b[31mred\x1b[0m"
     program = f"import sys, click; from harness.util.terminal import guard_terminal; guard_terminal(); click.echo('{said}')"
     assert in_terminal(program) == "ab\x1b[31mred\x1b[0m\n"

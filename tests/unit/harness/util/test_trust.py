@@ -49,7 +49,7 @@ def test_its_code_does_not_run_unasked(base: Path, marker: Path) -> None:
     assert "--no-trust-remote-code" in server_options(str(base), "base", [], Path("socket"), None)
 
 
-def test_its_code_runs_for_those_who_say_so(base: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_code_runs_if_the_user_allows_it(base: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TRUST, "1")
     assert load_config(str(base)).model_type == "its-own"
     assert marker.exists()

@@ -96,7 +96,7 @@ def test_what_cannot_be_painted_is_ignored_and_reported() -> None:
 
 
 @pytest.mark.parametrize("cells", [[0] * 179, [0] * 181, [0] * 179 + [8], [0] * 179 + [-1], [0.0] * 180])
-def test_a_board_that_is_none_is_refused(cells: list[int]) -> None:
+def test_an_invalid_board_is_refused(cells: list[int]) -> None:
     with pytest.raises(ValueError, match="board"):
         Board(cells)
     with pytest.raises(ValueError, match="digits"):

@@ -92,12 +92,12 @@ def test_another_process_gets_the_same(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"format": "moves"}', '{"format":"moves","blocks":[1],"last":null,"quarter":0}']
 )
-def test_what_is_no_state_is_refused(text: str) -> None:
+def test_an_invalid_state_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"state|Expecting"):
         Feasible.from_json(text)
 
 
-def test_an_answer_begins_with_what_was_learned_to_stand_before_it() -> None:
+def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:
     feasible = Feasible("lines", BuiltState(Structure(), None, 0), opening=" ")
     assert all(text.startswith(" ") for text in feasible.continuations("", 6))
     assert feasible.whole(" place red 0 1 0")

@@ -114,7 +114,7 @@ def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
 @pytest.mark.parametrize("thought", THOUGHTS)
-def test_a_thought_is_no_answer(fmt: Format, thought: str) -> None:
+def test_a_thought_is_not_an_answer(fmt: Format, thought: str) -> None:
     other = other_of(fmt)
     assert fmt.parse(other).actions
     parsed = fmt.parse(thought.format(other=other))
@@ -283,7 +283,7 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
 )
-def test_what_is_read_and_what_is_thrown_away(task: str, name: str, text: str, actions: int, discarded: list[str]) -> None:
+def test_what_is_read_and_what_is_discarded(task: str, name: str, text: str, actions: int, discarded: list[str]) -> None:
     parsed = get_format(task, name).parse(text)
     assert len(parsed.actions) == actions, parsed
     assert len(parsed.discarded) == len(discarded), parsed

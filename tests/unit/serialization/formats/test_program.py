@@ -81,7 +81,7 @@ def test_a_builders_answer_is_in_the_builders_frame() -> None:
     assert read_answer("blue behind(last); yellow step(-1,red)", turned, world).actions == (behind._replace(y=2),)
 
 
-def test_cells_that_cannot_be_built_are_said_as_by_the_other_formats() -> None:
+def test_cells_that_cannot_be_built_are_listed_as_in_the_other_formats() -> None:
     fmt = get_format("minecraft", "program")
     impossible = (Action("place", "red", 3, 3, 3), Action("remove", None, 4, 4, 4), Action("place", "blue", 0, 1, 2))
     assert fmt.read(fmt.write(impossible), BUILDER) == (impossible, ())

@@ -98,7 +98,7 @@ DRAWINGS = [
 
 
 @pytest.mark.parametrize(("program", "short"), DRAWINGS)
-def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
+def test_actions_that_people_have_a_word_for(program: str, short: str | None) -> None:
     actions = hexagons.run(parse(program)).actions
     made = write(*drawing_programs(actions, DrawingState()))
     assert hexagons.run(parse(made)).actions == actions
@@ -124,7 +124,7 @@ def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
         (["red 3:3; blue 7-9:3-9"], "white is(blue)", "white is(blue)"),
     ],
 )
-def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | None) -> None:
+def test_programs_that_refer_to_the_board(steps: list[str], program: str, short: str | None) -> None:
     state = drawing_after(*steps)
     actions = hexagons.run(parse(program), state).actions
     made = write(*drawing_programs(actions, state))
@@ -170,7 +170,7 @@ def test_a_cover_has_no_term_too_many() -> None:
     assert [found.expr for found in cover(7, [small, other, large], beam=1, options=1)] == [ast.Name("c")]
 
 
-def test_what_cannot_be_done_is_listed() -> None:
+def test_infeasible_actions_are_listed() -> None:
     floating = [Action("place", "red", 0, y, 0) for y in (4, 5, 6)]
     assert write(*building_programs(floating, BuildingState())) == "red 0,4-6,0"
     assert drawing_programs([]) == building_programs([]) == [ast.Program()]

@@ -60,7 +60,7 @@ def test_what_costs_too_much_is_stopped(task: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("body", ["x = all", "x = count(all)", "if all { x = 1 }"])
-def test_cells_that_repetitions_move_are_paid_for_once_more_for_each(body: str) -> None:
+def test_cells_cost_a_further_step_for_each_repetition_that_moves_them(body: str) -> None:
     machine = hexagons.Drawing(hexagons.DrawingState())
     machine.run(parse("repeat 1 up {" * 20 + body + "}" * 20))
     assert MAX_STEPS - machine.budget.steps >= 20 * 180

@@ -75,7 +75,7 @@ def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, P
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
-def test_a_batch_has_the_losses_of_its_items_which_depend_on_what_was_said(bert: Path, items: list[MinecraftItem]) -> None:
+def test_a_batch_has_the_losses_of_its_items_which_depend_on_the_dialogue(bert: Path, items: list[MinecraftItem]) -> None:
     network, words = made(bert)
     collate, chosen = BuilderCollator(TINY, words), items[2:10]
     assert len({len(words.numbers(h3_tokens(item))) for item in chosen}) > 3
@@ -169,9 +169,7 @@ def edit(path: Path, **changes: Any) -> None:
         (lambda folder: edit(folder / "config.json", network={"width": 3}), r"config\.json: network"),
     ],
 )
-def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(
-    damage: Any, problem: str, saved: tuple[Path, BuilderPredictor]
-) -> None:
+def test_an_incomplete_checkpoint_is_refused_in_one_line(damage: Any, problem: str, saved: tuple[Path, BuilderPredictor]) -> None:
     damage(saved[0])
     with pytest.raises(DataError, match=problem) as caught:
         BertTransformer().load(saved[0])

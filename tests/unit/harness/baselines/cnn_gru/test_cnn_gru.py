@@ -68,7 +68,7 @@ def test_a_batch_has_the_losses_of_its_items_step_by_step(
 
 @pytest.mark.parametrize("decoding", [Decoding(), Decoding(3), Decoding(20, constrained=True)], ids=str)
 @torch.inference_mode()  # type: ignore[untyped-decorator]
-def test_answers_of_a_batch_are_those_one_by_one_and_what_teacher_forcing_finds_best(
+def test_answers_of_a_batch_equal_single_ones_and_the_best_under_teacher_forcing(
     decoding: Decoding, items: list[MinecraftItem], vocabulary: Vocabulary
 ) -> None:
     network, collate = network_of(TINY, vocabulary, bold=30.0).eval(), BuilderCollator(TINY, vocabulary)
@@ -123,7 +123,7 @@ def test_glove_gives_the_words_it_has_in_its_order(tmp_path: Path) -> None:
         (["el 1 2 3"], r"glove.txt: it has no vector for any word"),
     ],
 )
-def test_a_broken_glove_file_is_one_line(tmp_path: Path, lines: list[str], problem: str) -> None:
+def test_a_broken_glove_file_is_an_error_of_one_line(tmp_path: Path, lines: list[str], problem: str) -> None:
     with pytest.raises(DataError, match=problem) as caught:
         read_glove(write(tmp_path / "glove.txt", lines), [["red"]], 3, 0)
     assert "\n" not in str(caught.value)

@@ -236,7 +236,7 @@ def test_shared_decides_a_tile_by_itself_alone_or_with_all(items: list[HexagonsI
         ("paper", "oracle-board", TILES),
     ],
 )
-def test_who_sees_a_change_of_the_board(variant: str, context: str, changed: int) -> None:
+def test_which_variants_see_a_change_of_the_board(variant: str, context: str, changed: int) -> None:
     network, collate = made(f"variant={variant}", f"context={context}")
     other = replace(ITEM, before=BEFORE.apply([Paint(4, 5, "purple")]).board)
     with torch.inference_mode():
@@ -245,7 +245,7 @@ def test_who_sees_a_change_of_the_board(variant: str, context: str, changed: int
     assert changed != 1 or moved[4 * COLUMNS + 5]
 
 
-def test_boards_that_answers_drew_are_shown_where_the_context_says_so() -> None:
+def test_boards_that_answers_drew_are_shown_if_the_context_has_them() -> None:
     network, collate = made()
     of = {name: DebertaPredictor(network, collate, one, ("likeliest", 1.0)) for name, one in CONTEXTS["hexagons"].items()}
     shown = {name for name, predictor in of.items() if predictor.rolls_out}
@@ -335,7 +335,7 @@ def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Pa
     ],
     ids=str,
 )
-def test_a_broken_configuration_is_one_line(
+def test_a_broken_configuration_is_an_error_of_one_line(
     changes: dict[str, Any], problem: str, tmp_path: Path, items: list[HexagonsItem]
 ) -> None:
     train(tmp_path, items, "training.epochs=1")

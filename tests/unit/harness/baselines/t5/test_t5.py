@@ -92,7 +92,7 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
     assert "\n" not in text
 
 
-def test_a_batch_holds_texts_with_their_ends_and_what_is_too_long_is_cut(items: list[HexagonsItem]) -> None:
+def test_a_batch_holds_texts_with_their_ends_and_cuts_long_ones(items: list[HexagonsItem]) -> None:
     recipe = recipe_of()
     _, coder = made(recipe)
     batch = coder(items[:5])
@@ -121,7 +121,7 @@ def test_it_learns_a_few_items_by_heart(tmp_path: Path, few: list[HexagonsItem])
     assert "| 8 |" in (tmp_path / "model/README.md").read_text()
 
 
-def test_what_is_no_action_is_dropped_and_a_cut_answer_is_told(
+def test_invalid_actions_are_dropped_and_a_cut_answer_is_reported(
     items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, coder = made(recipe_of())
@@ -277,7 +277,7 @@ def test_another_kind_of_encoder_decoder_does_as_well(tmp_path: Path, items: lis
     assert all(answer.actions or answer.stopped for answer in answers)
 
 
-def test_what_is_no_encoder_decoder_is_one_line(tmp_path: Path) -> None:
+def test_a_model_that_is_not_an_encoder_decoder_is_an_error_of_one_line(tmp_path: Path) -> None:
     llama = build_tiny_model(tmp_path / "llama")
     for name, problem in (
         (str(llama), "cannot load an encoder-decoder"),
@@ -327,7 +327,7 @@ def edit(path: Path, **changes: Any) -> None:
         (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
     ],
 )
-def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, problem: str, tmp_path: Path) -> None:
+def test_an_incomplete_checkpoint_is_refused_in_one_line(damage: Any, problem: str, tmp_path: Path) -> None:
     recipe = recipe_of()
     network, coder = made(recipe)
     folder = save(tmp_path / "model", recipe, network, coder.tokens)

@@ -110,7 +110,7 @@ def test_what_is_said_is_true_complete_and_seen(simulator: str) -> None:
             assert Relation(*item.meta["relation"]).from_(item.meta["reference"], item.pose.quarter) == action.cell
 
 
-def test_everything_comes_up() -> None:
+def test_everything_occurs() -> None:
     assert metas("random", "frame") == {"first", "place", "ellipsis", "remove"}
     assert metas("random", "relation") >= {*UNIT[1], *UNIT[2], (2, 0, 0), (0, 0, -2)}
     assert metas("random", "by") >= {"last", "only", "color", "highest", "leftmost", "nearest", "farthest", "builder"}
@@ -156,7 +156,7 @@ def differing(figure: PlacedFigure, omitted: str) -> tuple[PlacedFigure, str, st
 
 
 @given(seeds, SHAPES, st.sampled_from(orders.PARTS))
-def test_an_order_says_nothing_of_what_it_leaves_out_and_the_answer_tells_it(
+def test_an_order_reveals_nothing_about_its_omitted_part_and_the_answer_gives_it(
     seed: int, figure: PlacedFigure, omitted: str
 ) -> None:
     words = in_words(seed, figure, "red", "in the center", omitted)

@@ -39,11 +39,11 @@ def test_what_is_understood_is_run_and_noted() -> None:
     assert answer.notes == {"program": "blue 1:1", "confidence": 0.9, "unknown": ["zeppelin"], "question": "Where?"}
 
 
-def test_notes_leave_out_what_there_is_not() -> None:
+def test_notes_leave_out_missing_parts() -> None:
     assert answered(Understood("", 1.0, (), None)).notes == {"program": "", "confidence": 1.0}
 
 
-def test_what_is_not_understood_is_answered_otherwise() -> None:
+def test_what_is_not_understood_is_answered_by_the_other_predictor() -> None:
     answer = answered(Understood("", 0.0, ("zeppelin",), None))
     assert answer.actions == (Paint(0, 0, "red"),)
     assert answer.notes == {"program": "red 1:1", "unknown": ["zeppelin"]}

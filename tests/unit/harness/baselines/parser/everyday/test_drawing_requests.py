@@ -181,7 +181,7 @@ def test_a_request_is_carried_out(start: str, texts: list[str], board: str) -> N
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_nothing_changes_where_nothing_can_or_need_be_done(text: str) -> None:
+def test_nothing_changes_if_nothing_can_or_need_be_done(text: str) -> None:
     assert said(text, drawn("red 3")).program == ""
 
 
@@ -190,7 +190,7 @@ def test_a_figure_has_its_colors_and_size(text: str, colors: dict[str, int]) -> 
     assert Counter(paint.color for paint in after("", [text]).painted()) == colors
 
 
-def test_a_new_figure_does_not_touch_what_stands() -> None:
+def test_a_new_figure_does_not_touch_existing_ones() -> None:
     board = after("red flower(9:5)", ["draw a blue flower"])
     assert len(board.painted()) == 14
     assert not run(parse("if touch(is(blue),is(red)) {red 1:1}"), DrawingState(board)).actions

@@ -16,11 +16,11 @@ from harness.baselines.parser.everyday.english import evened, spelled
         ("don't do it", "do not do it"),
     ],
 )
-def test_text_is_evened(text: str, even: str) -> None:
+def test_text_is_normalized(text: str, even: str) -> None:
     assert evened(text) == even
 
 
-def test_a_misspelled_word_is_put_right() -> None:
+def test_a_misspelled_word_is_corrected() -> None:
     assert spelled("colum rigth", {"column", "right"}) == "column right"
 
 

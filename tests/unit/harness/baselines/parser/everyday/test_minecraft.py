@@ -175,7 +175,7 @@ def test_left_is_the_builders() -> None:
     assert conversed("red 0,1,0", "put a blue block left of the red one", pose=turned) == built("red 0,1,0; blue -1,1,0")
 
 
-def test_what_is_not_known_is_named() -> None:
+def test_an_unknown_word_is_named() -> None:
     understood = understand(item("Build a quagmire of red blocks, frobnicated", Structure()))
     assert "frobnicated" in understood.unknown
     assert understand(item("Which way is north?", Structure())).program == ""

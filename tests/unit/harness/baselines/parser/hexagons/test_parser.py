@@ -140,7 +140,7 @@ def test_what_one_instruction_draws(instruction: str, expected: dict[str, Tiles]
         (["Paint the third tile of column 2 orange"], "Now the fourth tile", {"orange": {(2, 4)}}),
     ],
 )  # fmt: skip
-def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, expected: dict[str, Tiles]) -> None:
+def test_instructions_that_refer_to_earlier_steps(before: list[str], instruction: str, expected: dict[str, Tiles]) -> None:
     assert drawn(*before, instruction) == expected
 
 
@@ -172,7 +172,7 @@ texts = st.one_of(
 
 
 @given(st.lists(texts, min_size=1, max_size=4))
-def test_total_and_drawn_alike_by_the_interpreter(instructions: list[str]) -> None:
+def test_the_parser_is_total_and_the_interpreter_draws_the_same(instructions: list[str]) -> None:
     memory = Memory()
     for instruction in instructions:
         found = RANKER.understand(instruction, memory)

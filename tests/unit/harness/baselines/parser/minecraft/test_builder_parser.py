@@ -80,7 +80,7 @@ def test_talk_asks_for_nothing(history: list[Turn]) -> None:
     assert answered(turn(*history)) == set()
 
 
-def test_a_program_says_where_blocks_lie_by_the_last_one() -> None:
+def test_a_program_places_blocks_relative_to_the_last_one() -> None:
     last = grid.number(0, 1, 0)
     actions = np.array([last + grid.UP * (k + 1) for k in range(3)]) * grid.KINDS + 1 + COLORS.index("green")
     assert write(Program(tuple(statements_of(actions, last, FRONT)))) == "green tower(on(last),3)"

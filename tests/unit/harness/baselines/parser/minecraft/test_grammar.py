@@ -55,7 +55,7 @@ def test_a_line_that_is_wrong_is_named(line: str, said: str) -> None:
         ("REDS: pink - red", "K : pink - K"),
     ],
 )
-def test_words_are_evened_out(text: str, words: str) -> None:
+def test_words_are_normalized(text: str, words: str) -> None:
     assert " ".join(word.text for word in read_words(text)) == words
 
 

@@ -76,12 +76,12 @@ def test_without_a_direction_the_builder_faces_north() -> None:
     ("facing", "said"),
     [(180, "the north most block , south"), (0, "the south most block , north"), (-90, "the west most block , east")],
 )
-def test_compass_words_are_said_as_for_one_who_looks_north(facing: float, said: str) -> None:
+def test_compass_words_are_written_as_for_a_builder_who_looks_north(facing: float, said: str) -> None:
     read = as_if_north("the northern-most block, southwards", Pose(0, 1, 0, facing, 0))
     assert read.replace(",", " ,").split() == said.split()
 
 
-def test_no_words_and_no_blocks_break_it() -> None:
+def test_no_words_or_blocks_break_it() -> None:
     words = [
         "place",
         "remove",
