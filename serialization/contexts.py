@@ -200,7 +200,7 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         pieces += builder
         fresh += len(builder)
     if context.scene:
-        # Places are told from the cell of the last action if the format writes earlier turns that way.
+        # Places are relative to the cell of the last action if the format writes earlier turns that way.
         place = partial(moves.way, scene.last_cell(item) if fmt.of_turn else None, quarter=item.pose.quarter)
         fields["scene"] = scene.write(item, place, named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)

@@ -45,7 +45,7 @@ LEVELS = _of_kind("level")
 if TYPE_CHECKING:
     EndlessName = str
 else:
-    # As for `harness.tasks.TaskName`.
+    # The known names as a type at run time, as for `harness.tasks.TaskName`.
     EndlessName = Literal[(*ARCHITECTS, *DRAWINGS, *CONVERSATIONS)]
 """The name of a simulator without a limit on the number of items."""
 

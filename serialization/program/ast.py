@@ -63,7 +63,7 @@ class Color(Node):
 
 @dataclass(frozen=True, slots=True)
 class Move(Node):
-    """`right 4 down`: directions, each with a distance (None: 1, or as far as makes sense). `grid`: by row numbers."""
+    """`right 4 down`: directions with distances (None: 1, or as far as makes sense). `grid`: moves by row and column numbers."""
 
     steps: tuple[tuple[str, Expr | None], ...]
     grid: bool = False

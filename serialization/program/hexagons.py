@@ -187,7 +187,7 @@ def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
 
 _ORDERS = {"right": (1, 1), "left": (-1, 1), "down": (0, 1), "up": (0, -1),
            "down-right": (1, 1), "up-right": (1, -1), "down-left": (-1, 1), "up-left": (-1, -1)}  # fmt: skip
-"""For each direction, the sign of the columns' order (1: rightward, 0: lines first) and that of the tiles (1: downward)."""
+"""For each direction, the sign of the columns' order (1: rightward, 0: lines first) and of the tiles' order (1: downward)."""
 
 
 def columns(d: Drawing, tiles: Figure) -> Figure:

@@ -70,7 +70,7 @@ class BertNetwork(EncoderNetwork, BuilderNetwork):
         return self.decoder.layers(acted, text, tgt_mask=future, memory_key_padding_mask=absent, tgt_is_causal=True)
 
     def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-        """The text, and the decoder's inputs so far: answers are short enough to be decoded anew at each step."""
+        """The text, and the decoder's inputs so far: answers are short enough to be decoded again from the start at each step."""
         return *self.read(tokens, lengths), torch.zeros(len(tokens), 0, VECTOR, device=tokens.device)
 
     def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:

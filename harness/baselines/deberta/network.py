@@ -23,7 +23,7 @@ CLASSES = 1 + len(COLORS)
 FARTHEST = 8
 """Instructions this many or more steps back share an embedding."""
 _SMOOTH = 4
-"""This is added to the number of an item's gold actions, which may be 0, before the loss is divided by it."""
+"""The loss of an item is divided by its number of gold actions plus this, because the number may be 0."""
 _GROUPS = 4
 """The number of groups of similar lengths in which a frozen encoder reads a batch's texts."""
 

@@ -113,7 +113,7 @@ def _tokens(config: dict[str, Any], folder: Path, network: T5Network) -> TextTok
         tokens = TextTokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
         size = tokens.tokenizer.get_vocab_size()
         if size > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < size for token in tokens[1:]):
-            raise ValueError(f"its {size} tokens are not those of {checkpoints.CONFIG}")
+            raise ValueError(f"its {size} tokens do not match {checkpoints.CONFIG}")
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 - the library tokenizers raises nothing narrower

@@ -28,7 +28,7 @@ def test_a_session_continues_where_it_stopped(store: Store) -> None:
     assert (begun.person, begun.name, begun.version, begun.finished, begun.about) == (1, "Ada", 1, False, "other")
     changed = store.change(begun.id, 1, "first-change", counted)
     assert (changed.state, changed.version) == ({"count": 1}, 2)
-    # Another server on the same file, as after a restart.
+    # A second server on the same file, as after a restart.
     again = Store(store.file)
     assert again.get(begun.id) == changed
     assert [one.id for one in again.list("execution", "other")] == [begun.id]
