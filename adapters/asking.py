@@ -1,4 +1,4 @@
-"""How a model is asked with an adapter: what the options of `harness prompt` and the adapter say together."""
+"""How a model is asked with an adapter: the options of `harness prompt` together with the adapter's own settings."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def chosen_adapter(options: Options) -> Adapter | None:
 
 
 def as_trained(options: Options, adapter: Adapter | None) -> Options:
-    """The options with what an adapter was trained with for those that are not given: its examples, and the precision of its
-    base where this machine has it; with --best, also the decoding of its card. Says what differs from the training."""
+    """The options, completed from the adapter's training: its examples and, if this machine supports it, the precision of its
+    base; with --best, also the best decoding among its scores. Tells the user what differs from the training."""
     if options.best and adapter:
         options = options.changed(best=False, **best_decoding(adapter.path, options.task or adapter.spec.task))
     was = adapter.trained_with if adapter else TrainedWith()
@@ -45,19 +45,19 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
             return options.changed(quantize=was.quantize)
         if options.quantize != was.quantize:
             tell(
-                f"the adapter was trained on a base in 4 bits ({was.quantize}), and is asked on one in full precision: "
-                f"--engine transformers --quantize {was.quantize} asks it as it was trained, on a GPU with bitsandbytes"
+                f"the adapter was trained on a base in 4 bits ({was.quantize}) but is asked on one in full precision: "
+                f"on a GPU with bitsandbytes, --engine transformers --quantize {was.quantize} asks it as it was trained"
             )
     return options
 
 
 def examples_note(name: str, adapter: Adapter) -> str | None:
-    """A line that says so where an adapter needs examples and only the shipped sample has any here."""
+    """A warning if an adapter needs examples and this machine has only the shipped sample's; otherwise None."""
     shots = adapter.trained_with.shots
     if not shots or locate(adapter.spec.task).kind == "official":
         return None
     return (
-        f"{name} was trained with {shots} examples in front of every item, and gets those of the shipped sample: "
+        f"{name} was trained with {shots} examples in front of every item, and now gets examples from the shipped sample: "
         "set HARNESS_DATA to the corpora that it was trained on"
     )
 
@@ -75,7 +75,7 @@ def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str]
 
 
 def model_name(options: Options, adapter: Adapter | None) -> str:
-    """The model as the first line of a command names it."""
+    """The model's name in the first line of a command's output."""
     base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
     if adapter is None:
         return base
@@ -84,7 +84,8 @@ def model_name(options: Options, adapter: Adapter | None) -> str:
 
 
 def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
-    """The prompt format: with an adapter, or a model that was fine-tuned here, its own and no other."""
+    """The prompt format that the adapter or the fine-tuned model was trained with, otherwise the options'. Raises UsageError for
+    options that contradict the training."""
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
         names = options.task or DEFAULT_TASK, options.context, options.format, options.frame, options.template

@@ -1,9 +1,9 @@
 """Attention with a custom mask, for training on a CPU: block by block, in matrix products that are fast there.
 
-torch's fused attention for CPUs takes two to three times as long in bfloat16 and computes what the mask hides above the diagonal;
-plain attention keeps a matrix of n x n for every head and layer. This one skips the keys that no query of a block
-sees: those above the diagonal, and those of other conversations. It recomputes in the backward pass instead of storing (as in
-FlashAttention, Dao et al. 2022).
+torch's fused attention for CPUs takes two to three times as long in bfloat16 and also computes the scores that the mask hides;
+plain attention keeps an n x n matrix for every head and layer. This module skips the keys that no query of a block sees: keys
+above the diagonal, and keys of other conversations. Its backward pass recomputes the weights instead of storing them (as
+FlashAttention does, Dao et al. 2022).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 NAME = "blocks"
 BLOCK = 128
-"""Queries at a time."""
+"""Queries per block."""
 
 
 class _Block(NamedTuple):
-    """Some queries, and what the mask says about them."""
+    """Some queries, and the keys that the mask lets them see."""
 
     place: slice
     seen: torch.Tensor
     """The indices of the keys that any of the queries sees."""
     bias: torch.Tensor
-    """Added to their scores, of shape (queries, seen keys): 0 where a query sees a key, else minus infinity."""
+    """Added to the scores, shape (queries, seen keys): 0 where a query sees a key, otherwise minus infinity."""
 
 
 _BLOCKS_OF: MutableMapping[torch.Tensor, list[_Block]] = WeakTensorKeyDictionary()
-"""By mask, as long as the mask exists: all layers of a step have the same one, forward and backward."""
+"""The blocks of each mask, as long as it exists: all layers of a step share one mask, forward and backward."""
 
 
 class _Blocks(torch.autograd.Function):  # type: ignore[misc]
-    """q is (groups, heads of a group, n, width), k and v are (groups, n, width)."""
+    """Attention block by block: q has the shape (groups, heads of a group, n, width), k and v have (groups, n, width)."""
 
     @staticmethod
     def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, blocks: list[_Block], scale: float) -> torch.Tensor:
@@ -66,7 +66,7 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _blocks(mask: torch.Tensor) -> list[_Block]:
-    """The blocks of queries of a mask, of shape (1, 1, n, n), that is true where a query sees a key."""
+    """The blocks of a mask of shape (1, 1, n, n), which is true where a query sees a key."""
     blocks = _BLOCKS_OF.get(mask)
     if blocks is None:
         blocks = _BLOCKS_OF[mask] = []
@@ -89,9 +89,10 @@ def _weights(q: torch.Tensor, k: torch.Tensor, bias: torch.Tensor, scale: float)
 def attend(
     module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attention_mask: Any, **options: Any
 ) -> tuple[torch.Tensor, None]:
-    """An attention function of transformers: the query is (1, heads, n, width), the result (1, n, heads, width).
+    """An attention function for transformers: the query has the shape (1, heads, n, width), the result (1, n, heads, width).
 
-    Without a mask, for several rows, for heads of unequal widths, and where dev items are answered token by token it is torch's.
+    Torch's attention is used instead without a mask, for several rows, if queries and values differ in width, with a position
+    bias, and for answers that are generated token by token.
     """
     answering = query.shape[2] == 1 and not torch.is_grad_enabled()
     usual = query.shape[-1] == value.shape[-1] and options.get("position_bias") is None
@@ -100,7 +101,7 @@ def attend(
 
         out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)
         return out, None
-    # Where weights are in float32, autocast leaves positions in float32 and gives values in bfloat16.
+    # With float32 weights, autocast yields values in bfloat16, but queries and keys, after rotation, in float32.
     query, key = query.to(value.dtype), key.to(value.dtype)
     groups, length = key.shape[1], query.shape[2]
     scale = options.get("scaling") or query.shape[-1] ** -0.5
@@ -110,7 +111,7 @@ def attend(
 
 
 def register() -> str:
-    """Register it with transformers; returns the name to load a model with (`attn_implementation`)."""
+    """Register this attention with transformers; returns the `attn_implementation` to load a model with."""
     from transformers import AttentionInterface
     from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 

@@ -1,6 +1,6 @@
-"""Is a base model trained and asked rightly? Checks on a miniature of its architecture, with its own tokenizer and template.
+"""Checks that a base model is trained as it is asked, on a miniature of its architecture with its own tokenizer and template.
 
-A miniature has one layer of each kind, small widths and random weights, which are wide enough for attention to matter.
+A miniature has one layer of each kind, small widths, and random weights that vary enough for attention to matter.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from prompts.rendered import Rendered, TrainingRow
 from prompts.spec import PromptSpec
 
 SPECS = (("hexagons", "full-history"), ("hexagons", "conversation"), ("minecraft", None))
-"""The tasks and contexts whose prompts are looked at."""
+"""The tasks and contexts whose prompts are checked."""
 WINDOW = 8
-"""Tokens of a miniature's sliding windows and chunks: fewer than any row has."""
+"""Length of a miniature's sliding windows and chunks, in tokens: less than that of any row."""
 APART = 1e-3
-"""Most that two ways to compute a logit may differ, in standard deviations of the logits, in float32."""
+"""Largest allowed difference between two ways to compute a logit in float32, in standard deviations of the logits."""
 WRITTEN = 8
-"""Tokens that transformers and vLLM write after each prompt."""
+"""Tokens that transformers and vLLM generate after each prompt."""
 _BROKEN = "\N{REPLACEMENT CHARACTER}"
-"""What stands for a part of a character."""
+"""Stands for an incomplete character in decoded text."""
 VLLM_SECONDS = 45.0
 """How long vLLM may take to start and answer."""
 
 
 class CheckSkipped(Exception):
-    """A check that cannot be made here, with the reason."""
+    """Raised, with the reason, if a check cannot be made here."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What a check came to. `passed` is None where it was skipped."""
+    """The outcome of a check. `passed` is None if the check was skipped."""
 
     name: str
     passed: bool | None
@@ -62,8 +62,8 @@ class CheckOutcome:
 
 
 class CheckedModel:
-    """The model that is checked: a miniature of it, or with `full` the model itself. Raises EngineError if its configuration or
-    tokenizer is not there."""
+    """The model to check: a miniature of it or, with `full`, the model itself. Raises EngineError if its configuration or
+    tokenizer is missing."""
 
     def __init__(self, base: str, *, full: bool) -> None:
         self.base, self.full = base, full
@@ -74,9 +74,9 @@ class CheckedModel:
         self.layout: Layout = layout_of(self.config, 10**6)
 
     def model(self) -> Any:
-        """The model with an attention that takes the masks of training, in float32, with the same weights every time.
+        """The model in float32, with an attention that takes training's masks, and with the same weights every time.
 
-        Raises EngineError if it cannot be loaded, Skipped if it cannot be made small.
+        Raises EngineError if the model cannot be loaded, CheckSkipped if no miniature can be made of it.
         """
         import torch
         from transformers import AutoModelForCausalLM
@@ -90,7 +90,7 @@ class CheckedModel:
                 with torch.random.fork_rng():
                     torch.manual_seed(0)
                     model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()
-                # Widths may not fit each other.
+                # Fails here if the shrunk widths do not fit together.
                 model(torch.tensor([[0, 1]]))
                 return model
         except Exception as error:
@@ -109,7 +109,7 @@ class CheckedModel:
 
 
 def miniature(config: Any) -> Any:
-    """A configuration of the same architecture: a layer of each kind, at least two, and small widths."""
+    """A configuration of the same architecture with one layer of each kind, at least two layers, and small widths."""
     small = copy.deepcopy(config)
     for part in {id(one): one for one in (small, small.get_text_config())}.values():
         _shrink(part)
@@ -127,11 +127,11 @@ def _shrink(config: Any) -> None:
     each = {name: value for name, value in values.items() if isinstance(value, list | tuple) and len(value) == layers}
     kinds = list(zip(*each.values(), strict=True)) or [()] * layers
     chosen = sorted({kind: place for place, kind in reversed([*enumerate(map(str, kinds))])}.values())
-    # Layers may also alternate by their number alone.
+    # Layers may also alternate by number, without a list of their kinds.
     chosen = sorted({*chosen, *range(min(layers, 2))})
     for name, value in each.items():
         setattr(config, name, [value[place] for place in chosen])
-    # The width of a head stays: rotary embeddings and kernels depend on it.
+    # Heads keep their width: rotary embeddings and kernels depend on it.
     heads = getattr(config, "num_attention_heads", None) or 1
     groups = getattr(config, "num_key_value_heads", None) or heads
     kept = min(groups, 2)
@@ -148,7 +148,7 @@ def _shrink(config: Any) -> None:
 
 
 def _shrink_states(config: Any) -> None:
-    """Widths of state-space layers, which must multiply up: twice the model's is 8 heads of 32."""
+    """Shrink state-space layers, whose widths must match: twice the model's width of 128 is 8 heads of 32."""
     widths = {"mamba_d_ssm": 256, "mamba_n_heads": 8, "mamba_d_head": 32, "mamba_expand": 2, "expand": 2}
     if not hasattr(config, "num_attention_heads"):
         widths |= {"num_heads": 8, "head_dim": 32}
@@ -159,7 +159,7 @@ def _shrink_states(config: Any) -> None:
 
 
 def _set(config: Any, **values: int) -> None:
-    """Set what the configuration has; nothing grows."""
+    """Lower a configuration's integers to these values; smaller ones stay, and missing ones are not added."""
     for name, value in values.items():
         there = getattr(config, name, None)
         if isinstance(there, int) and not isinstance(there, bool) and there > value:
@@ -180,14 +180,14 @@ def widened(model: Any) -> Any:
 
 
 def check_prompts(subject: CheckedModel) -> str:
-    """Training's prompts are those that are asked."""
+    """Training and asking render the same prompts."""
     count = 0
     for one in subject.renderers:
         for item in PROBES[one.spec.task]:
             prompted, trained = one.render(item).token_ids, one.training_row(item).prompt_ids
             if prompted != trained:
                 place = next((n for n, (a, b) in enumerate(zip(prompted, trained, strict=False)) if a != b), 0)
-                raise HarnessError(f"{one.spec.name}: the tokens of asking and training part at token {place}")
+                raise HarnessError(f"{one.spec.name}: the tokens of asking and of training first differ at token {place}")
             count += 1
     return f"{count} prompts, token by token"
 
@@ -197,7 +197,7 @@ def check_bos(subject: CheckedModel) -> str:
     tokenizer = subject.tokenizer
     bos = tokenizer.bos_token_id
     begins = {row.prompt_ids[0] == bos for row in subject.rows}
-    # Rendering refuses two of them.
+    # Rendering already refuses a second BOS.
     if bos is not None and tokenizer("x").input_ids[:1] == [bos] and begins != {True}:
         raise HarnessError(f"the tokenizer puts {tokenizer.bos_token!r} before a text, and the chat template does not")
     return f"one, {tokenizer.bos_token!r}" if begins == {True} else "none, as the tokenizer has it"
@@ -220,17 +220,17 @@ def check_thoughts(subject: CheckedModel) -> str:
     text = subject.renderers[0].render(PROBES["hexagons"][0]).text
     opened, closed = text.count("<think"), text.count("</think")
     if opened > closed:
-        raise HarnessError("a prompt ends within a thought, which the chat template cannot be kept from: use --think")
+        raise HarnessError("a prompt ends within a thought, and the chat template has no switch against it: use --think")
     return "prompts end with an empty thought" if opened else "the template opens none"
 
 
 def check_template(subject: CheckedModel) -> str:
-    """The system message is read once, and the date does not change."""
+    """Every message stands in the prompt exactly once, and the chat template writes no changing date."""
     one = subject.renderers[0]
     rendered = one.render(PROBES["hexagons"][0])
     for message in rendered.messages:
         if (count := rendered.text.count(message["content"].strip())) != 1:
-            raise HarnessError(f"a message of the {message['role']} stands {count} times in the prompt")
+            raise HarnessError(f"the {message['role']} message stands {count} times in the prompt")
     template = own_template(subject.tokenizer)
     if not template:
         return "none: the plain one is used"
@@ -239,7 +239,7 @@ def check_template(subject: CheckedModel) -> str:
 
 
 def check_packs(subject: CheckedModel) -> str:
-    """Packs give the logits and the loss that the same rows give one by one, without packs, padding or masks."""
+    """Packs give the same logits and loss as their rows one by one, without packs, padding or masks."""
     import torch
 
     model = subject.model()
@@ -263,7 +263,7 @@ def check_packs(subject: CheckedModel) -> str:
 
 
 def _difference(one: Any, other: Any) -> str:
-    """How far logits are apart. Raises HarnessError if too far."""
+    """The largest difference between logits, in words. Raises HarnessError if it exceeds `APART`."""
     apart = float((one - other).abs().max() / other.std())
     if not apart <= APART:
         raise HarnessError(f"logits differ by up to {apart:.2g} standard deviations")
@@ -271,7 +271,7 @@ def _difference(one: Any, other: Any) -> str:
 
 
 def check_lora(subject: CheckedModel) -> str:
-    """LoRA is found places to go, and a saved adapter gives the same logits after peft alone has read it."""
+    """LoRA finds layers to adapt, and a saved adapter gives the same logits when peft alone loads it."""
     import torch
     from peft import PeftModel
 
@@ -297,7 +297,7 @@ def check_lora(subject: CheckedModel) -> str:
 
 
 def check_vllm(subject: CheckedModel) -> str:
-    """vLLM and transformers write the same after the same prompts."""
+    """vLLM and transformers generate the same text after the same prompts."""
     import torch
 
     if find_spec("vllm") is None:
@@ -316,7 +316,7 @@ def check_vllm(subject: CheckedModel) -> str:
         engine = TransformersEngine(where)
         with torch.random.fork_rng():
             ours = list(engine.generate(prompts, Sampling(max_tokens=WRITTEN)))
-    # The last token may end within a character, of which vLLM then writes nothing.
+    # The last token may end within a character, which vLLM then leaves out.
     alike = sum(a.text.rstrip(_BROKEN) == b.text.rstrip(_BROKEN) for a, b in zip(ours, theirs, strict=True))
     if alike < len(prompts):
         raise HarnessError(f"after {len(prompts) - alike} of {len(prompts)} prompts vLLM writes something else")
@@ -324,7 +324,7 @@ def check_vllm(subject: CheckedModel) -> str:
 
 
 def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
-    """vLLM's answers, from a process of its own. Raises Skipped if it cannot run the model here in time."""
+    """vLLM's answers, from a process of its own. Raises CheckSkipped if it cannot run the model here in time."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_run_vllm, args=(model, prompts, sender), daemon=True)
@@ -335,7 +335,7 @@ def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
             raise CheckSkipped(f"vLLM did not answer within {VLLM_SECONDS:.0f} seconds")
         answers = receiver.recv()
     except EOFError:
-        raise CheckSkipped("vLLM's process ended without a word") from None
+        raise CheckSkipped("vLLM's process ended without an answer") from None
     finally:
         process.kill()
         process.join()
@@ -370,7 +370,7 @@ CHECKS: dict[str, Callable[[CheckedModel], str]] = {
 def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = None) -> list[CheckOutcome]:
     """The outcomes of the named checks, or of all, in order; `base` is a folder or a hub name.
 
-    Raises EngineError for a base without configuration or tokenizer, and for what is no causal language model.
+    Raises EngineError for a base without configuration or tokenizer, and for one that is not a causal language model.
     """
     try:
         subject = CheckedModel(base, full=full)
@@ -386,23 +386,23 @@ def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
         return CheckOutcome(name, None, str(error))
     except HarnessError as error:
         return CheckOutcome(name, False, str(error))
-    except Exception as error:  # noqa: BLE001 - code of any model runs here: what it raises, training or asking would raise too
+    except Exception as error:  # noqa: BLE001 - any model's code runs here; training or asking would raise the same
         return CheckOutcome(name, False, f"{type(error).__name__}: {brief(error)}")
 
 
 def require(base: str, say: Callable[[str], None]) -> None:
-    """Raises HarnessError for a base that would not be trained as it is asked. One that has passed with these files and versions
-    of libraries is not checked again. vLLM, which does not train, is left to `harness check`."""
+    """Raises HarnessError for a base that would not be trained as it is asked. A base that has passed with the same files and
+    library versions is not checked again. The check of vLLM, which does not train, is left to `harness check`."""
     known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
     libraries = provenance()["versions"]
     path = cache_folder() / "checked" / f"{json_hash([known, libraries])}.json"
     if path.is_file():
         return
-    say(f"checking on a miniature that {display_name(base)} is trained as it is asked, once")
+    say(f"checking once, on a miniature, that {display_name(base)} is trained as it is asked")
     outcomes = run_checks(base, names=[name for name in CHECKS if name != "vLLM"])
     if failed := [f"{one.name}: {one.detail}" for one in outcomes if one.passed is False]:
         raise HarnessError(
-            f"{display_name(base)} cannot be trained rightly: {'; '.join(failed)}; `harness check {base}` shows all"
+            f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `harness check {base}` shows all"
         )
     with suppress(HarnessError):
         write_atomically(

@@ -1,4 +1,4 @@
-"""The adapters here: how each was trained, and its scores."""
+"""The adapters on this machine: how each was trained, and its scores."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class ScoredRun:
 
     @property
     def exact(self) -> Number | None:
-        """The share of exact answers, which HEXAGONS has."""
+        """The share of exact answers, for HEXAGONS; otherwise None."""
         return next((number for number in headline(self.scores) if number.key == "action_em"), None)
 
     @property
     def part(self) -> str:
-        """The split; Minecraft calls its dev split val."""
+        """The split and, for Minecraft, the benchmark; Minecraft's val is called dev."""
         split = "dev" if self.scores["split"] == "val" else str(self.scores["split"])
         return f"{split}, {self.scores['benchmark']}" if "benchmark" in self.scores else split
 
@@ -73,7 +73,7 @@ class AdapterEntry:
 
 
 def catalog() -> tuple[list[AdapterEntry], list[str]]:
-    """Every named adapter, shipped or from a run, and why any others cannot be read."""
+    """Every named adapter, shipped or from a run, and the reasons why others cannot be read."""
     entries, problems = [], []
     for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
         try:
@@ -84,7 +84,7 @@ def catalog() -> tuple[list[AdapterEntry], list[str]]:
 
 
 def read_entry(folder: Path) -> AdapterEntry:
-    """Raises AdapterError for an incomplete folder."""
+    """The adapter in a folder. Raises AdapterError for an incomplete folder."""
     about = read_record(folder)
     try:
         size = (folder / WEIGHTS_FILE).stat().st_size / 1e6
@@ -95,7 +95,7 @@ def read_entry(folder: Path) -> AdapterEntry:
 
 
 def read_scores(folder: Path) -> list[ScoredRun]:
-    """Raises AdapterError for an invalid file; a missing one is empty."""
+    """The scored runs of the adapter in a folder; none if the file is missing. Raises AdapterError for an invalid file."""
     path = folder / SCORES_FILE
     if not path.is_file():
         return []

@@ -23,15 +23,15 @@ from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
 
 PROBED = 16
-"""Tokens of the base's own answers, whose beginnings are compared with the adapter's."""
+"""Most tokens of the base's own answers, which are compared with the beginnings of the adapter's."""
 
 SHORT = 512
-"""Tokens of a prompt. Longer ones tell little more, and a CPU reads them for minutes."""
+"""Preferred limit for a prompt, in tokens: longer ones tell little more, and take a CPU minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What an adapter's file of weights holds."""
+    """The content of an adapter's weights file."""
 
     count: int
     kinds: tuple[str, ...]
@@ -54,18 +54,18 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How alike one adapter's answers are in all the ways that it can be run."""
+    """How alike an adapter's answers are in all the ways that it can be run."""
 
     items: int
     changed: int
     """Items that the adapter answers with another text than its base."""
     pairs: list[Pair]
-    """Of every two of peft, the merged model and vLLM, as far as they can be asked."""
+    """One for every two ways in which the adapter was run: peft, merged into its base, vLLM."""
 
 
 def check_weights(adapter: Adapter) -> Weights:
-    """Raises AdapterError for weights that are not finite, of another rank or shape than configuration and base say, or without
-    any effect."""
+    """The number and types of an adapter's weights. Raises AdapterError for weights that are not finite, have no effect, or do
+    not fit the configuration's rank or the base's shapes."""
     from safetensors.torch import load_file
 
     path = adapter.path / WEIGHTS_FILE
@@ -89,7 +89,7 @@ def check_weights(adapter: Adapter) -> Weights:
 
 
 def _check_shapes(adapter: Adapter, weights: Mapping[str, tuple[int, ...]]) -> None:
-    """Raises AdapterError if the adapter is of another base; says nothing of one whose weights are not on this machine."""
+    """Raises AdapterError if the adapter is of another base. Without the base's weights on this machine, nothing is checked."""
     base = {} if adapter_config(adapter.path).get("fan_in_fan_out") else weight_shapes(adapter.base)
     found = 0
     for name, shape in weights.items():
@@ -109,10 +109,10 @@ def _check_shapes(adapter: Adapter, weights: Mapping[str, tuple[int, ...]]) -> N
 def agreement(
     adapter: Adapter, count: int, engines: Sequence[str], say: Callable[[str], None], max_tokens: int = 64
 ) -> Agreement:
-    """Ask the base alone, the base with the adapter on it (peft), and the merged model in each engine the same dev items.
+    """Ask the same dev items of the base alone, the base with the adapter on it (peft), and the merged model in each engine.
 
-    All answers are greedy; transformers computes in float32 on a CPU. Where an adapter is not merged by default, vLLM loads it
-    beside its base. Raises AdapterError if the adapter changes no answer of its base, EngineError if a model gives no answer,
+    All answers are greedy; transformers computes in float32 on a CPU. If an adapter is not merged by default, vLLM loads it
+    with its base. Raises AdapterError if the adapter changes no answer of its base, EngineError if a model gives no answer,
     and whatever `merged_model` raises.
     """
     tokenizer = load_tokenizer(adapter.base)
@@ -127,7 +127,7 @@ def agreement(
         return _ask(resolve("engine", engine, ENGINES)(model, **options), [prompt for _, prompt in fitting], sampling)
 
     answered = {"peft": answers("peft", "transformers", adapter.base, adapter=adapter.path)}
-    # A base that was not trained on the prompts talks on and on, and its first words tell it apart.
+    # A base that was not trained on the prompts talks on and on; its first words are enough to tell it apart.
     begun = answers("the base alone", "transformers", adapter.base, replace(sampling, max_tokens=min(max_tokens, PROBED)))
     changed = sum(_other(full, first) for full, first in zip(answered["peft"], begun, strict=True))
     if not changed:
@@ -142,14 +142,14 @@ def agreement(
 
 
 def _chosen(items: Sequence[Item], count: int, renderer: Renderer) -> list[tuple[Item, Rendered]]:
-    """At most `count` items and their prompts, spread over the split: short ones if there are enough."""
+    """At most `count` items and their prompts: short ones, spread over the split, or the shortest if there are too few."""
     rendered = [(item, prompt) for item in spread(items, 4 * count) if (prompt := _render(renderer, item))]
     short = [pair for pair in rendered if len(pair[1].token_ids) <= SHORT]
     return spread(short, count) if len(short) >= count else sorted(rendered, key=lambda pair: len(pair[1].token_ids))[:count]
 
 
 def _other(full: Completion, begun: Completion) -> bool:
-    """Whether an answer is another than one that may have been cut, perhaps within a character."""
+    """Whether an answer differs from another that may have been cut, perhaps within a character."""
     cut = begun.finish_reason == "length"
     return not full.text.startswith(begun.text.rstrip("\ufffd")) if cut else full.text != begun.text
 
@@ -166,7 +166,7 @@ def _pair(
 
 
 def _ask(engine: Any, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
-    # Prompts of like length share a batch, which pads less.
+    # Prompts of similar length share a batch, which needs less padding.
     order = sorted(range(len(prompts)), key=lambda n: len(prompts[n].token_ids))
     try:
         answered = dict(zip(order, engine.generate([prompts[n] for n in order], sampling), strict=True))

@@ -31,9 +31,9 @@ def spread(items: Sequence[T], count: int) -> list[T]:
 
 
 def first_steps(items: Sequence[Item], count: int) -> list[Item]:
-    """At most `count` items: the first steps of drawing procedures that are spread over the sequence, as many of each.
+    """At most `count` items for formats in which an answer builds on earlier ones: the first steps of some drawing procedures.
 
-    For formats in which an answer builds on earlier ones.
+    The procedures are spread over the sequence and give equally many steps.
     """
     procedures: dict[str, list[Item]] = {}
     for item in items:
@@ -66,12 +66,12 @@ def dev_f1(
 ) -> float:
     """The task's headline F1 as a fraction: net actions, micro (Minecraft, legacy) or action-based (HEXAGONS).
 
-    Greedy, on the model's own earlier answers where the format builds on them. An item that does not fit the context counts as
-    an empty prediction. Each process answers its share of the items, unless they must answer `in_step`: where each holds a part
-    of the model, all of them compute every answer together. `batch_size` of them are answered at a time; None: `fitting`.
+    Answers are greedy, and follow the model's own earlier answers if the format builds on them. An item that does not fit the
+    context counts as an empty prediction. Each process answers its share of the items; with `in_step`, as each holds only a
+    part of the model, all compute every answer together. `batch_size` items are answered at a time; None: `fitting`.
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
-    # What is computed in step must be alike in all processes.
+    # Processes that answer in step need batches of the same size.
     engine.batch_size = batch_size or min(gathered(fitting(model, engine.context_length)))
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
     sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)

@@ -1,4 +1,4 @@
-"""What a training would do, found out without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
+"""What a training would do, computed without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Rows that are shown, evenly spread over the train rows."""
 MARKS = ("⟦", "⟧")
-"""Around the tokens of the loss mask, where the output has no colors."""
+"""Put around the tokens in the loss mask if the output has no colors."""
 
 
 def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and says what it would do: the
     counts, the memory, the notes and some rows. Writes nothing.
 
-    Raises EngineError if these are not there, and HarnessError if no row is short enough.
+    Raises EngineError if the configuration or the tokenizer is missing, and HarnessError if no row is short enough.
     """
     import torch
     from rich.console import Console
@@ -37,7 +37,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     tokenizer, config = load_tokenizer(job.base), load_config(job.base)
     prepared = prepare(job, tokenizer, config)
     with torch.device("meta"), quiet_transformers():
-        # Quantized weights exist on a GPU only; here they are counted as such.
+        # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
     memory, notes = list(_memory(job, model, prepared)), list(_notes(job, tokenizer, prepared))
@@ -60,7 +60,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
 
 
 def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
-    """Lines about the memory of the training, and of the same without gradient checkpointing or with it."""
+    """Lines about the memory of the training as it is, and with gradient checkpointing turned on or off instead."""
     import torch
 
     settings, largest = job.recipe.training, _largest(prepared.packs)
@@ -76,7 +76,7 @@ def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
 
 
 def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
-    """The packs among which the one is that takes the most memory: for each padded length, the one with the most labels."""
+    """The packs one of which takes the most memory: for each padded length, the pack with the most labels."""
     largest: dict[int, PackPlan] = {}
     for plan in sorted(packs, key=lambda plan: plan.labels):
         largest[-(-plan.tokens // 128)] = plan
@@ -84,7 +84,7 @@ def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
 
 
 def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
-    """What stands in the way of the training, or may surprise."""
+    """Notes on what prevents the training here or may surprise the user."""
     recipe, notes = job.recipe, []
     lacking = missing_for_quantization()
     if lacking and recipe.quantize:
@@ -92,15 +92,15 @@ def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
     if kernels := missing_for_kernels(recipe.training):
         notes.append(f"{kernels}: here the recipe cannot be trained, only looked at")
     if lacking and recipe.training.optimizer.startswith("paged"):
-        notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; with adamw it would do without")
+        notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; adamw does not")
     if locate(job.spec.task).kind == "sample":
         notes.append(f"the items are the shipped sample's; the corpus: {get_task(job.spec.task).how_to_get}")
     if not prepared.renderer.is_chat:
         notes.append("the base has no chat template: the plain one is used")
     if tokenizer.pad_token_id is None:
-        notes.append("the tokenizer has no pad token: token 0 fills packs up, which no other token attends to")
+        notes.append("the tokenizer has no pad token: packs are padded with token 0, to which no other token attends")
     if prepared.rows.dropped:
-        notes.append(f"{prepared.rows.dropped} rows are too long: a shorter --context, or more training.max_length, keeps them")
+        notes.append(f"{prepared.rows.dropped} rows are too long: a shorter --context or a larger training.max_length keeps them")
     return notes
 
 

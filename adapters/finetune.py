@@ -42,7 +42,7 @@ from prompts.spec import PromptSpec
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models whose out_proj and conv1d peft refuses."""
 METHODS = {"lora": "adapters.finetune:finetune", "full": "adapters.finetune:finetune", "grpo": "adapters.grpo:train_grpo"}
-"""What trains by each method."""
+"""The function that trains by each method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +58,14 @@ class FinetuneJob(Job):
     answers: Mapping[str, str] = field(default_factory=dict)
     """Target answers by item id; other items get what the format writes for their gold actions."""
     gold: Mapping[str, Item] = field(default_factory=dict)
-    """The items of the train split as the corpus has them, by their ids: drawn answers are scored by them."""
+    """The train split's items as the corpus has them, by id: drawn answers are scored against them."""
     sources: Sequence[WeightedSource] = ()
     """Parts of `items` that an epoch takes more than once, or only in part."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
-    """What of dev and test `items` was compared with, as `HeldOut.compared` says it."""
+    """The dev and test items that `items` was compared with, as `HeldOut.compared` returns it."""
 
     def result(self, folder: Path) -> Path:
-        """Where a run's folder gets what was trained: an adapter, or a whole model."""
+        """The folder of the trained adapter or model in a run's folder."""
         return folder / ("model" if self.recipe.method == "full" else "adapter")
 
     def settings(self) -> dict[str, Any]:
@@ -115,11 +115,11 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
         say(idle)
     trainer = _trainer(job, folder, model, tokenizer, prepared)
     if own.process_index:
-        # What dropout leaves out differs from process to process.
+        # Dropout masks differ from process to process.
         torch.manual_seed(training.seed + own.process_index)
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
-    # Autocast does it in its matrix products; peft would copy every input to float32 first.
+    # Autocast casts inputs in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
     rows = prepared.rows
@@ -148,11 +148,11 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
 
 
 def idle_processes(training: FinetuneTraining, count: int) -> str | None:
-    """A warning where the packs of a step cannot be shared evenly among `count` processes; None where they can."""
+    """A warning if the packs of a step cannot be shared evenly among `count` processes, otherwise None."""
     if not (missing := -training.accumulation % count):
         return None
     return (
-        f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
+        f"Some processes are idle at the end of every step: {training.accumulation} packs cannot be shared evenly; "
         f"--set training.accumulation={training.accumulation + missing} keeps them busy, with larger steps"
     )
 
@@ -172,13 +172,13 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
 
 
 def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], changed: bool) -> Trained:
-    """What a trainer did; the first process writes `job.result(folder)`."""
+    """The result of a training that is over; the first process also writes `job.result(folder)`."""
     steps = trainer.state.global_step
     seconds = max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
     kept = trainer.state.best_global_step or steps
     counts = {**counts, "dev_f1_items": len(answered_on_dev(job))}
     result = Trained(steps=steps, kept=kept, seconds=seconds, curve=trainer.points, counts=counts, effect=changed)
-    # Where each process holds a part of the weights, all of them gather the whole.
+    # If each process holds a part of the weights, all of them must take part in gathering the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
     if trainer.is_world_process_zero():
         save_trained(job, trainer.accelerator.unwrap_model(trainer.model), tokenizer, result, job.result(folder), weights)
@@ -187,7 +187,7 @@ def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is trained on: the rows of the first epoch, and the packs of the whole run, in order."""
+    """The data of a training: the rows of the first epoch, and the packs of the whole run, in order."""
 
     renderer: Renderer
     pool: Shots
@@ -241,7 +241,7 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
 
 
 def examples(job: FinetuneJob) -> Shots:
-    """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
+    """The pool that chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
     if not job.recipe.shots:
         # Without examples, a pool of all items would be sorted for nothing.
         return ShotPool((), 0)
@@ -250,7 +250,7 @@ def examples(job: FinetuneJob) -> Shots:
 
 
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
-    """What to do where memory runs out."""
+    """Turns running out of memory into an error with advice."""
     checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
     then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
@@ -282,7 +282,7 @@ def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -
 
 
 def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:
-    """The stages of a curriculum, if there is one."""
+    """The packs of the curriculum's stages; none without a curriculum."""
     training = job.recipe.training
     if not (training.curriculum and rows):
         return []
@@ -299,19 +299,19 @@ def machine(threads: int) -> str:
 
 
 def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
-    """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
+    """F1 of a model on the dev items that the recipe asks during training; `in_step` as in `dev_f1`."""
     training, items = job.recipe.training, answered_on_dev(job)
     room, size = answer_room(training, length), training.dev_batch_size
     return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, size, in_step=in_step)
 
 
 def answered_on_dev(job: FinetuneJob) -> list[Item]:
-    """The dev items that are answered at each evaluation: fewer than the recipe's number where there are not so many."""
+    """The dev items that are answered at each evaluation: as many as the recipe says, or all if there are fewer."""
     return (first_steps if job.spec.rolls_out else spread)(job.dev, job.recipe.training.dev_f1_items)
 
 
 def answer_room(training: FinetuneTraining, length: int) -> int:
-    """Most tokens of an answer on dev, where `length` tokens are the most of a row."""
+    """Most tokens of an answer on dev, if a row may have `length` tokens."""
     return min(training.max_new_tokens, length // 2)
 
 
@@ -344,7 +344,7 @@ def pretrained(base: str, layout: Layout, implementation: str | None = None, **h
 
 
 def missing_for_kernels(training: FinetuneTraining) -> str | None:
-    """What this machine lacks for the kernels that a recipe names."""
+    """What this machine lacks for the kernels that a recipe names; None if nothing."""
     import torch
     from transformers.utils import is_flash_attn_2_available, is_liger_kernel_available
 
@@ -391,7 +391,7 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
         config = LoraConfig(
             r=lora.r,
             lora_alpha=lora.alpha,
-            # peft has none for experts whose weights are one tensor.
+            # peft has no dropout for experts whose weights are one tensor.
             lora_dropout=0.0 if any("experts" in name and p.ndim == 3 for name, p in model.named_parameters()) else lora.dropout,
             target_modules=lora.target_modules,
             exclude_modules=_without_lora(model),
@@ -401,7 +401,7 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     else:
         adapted = PeftModel.from_pretrained(model, start, is_trainable=True)
         there = adapted.peft_config["default"]
-        # Peft looks the base up on every save, by a name that may be none of the hub's.
+        # Peft looks the base up on every save, under a name that the hub may not know.
         there.base_model_name_or_path = model.name_or_path
         if (there.r, there.lora_alpha) != (lora.r, lora.alpha):
             raise UsageError(
@@ -414,8 +414,8 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
 
 
 def _without_lora(model: Any) -> str | None:
-    """A pattern of the modules that get no LoRA: of a model that sees or hears, all that text does not pass; in state-space
-    layers, those whose weights are used without their module, so that LoRA on them does nothing."""
+    """A pattern of the modules that get no LoRA; None if all may get it. In a model that sees or hears, these are all modules
+    outside the text decoder; in state-space layers, modules whose weights are used directly, so that LoRA would do nothing."""
     config = model.config
     if config.get_text_config() is not config:
         decoder = model.get_decoder()
@@ -423,7 +423,7 @@ def _without_lora(model: Any) -> str | None:
         return rf"(?!{re.escape(name)}\.).*"
     if config.model_type in STATE_SPACE:
         return r".*\.(out_proj|conv1d)"
-    # Llama 4's is a linear layer by its class, and gives two values.
+    # Llama 4's router is a linear layer by its class but returns two values.
     return r".*\.router" if config.model_type.startswith("llama4") else None
 
 
@@ -433,7 +433,7 @@ def has_effect(model: Any) -> bool:
 
 
 def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
-    """What says, after training, whether it changed the model; `fresh` if an adapter on it adds nothing yet."""
+    """A function that tells, after training, whether the model has changed; `fresh` if its adapter adds nothing yet."""
     if fresh:
         return lambda: has_effect(model)
 
@@ -446,8 +446,8 @@ def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
 
 def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
     """Write the adapter or the model, with its metadata; `out` is complete or absent. A model is stored in its base's
-    precision (float32 if its configuration says none), with its tokenizer. `weights` are the model's, where it holds only a part
-    of them.
+    precision (float32 if its configuration says none), with its tokenizer. `weights` are the whole model's, if this process holds
+    only a part of them.
 
     Raises HarnessError if it cannot be written.
     """
@@ -460,9 +460,9 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
             model.to(dtype).save_pretrained(partial, state_dict=stored)
             answering(tokenizer).save_pretrained(partial)
         else:
-            # GRPO keeps a copy of the adapter as it was, which is not part of the result.
+            # GRPO keeps a copy of the initial adapter, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
-            # Peft's card of blanks to fill in; `harness adapters export` writes a card.
+            # Peft's card has blanks to fill in; `harness adapters export` writes a complete one.
             (partial / "README.md").unlink(missing_ok=True)
             save_chat_template(tokenizer, partial)
         save_template(job.spec, partial)
@@ -470,7 +470,7 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
 
 
 def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
-    """What harness.json holds."""
+    """The content of harness.json."""
     origin, recipe = provenance(), job.recipe.settings()
     if job.recipe.method != "full":
         recipe["lora"] |= _own_lora(model, job.start)
@@ -497,7 +497,7 @@ def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) 
 
 
 def _own_lora(model: Any, start: Path | None) -> dict[str, Any]:
-    """Of an adapter's own settings, those that may be other than the recipe's: an adapter goes on with what it began with."""
+    """The LoRA settings that may differ from the recipe's: further training keeps those of the adapter that it starts from."""
     config = model.peft_config["default"]
     targets = config.target_modules
     own = {} if start is None else {"target_modules": targets if isinstance(targets, str) else sorted(targets)}

@@ -1,8 +1,8 @@
 """Learning from the scorer: GRPO (Shao et al. 2024) with TRL, where an answer's reward is its score as the task defines it.
 
 For each item the model draws a group of answers. Those that score above their group's mean become likelier, the others less
-likely. TRL does the algorithm; ours are the prompts and rewards, the packs (answers to one prompt, and prompts that begin
-alike, are computed once), and alarms for what is known to go wrong.
+likely. TRL implements the algorithm; this module adds the prompts and rewards, the packs (a prompt with several answers, and the
+common beginning of several prompts, are computed once), and alarms for known failures.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ from prompts.spec import PromptSpec
 from serialization.formats.answer import losses
 
 with warnings.catch_warnings():
-    # It matters to trainings with vLLM only, of which `refuse` says it.
+    # It concerns only training with vLLM, where `refuse` checks the version.
     warnings.filterwarnings("ignore", "TRL currently supports vLLM versions")
-    # Of torch's own parts, for torch's developers.
+    # Deprecations within torch, meant for its developers.
     warnings.filterwarnings("ignore", category=DeprecationWarning)
-    # Says that a rollout function may change: the tests would see it.
+    # Silences the warning that rollout functions may change: the tests would notice.
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     from trl import GRPOConfig, GRPOTrainer
 
 FADED = 0.1
-"""Entropy has collapsed when it stays below this share of what it was at first."""
+"""Entropy has collapsed when it stays below this share of its initial value."""
 APART = 0.25
-"""Most that an answer token's log-probability may differ between drawing and training, on average: rounding in bfloat16 makes
-about 0.02, answers of another model several units."""
+"""Largest mean difference of an answer token's log-probability between drawing and training: rounding in bfloat16 causes about
+0.02, answers of another model cause several units."""
 PATIENCE = 5
-"""Steps in a row for which a fault must last."""
+"""Steps in a row for which a fault must last to stop the training."""
 
 
 def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
     """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`, as `adapters.finetune.finetune` does.
 
-    Prompts show `job.items`; answers are scored by the same items in `job.gold`, if they are there. Raises HarnessError if no
+    Prompts show `job.items`; answers are scored against the same items in `job.gold`, if it has them. Raises HarnessError if no
     prompt is short enough, and if an alarm goes off.
     """
     from peft.helpers import disable_input_dtype_casting
@@ -136,14 +136,14 @@ def _policy(job: FinetuneJob, settings: Grpo) -> tuple[Any, bool]:
 
 
 def _memory(training: FinetuneTraining, answers: int) -> AbstractContextManager[None]:
-    """What to do where memory runs out."""
+    """Turns running out of memory into an error with advice."""
     checkpointing = "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
     then = f", or fewer grpo.num_generations{checkpointing}"
     return memory_for(answers, "--set grpo.per_device_train_batch_size=", then, unit="answers")
 
 
 def refuse(settings: Grpo) -> None:
-    """Raises UsageError for what does not work together, before anything is loaded."""
+    """Raises UsageError for settings that do not work together, before anything is loaded."""
     if os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
         raise UsageError(
             "learning from the scorer needs the whole model in each process, and FSDP divides it: launch without FSDP"
@@ -153,7 +153,7 @@ def refuse(settings: Grpo) -> None:
 
 
 def unsupported_vllm() -> str | None:
-    """Why TRL cannot draw answers with the vLLM that is installed, by the versions that it says it needs."""
+    """Why TRL cannot draw answers with the installed vLLM, by TRL's own version requirements; None if it can."""
     needed = [Requirement(line) for line in requires("trl") or ()]
     supported = next(one.specifier for one in needed if one.name == "vllm" and one.marker)
     try:
@@ -164,12 +164,12 @@ def unsupported_vllm() -> str | None:
 
 
 def check_parts(settings: Grpo, processes: int) -> None:
-    """Raises UsageError if the processes cannot be shared among copies of vLLM evenly, or the parts of a step, of `together`
+    """Raises UsageError if the processes cannot be divided evenly among copies of vLLM, or the parts of a step, of `together`
     prompts each, among the processes."""
     if settings.use_vllm and settings.vllm_mode == "colocate" and processes % settings.vllm_tensor_parallel_size:
         raise UsageError(
             f"{processes} processes cannot be shared among copies of vLLM that take {settings.vllm_tensor_parallel_size} GPUs "
-            "each: --set grpo.vllm_tensor_parallel_size=1, or start a multiple of it"
+            "each: --set grpo.vllm_tensor_parallel_size=1, or start a multiple of that many processes"
         )
     parts = settings.prompts // settings.together
     if parts % processes:
@@ -206,27 +206,27 @@ class Reward:
     __name__ = "score"
 
     def __init__(self, spec: PromptSpec, items: Mapping[str, Item], gold: Mapping[str, Item], settings: Grpo) -> None:
-        """`items` are read and answered as they are shown, with a model's own earlier answers perhaps; `gold` are scored."""
+        """`items` are as prompts show them, perhaps with a model's own earlier answers; answers are scored against `gold`."""
         self._spec, self._items, self._gold, self._settings = spec, items, gold, settings
 
     def __call__(self, prompts: Sequence[str], completions: Sequence[str], **_: Any) -> list[float]:
-        """The rewards of answers to items, which `prompts` holds the ids of."""
+        """The rewards of answers to the items whose ids `prompts` holds."""
         parsed = [read_answer(text, self._items[name], self._spec) for name, text in zip(prompts, completions, strict=True)]
         scored = sizes(self._spec.task, [self._gold[name] for name in prompts], [answer.actions for answer in parsed])
         settings = self._settings
         rewards = []
         for size, answer in zip(scored, parsed, strict=True):
             unread = bool(losses(answer.discarded))
-            # Where there is nothing to do, what cannot be read at all would be right.
+            # Otherwise an unreadable answer would be right for an item without actions.
             earned = size.f1 + settings.exact * size.exact if answer.actions or not unread else 0.0
             rewards.append(earned - settings.unread * unread)
         return rewards
 
 
 def order(items: Sequence[Item], settings: Grpo, steps: int, seed: int) -> list[str]:
-    """The ids of the items of all steps: in random order, but `settings.together` neighbors of a procedure or game at a time.
+    """The item ids of all steps in random order, but `settings.together` neighbors of a procedure or game at a time.
 
-    Neighbors' prompts begin alike.
+    The prompts of neighbors begin alike.
     """
     clusters: dict[str, list[str]] = {}
     for item in items:
@@ -289,7 +289,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
                 folder,
                 reward_funcs=reward,
                 train_dataset=Dataset.from_dict({"prompt": list(ids)}),
-                # Not used: `judge` says what is measured.
+                # Not used: `judge` evaluates.
                 eval_dataset=Dataset.from_dict({"prompt": list(ids[:1])}),
                 processing_class=tokenizer,
                 rollout_func=_rollouts,
@@ -297,7 +297,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         except ConnectionError as error:
             raise HarnessError(f"grpo.vllm_server_base_url: {brief(error)}") from None
         keep_sources(self.model)
-        # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
+        # TRL takes stop tokens from the model's generation_config.json, which may lack the chat template's end of a turn.
         self.eos_token_ids += stop_token_ids
 
     def rollouts(self, names: Sequence[str]) -> list[SampledAnswer]:
@@ -319,7 +319,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         return drawn
 
     def judge(self) -> dict[str, float]:
-        """F1 on dev, and the means of reward, entropy and drift since the last time."""
+        """F1 on dev, and the means of reward, entropy and drift since the last evaluation."""
         since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
         logged = {key: [entry[key] for entry in since if entry.get(key) is not None] for key in ("reward", "entropy", "apart")}
         means = {f"eval_{key}": _mean(values) for key, values in logged.items() if values}
@@ -332,8 +332,8 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             check_alarms(self.state.global_step, self.state.log_history)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """As in Trainer, which passes over the adapter itself where a checkpoint has the folder of another one: the copy of the
-        adapter as it was, from which `beta` measures."""
+        """As in Trainer, but also loads the trained adapter. Trainer skips it if the checkpoint has a folder for another one: the
+        copy of the initial adapter, from which `beta` measures the divergence."""
         super()._load_from_checkpoint(resume_from_checkpoint, model)
         adapted = self.accelerator.unwrap_model(self.model if model is None else model)
         if "ref" in adapted.peft_config:
@@ -375,7 +375,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         return log_probs, entropies, None
 
     def _packed_logps(self, model: Any, input_ids: Any, known: Any, logits_to_keep: int) -> tuple[Any, Any]:
-        """The same of answers that are computed as one pack."""
+        """Log-probabilities and entropies, as above, of answers that are computed as one pack."""
         before = input_ids.shape[1] - logits_to_keep
         rows = [
             TrainingRow("", tuple(ids[:before][seen[:before]].tolist()), tuple(ids[before:][seen[before:]].tolist()))
@@ -391,7 +391,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         return nothing.masked_scatter(answers, output.log_probs), nothing.masked_scatter(answers, output.entropy.detach())
 
     def _note_drift(self, log_probs: Any, answers: Any) -> None:
-        """How far training's log-probabilities are from the ones with which the tokens were drawn."""
+        """Log the mean difference between training's log-probabilities and those with which the tokens were drawn."""
         drawn, self._drawn = self._drawn, None
         if drawn is not None and drawn.shape == log_probs.shape:
             apart = (log_probs.detach() - drawn)[answers].abs().nanmean()
@@ -399,7 +399,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
 
 
 def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
-    """What TRL asks of a rollout function; prompts are item ids."""
+    """The rollout function that TRL calls; its prompts are item ids."""
     drawn = trainer.rollouts(names)
     return {
         "prompt_ids": [list(trainer._prompts[name]) for name in names],
@@ -409,10 +409,10 @@ def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
 
 
 def check_alarms(step: int, history: Sequence[Mapping[str, Any]]) -> None:
-    """Stops a training that no longer learns, by what was logged so far, by earlier processes of the run too.
+    """Stops a training that no longer learns, judging by the log of the run, earlier processes included.
 
-    Raises HarnessError, in one line, where a number of the last step is not one, where the entropy has collapsed, and where
-    answers come from another model than the one that is trained.
+    Raises HarnessError if a number of the last step is not finite, if the entropy has collapsed, or if the answers come from
+    another model than the one that is trained.
     """
     for key in ("loss", "reward", "entropy"):
         if key in history[-1] and (history[-1][key] is None or not math.isfinite(history[-1][key])):
@@ -441,7 +441,7 @@ def grpo_arguments(
 ) -> GRPOConfig:
     """TRL's arguments; checkpoints go to `folder/checkpoints`. Each process has its share of a step's parts.
 
-    `stop_token_ids` are told to vLLM, which knows the model's and the tokenizer's own ends only.
+    `stop_token_ids` go to vLLM, which by itself knows only the end tokens of the model and the tokenizer.
     """
     parts = settings.prompts // settings.together // processes().num_processes
     return GRPOConfig(

@@ -1,4 +1,4 @@
-"""Adapters that others published, as peft saved them: checked, copied to a run's folder, and told apart from our own."""
+"""Adapters that others published, as peft saved them: checked, copied to a run's folder, and marked as imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from prompts.probe import described
 from prompts.spec import PromptSpec
 
 _UNSAFE = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
-"""Endings of files that torch.save writes: reading them may run what is in them."""
+"""Endings of files that torch.save writes: reading them may run code that they contain."""
 _CONVERT = (
     "python -c \"import torch, safetensors.torch as s; s.save_file(torch.load('{file}', weights_only=True), '"
     + WEIGHTS_FILE
@@ -33,22 +33,22 @@ _CONVERT = (
 
 @dataclass(frozen=True, slots=True)
 class ImportedAdapter:
-    """An adapter that was taken in."""
+    """An adapter that was imported."""
 
     adapter: Adapter
     weights: Weights
     base_here: bool
-    """Whether the weights of its base are on this machine: if not, only its name is known to fit."""
+    """Whether its base's weights are on this machine; if not, the adapter's shapes were not checked."""
     not_served: str | None
-    """Why vLLM cannot put it on its base."""
+    """Why vLLM cannot serve it on its base; None if it can."""
 
 
 def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> ImportedAdapter:
     """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
 
-    `spec` is the prompt format that it answers best in: no file of it says. `base` None is the base that its configuration
-    names. Raises UsageError if the run exists, and AdapterError for a folder that holds no LoRA adapter in safetensors, for
-    links out of it, for weights that are broken and for a base whose weights are here and do not fit.
+    `spec` is the prompt format that it answers best in, which none of its files record. With `base` None, the base is the one
+    that its configuration names. Raises UsageError if the run exists, and AdapterError for a folder that holds no LoRA adapter
+    in safetensors, for links out of it, for broken weights and for a base whose weights are here and do not fit.
     """
     run = RUNS / (name or folder.resolve().name)
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
@@ -76,14 +76,14 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
 
 
 def _check_files(folder: Path) -> None:
-    """Raises AdapterError unless configuration and weights are there, lie in the folder and are safetensors."""
+    """Raises AdapterError unless the folder itself holds a configuration and weights in safetensors."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: give the one that holds {CONFIG_FILE} and {WEIGHTS_FILE}")
     for file in (CONFIG_FILE, WEIGHTS_FILE):
         path = folder / file
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise AdapterError(
-                f"{path} is a link to a file outside the folder: copy the folder with what its links name (cp -rL)"
+                f"{path} is a link to a file outside the folder: copy the folder with the files behind its links (cp -rL)"
             )
         if path.is_file():
             continue
@@ -97,19 +97,19 @@ def _check_files(folder: Path) -> None:
 
 
 def _check_config(folder: Path, config: dict[str, Any]) -> None:
-    """Raises AdapterError for another kind of adapter than LoRA, and for a configuration that peft does not take."""
+    """Raises AdapterError for another kind of adapter than LoRA, and for a configuration that peft rejects."""
     from peft import LoraConfig
 
     path = folder / CONFIG_FILE
     if config.get("peft_type") != "LORA":
-        raise AdapterError(f"{path}: peft_type is {config.get('peft_type')!r}; this harness takes LORA, DoRA and rsLoRA among it")
+        raise AdapterError(f"{path}: peft_type is {config.get('peft_type')!r}; this harness takes LORA (also DoRA and rsLoRA)")
     if config.get("megatron_config"):
-        raise AdapterError(f"{path}: megatron_config names a module to import: this harness does not")
+        raise AdapterError(f"{path}: megatron_config names a module to import, which this harness does not do")
     try:
         with warnings.catch_warnings(action="ignore"):
             LoraConfig.from_pretrained(str(folder))
     except Exception as error:
-        raise AdapterError(f"{path}: peft does not take it: {brief(error)}") from error
+        raise AdapterError(f"{path}: peft rejects it: {brief(error)}") from error
 
 
 def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
@@ -126,7 +126,7 @@ def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
 
 
 def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str | None, config: dict[str, Any]) -> dict[str, Any]:
-    """What harness.json says. There is nothing of a training in it: nobody recorded one."""
+    """The content of harness.json. It says nothing about the training, which nobody recorded."""
     origin = provenance()
     return {
         **described(adapter.spec),

@@ -1,7 +1,7 @@
-"""How a model reads the rows of a pack: as one tree where that is exact, else as a batch of separate rows.
+"""How a model reads the rows of a pack: as one tree if that is exact, otherwise as separate rows.
 
-A tree needs a mask of its own in every layer. transformers makes each layer's mask (full, sliding, chunked) from the places of
-the query and the key; here those are their positions in their rows, and a key outside the query's row is hidden besides.
+A tree needs a mask of its own in every layer. transformers makes each layer's mask (full, sliding, chunked) from the positions of
+query and key; here these are the positions within their rows, and a key outside the query's row is hidden as well.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from harness.engines.models.bases import exact_attention, model_class
 from harness.errors import EngineError, UsageError
 
 MASKED = {"full_attention", "sliding_attention", "chunked_attention"}
-"""The types of layers of which a token sees what a mask shows, and nothing else."""
+"""The types of layers in which a token sees exactly what the mask shows."""
 _STRETCHED = ("dynamic", "longrope")
 """Rotary embeddings that depend on the longest row of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a model's rows are packed. `str(layout)` is for people."""
+    """How a model's rows are packed. `str(layout)` is a sentence for the user."""
 
     packing: Packing
     reason: str
     attention: str | None
-    """The attention implementation that the model needs (`bases.exact_attention`); None where any will do."""
+    """The attention implementation that the model needs (`bases.exact_attention`); None if any will do."""
     plain: bool
     """Whether every layer sees all earlier tokens, so that answers can be drawn in one sequence too."""
 
@@ -38,9 +38,9 @@ class Layout:
 
 
 def layout_of(config: Any, length: int, rows: int | None = None) -> Layout:
-    """How the rows, of at most `length` tokens, of a model with this configuration are packed; `rows` is the most per pack.
+    """How rows of at most `length` tokens are packed for a model with this configuration; `rows` is the most per pack.
 
-    Raises EngineError for a model that is no causal language model.
+    Raises EngineError for a model that is not a causal language model.
     """
     network, text = model_class(config), config.get_text_config()
     if network is None and not getattr(config, "auto_map", None):
@@ -59,14 +59,14 @@ def layout_of(config: Any, length: int, rows: int | None = None) -> Layout:
     )
     plain = layers == {"full_attention"} and not (windows and "layer_types" not in text.to_dict())
     kinds = ", ".join(sorted(layer.replace("_", " ") for layer in layers))
-    why = "every layer attends to all earlier tokens" if plain else f"masks hide the others' tokens in every layer ({kinds})"
+    why = "every layer attends to all earlier tokens" if plain else f"masks hide other rows' tokens in every layer ({kinds})"
     return Layout(Packing.TREE, why, attention, plain)
 
 
 def attention_of(layout: Layout, wanted: str | None) -> str | None:
-    """The attention to train a model with, by transformers' names; None for the model's own. `wanted` is what a recipe says.
+    """The attention to train a model with, by transformers' names; None for the model's own. `wanted` is the recipe's.
 
-    Raises UsageError if that does not suit the model or its packs.
+    Raises UsageError if `wanted` does not suit the model or its packs.
     """
     import torch
 
@@ -86,7 +86,7 @@ def attention_of(layout: Layout, wanted: str | None) -> str | None:
 
 
 def _not_masked(network: type | None, layers: set[str]) -> str | None:
-    """Why a mask does not say all that a token sees; None if it does."""
+    """Why a mask does not determine what a token sees; None if it does."""
     if network is None:
         return "its code is not transformers' own"
     if other := layers - MASKED:
@@ -101,9 +101,9 @@ def _not_masked(network: type | None, layers: set[str]) -> str | None:
 
 
 def _unstretched(text: Any) -> float:
-    """The tokens up to which rotary embeddings are the same for rows of any length."""
+    """The length, in tokens, up to which rotary embeddings do not depend on the length of a row."""
     parameters = getattr(text, "rope_parameters", None) or {}
-    # Some models have other ones for each type of layer.
+    # Some models have separate parameters for each type of layer.
     each = [parameters, *(value for value in parameters.values() if isinstance(value, dict))]
     if not any(one.get("rope_type") in _STRETCHED for one in each):
         return math.inf
@@ -114,7 +114,7 @@ def _unstretched(text: Any) -> float:
 def logits_of(model: Any, inputs: dict[str, Any], **options: Any) -> Any:
     """The logits at the sources of a pack, shape (m, vocabulary).
 
-    `inputs` are those of `adapters.packing.collate` without labels; `options` go to the model, such as a cache.
+    `inputs` come from `adapters.packing.collate`, without the labels; `options`, such as a cache, go to the model.
     """
     given, sources = _given(model, inputs) | options, inputs["sources"]
     if "ends" in inputs:
@@ -130,8 +130,8 @@ def logits_of(model: Any, inputs: dict[str, Any], **options: Any) -> Any:
 def fuse_head(model: Any) -> bool:
     """Have the model compute its loss with TRL's fused head, which holds a tile of the logits at a time: see `scored`.
 
-    Returns whether it can: a network may have no body that runs without its head, and of a head with an adapter it would see the
-    base's weights only.
+    Returns whether it can: a network may have no body that runs without its head, and the fused head would ignore an adapter on
+    the head.
     """
     import torch
     from trl.trainer.utils import add_fused_lm_head
@@ -146,8 +146,8 @@ def fuse_head(model: Any) -> bool:
 
 
 def keep_sources(model: Any) -> None:
-    """Have a fused head score the sources of a pack. By itself it scores every token, with one label each; in a tree, rows may go
-    on from a token in several ways."""
+    """Have a fused head score the sources of a pack. By itself it scores every token, with one label each; but in a tree, a token
+    may have a different next token in each row."""
 
     def only_sources(body: Any, arguments: Any, given: dict[str, Any], output: Any) -> Any:
         if (sources := given.get("logits_to_keep")) is not None:
@@ -158,13 +158,13 @@ def keep_sources(model: Any) -> None:
 
 
 def scored(model: Any, inputs: dict[str, Any], labels: Any) -> Any:
-    """What a fused head says of the labels at the sources of a pack: `log_probs` and whatever else it was made to, of shape
-    (1, m). `inputs` as in `logits_of`."""
+    """A fused head's output for the labels at the sources of a pack: `log_probs` and whatever else it computes, of shape (1, m).
+    `inputs` as in `logits_of`."""
     return model(**_given(model, inputs), logits_to_keep=inputs["sources"], shift_labels=labels[None], fused_lm_head=True)
 
 
 def _given(model: Any, inputs: dict[str, Any]) -> dict[str, Any]:
-    """What a model reads of a pack. A single row needs no mask: padding comes after it."""
+    """The model's inputs for a pack. A single row needs no mask: padding comes after it."""
     given = {"input_ids": inputs["input_ids"]}
     if "ends" in inputs:
         return given | {"position_ids": inputs["position_ids"], "attention_mask": _tree_masks(model, inputs)}
@@ -172,7 +172,7 @@ def _given(model: Any, inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bare(model: Any) -> Any:
-    """The model without the wrappers of adapters and of several processes."""
+    """The model without the wrappers for adapters and for distributed training."""
     model = getattr(model, "module", model)
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
@@ -196,7 +196,7 @@ def _tree_masks(model: Any, inputs: dict[str, Any]) -> Any:
 
     functions[name] = of_pack
     try:
-        # Only its shape, type and place matter.
+        # Only its shape, dtype and device matter.
         embedded = torch.empty(*ids.shape, 0, dtype=_bare(model).dtype, device=ids.device)
         if not hasattr(config, "layer_types"):
             return create_masks_for_generate(config, embedded, None, None)

@@ -10,12 +10,12 @@ from adapters.packing import Pack
 from adapters.recipe import FinetuneRecipe
 
 _BLOCK, _BLOCKS = 64, 256
-"""Weights that share a scale in 4 bits, and scales that share one in turn where they are quantized as well."""
+"""Weights that share a scale in 4 bits, and scales that share a second scale if they are quantized as well."""
 
 BATCH, MOST = 16, 256
-"""Dev items that are answered together on a CPU, and at most on a GPU."""
+"""Dev items answered together: the number on a CPU, and the most on a GPU."""
 SHARE = 0.5
-"""Of the free GPU memory, what their keys and values may take; what is computed of them takes some of the rest."""
+"""The share of free GPU memory that their keys and values may take; computing with them takes some of the rest."""
 
 _TILE = 4096, 32768
 """The largest tile of logits that TRL's fused head holds: tokens, and entries of the vocabulary."""
@@ -27,7 +27,7 @@ Measured with smollm2-135m: 1.95e9 to 3.0e9 (docs/scaling.md)."""
 
 @dataclass(frozen=True, slots=True)
 class MemoryEstimate:
-    """The parts, in bytes, at the largest pack of a run."""
+    """The parts of a training's memory, in bytes, at the largest pack of a run."""
 
     weights: float
     gradients: float
@@ -35,31 +35,31 @@ class MemoryEstimate:
     activations: float
     logits: float
     dev_cache: float
-    """Keys and values of the dev answers that are written together."""
+    """Keys and values of the dev answers that are generated together."""
 
     @property
     def total(self) -> float:
-        """Dev answers come between steps, when gradients and activations are freed."""
+        """The peak. Dev answers are generated between steps, when gradients and activations are freed."""
         step = self.gradients + self.activations + self.logits
         return self.weights + self.optimizer + max(step, self.dev_cache)
 
 
 def parameters(model: Any) -> tuple[int, int]:
-    """How many are trained, and how many there are."""
+    """The number of a model's trained parameters, and of all."""
     sizes = [(p.numel(), p.requires_grad) for p in model.parameters()]
     return sum(size for size, trained in sizes if trained), sum(size for size, _ in sizes)
 
 
 def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: int, half: bool) -> MemoryEstimate:
-    """The memory that training a model takes; its weights may be on the `meta` device. `half` stands for arithmetic in bfloat16,
+    """The memory that training a model takes; its weights may be on the `meta` device. `half` means arithmetic in bfloat16,
     `asked` is the most tokens of a dev item's prompt and answer.
 
-    With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
-    tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its queries, of its
-    keys and of its inner layers, L its layers and V its vocabulary:
+    With P parameters, T of them trained, b bytes per number (2 with `half`, otherwise 4), and for the pack that takes the most
+    memory, of n tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its
+    queries, of its keys and of its inner layers, L its layers and V its vocabulary:
 
     - weights: b(P - T) + 4T, and bT for the copies in bfloat16 that autocast keeps of trained weights, if `half`. In 4 bits,
-      linear layers take 1/2 byte a weight and 4/64 for the scales (1/64 + 4/(64 * 256) where those are quantized), the rest 4;
+      linear layers take 1/2 byte a weight and 4/64 for the scales (1/64 + 4/(64 * 256) if these are quantized), the rest 4;
     - gradients: 4T;
     - optimizer: 8T (AdamW); 4 bytes for each row and column of a trained matrix (Adafactor);
     - activations: n * (L * A + 4h) without gradient checkpointing and n * (L * s * h + A + 4h) with it, with
@@ -67,8 +67,8 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: i
       dropout, whose mask takes a byte (b on a CPU); in a full fine-tuning 2sh more.
       s, the bytes of a number between layers, is b for a frozen base in bfloat16 or float32, otherwise 4;
       and n * n for the mask;
-    - logits: b * min(m, 4096) * min(V, 32768), a tile, and m * h * (b + 4) for what it is computed of. On a CPU the tile takes
-      up to 32 bytes more a number;
+    - logits: b * min(m, 4096) * min(V, 32768), a tile, and m * h * (b + 4) for the tile's inputs. On a CPU the tile takes up to
+      32 bytes more a number;
     - dev cache: L * k * (s + b) for each token of the `dev_batch_size` dev items that are answered together, or of `BATCH`.
 
     Left out: the process itself, which on a CPU takes about `PROCESS`, and what CUDA and its allocator take on a GPU.
@@ -99,7 +99,7 @@ def fitting(model: Any, tokens: int) -> int:
 
 
 def _free(model: Any) -> int:
-    """Bytes that are free on the GPU of a model, what torch's allocator keeps among them; 0 without a GPU."""
+    """Free bytes on a model's GPU, including the memory that torch's allocator keeps unused; 0 without a GPU."""
     import torch
 
     if not torch.cuda.is_available():
@@ -136,14 +136,14 @@ def _optimizer(model: Any, recipe: FinetuneRecipe) -> float:
 
 def _widths(config: Any) -> tuple[int, int]:
     """The widths of a layer's queries and keys."""
-    # State-space layers have none.
+    # State-space layers have no heads.
     heads = getattr(config, "num_attention_heads", None) or 1
     head = getattr(config, "head_dim", None) or config.hidden_size // heads
     return heads * head, (getattr(config, "num_key_value_heads", None) or heads) * head
 
 
 def _activations(model: Any, recipe: FinetuneRecipe, config: Any, number: int, between: int) -> float:
-    """Bytes for each token of a pack that stay until the backward pass."""
+    """Bytes per token of a pack that are kept until the backward pass."""
     h, layers = config.hidden_size, config.num_hidden_layers
     queries, keys = _widths(config)
     inner = getattr(config, "intermediate_size", None) or 4 * h

@@ -1,4 +1,4 @@
-"""The options of `harness finetune`, each declared once; recipes have keys that are some of them (`adapters/recipe.py`)."""
+"""The options of `harness finetune`, each declared once; some of them are also keys of recipes (`adapters/recipe.py`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ else:
 
 
 class Prompt(Strict):
-    """The prompt format. What is null, or not there, is the task's default."""
+    """The prompt format. A key that is null or missing takes the task's default."""
 
     context: str | None = OVER(None, "What the model sees of an item.")
     format: str | None = OVER(None, "How actions are written.")
@@ -37,7 +37,7 @@ class Prompt(Strict):
 
 
 class Subject(Strict):
-    """What is trained; first, because experiments know their rows by the order of a command's options."""
+    """What is trained. These come first: experiments identify their rows by the order of a command's options."""
 
     recipe: str = argument()
     task: str | None = OVER(None, f"{TASK_NAMES}. [default: the recipe's, else {DEFAULT_TASK}]")
@@ -63,6 +63,6 @@ class Finetune(Prompt, Subject):
 
     @property
     def given(self) -> dict[str, list[str]]:
-        """The names of what else training begins with, for the adapter's card; the settings hold hashes of their content."""
+        """The names of the training's other inputs, for the adapter's card; the settings hold hashes of their content."""
         named = {"from": [self.start or ""], "history": [self.history or ""], "programs": [path.name for path in self.programs]}
         return {flag: names for flag, names in named.items() if any(names)}

@@ -1,8 +1,8 @@
 """Training rows that begin alike, packed into one sequence that holds their shared tokens once.
 
-The rows of a drawing procedure or a game repeat its instructions: row by row, an epoch is up to ten times as
+The rows of a drawing procedure or a game repeat its instructions: row by row, an epoch has up to ten times as
 many tokens. Here rows form a tree of tokens, written out depth first. Every token attends to the tokens between the root and
-itself, at the position that it has in its own row, so the loss and its gradient are those of the rows one by one.
+itself, at the position that it has in its own row, so the loss and its gradient equal those of separate rows.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Packing(Enum):
 class Pack:
     """A sequence of n tokens that holds some rows.
 
-    `positions[i]` is the place of token i in its rows, and tokens i to `ends[i]` - 1 are itself and what follows it in some row:
-    only those attend to it. `sources` and `labels` are the loss mask and its labels: at token `sources[k]` the model should
-    predict the token `labels[k]`, once for every row that has this pair. Where rows share nothing, each begins at position 0.
+    `positions[i]` is the position of token i in its rows. Only tokens i to `ends[i]` - 1 attend to token i: itself and all tokens
+    that follow it in some row. `sources` and `labels` are the loss mask and its labels: at token `sources[k]` the model should
+    predict the token `labels[k]`, once for every row that has this pair. If rows share nothing, each begins at position 0.
     """
 
     input_ids: Ints
@@ -48,11 +48,11 @@ class Pack:
 
 
 Read = Callable[[int], tuple[Ints, int]]
-"""Gives a row by its number: the tokens of its prompt and answer, and how many of them are the prompt's."""
+"""Reads a row by its number: the tokens of its prompt and answer, and how many of them are the prompt's."""
 
 
 class PackPlan(NamedTuple):
-    """The rows of a pack, which is written when it is needed, and how large it will be."""
+    """The rows of a pack, which is written when it is needed, and its numbers of tokens and labels."""
 
     read: Read
     share: bool
@@ -61,19 +61,19 @@ class PackPlan(NamedTuple):
     labels: int
 
     def write(self) -> Pack:
-        """Its labels are row by row, in the order of the answers' tokens."""
+        """The pack. Its labels are row by row, in the order of the answers' tokens."""
         return _Tree(self.read, self.share, self.numbers.tolist()).write()
 
 
 class _Branch(NamedTuple):
-    """A row in a tree: what it adds are its tokens from `depth` on, after those that it shares."""
+    """A row in a tree: it shares its first `depth` tokens and adds the others."""
 
     number: int
     tokens: Ints
     prompt_length: int
     depth: int
     parent: int
-    """The place among the branches of the one that adds the last shared token; -1 for none."""
+    """The index of the branch that adds the last shared token; -1 for none."""
 
     @property
     def size(self) -> int:
@@ -81,7 +81,7 @@ class _Branch(NamedTuple):
 
 
 class _Tree:
-    """Rows as branches. Unless rows `share` beginnings, each begins anew."""
+    """Rows as branches. Without `share`, every row starts at the root."""
 
     def __init__(self, read: Read, share: bool, numbers: Iterable[int] = ()) -> None:
         self.read, self.share, self.size = read, share, 0
@@ -113,7 +113,7 @@ class _Tree:
 
     def write(self) -> Pack:
         """The tree depth first, so that everything that follows a token in any row comes right after it."""
-        # A branch goes on before others leave it, and those that leave it at the same token come in the order of the rows.
+        # A branch is written to its end; then come the branches that leave it, the latest first, equals in the order of the rows.
         paths: dict[int, tuple[tuple[int, int], ...]] = {-1: ()}
         for place, branch in enumerate(self.branches):
             paths[place] = (*paths[branch.parent], (-branch.depth, place))
@@ -121,7 +121,7 @@ class _Tree:
         starts = dict(zip(order, accumulate((self.branches[place].size for place in order), initial=0), strict=False))
         input_ids, positions, ends = np.zeros((3, self.size), np.int32)
         rows: dict[int, Ints] = {-1: np.zeros(0, np.int32)}
-        """Where the tokens of each row are written."""
+        """The indices of each row's tokens in the pack."""
         for place, (_, tokens, _, depth, parent) in enumerate(self.branches):
             own = np.arange(starts[place], starts[place] + len(tokens) - depth, dtype=np.int32)
             row = rows[place] = np.concatenate([rows[parent][:depth], own])
@@ -150,7 +150,7 @@ def plan_packs(
 ) -> Iterator[PackPlan]:
     """The rows in their order as packs of at most `most` tokens, and of at most `most_rows` rows unless that is None.
 
-    Rows of a group begin alike, so a group is not split in a tree of at most `longest` tokens; the same goes for one long row.
+    Rows of a group begin alike, so a tree keeps a group of more than `most` tokens whole up to `longest`; a row is never split.
     """
     most_rows = 1 if packing is Packing.SINGLE else most_rows
     tree_of = partial(_Tree, read, packing is Packing.TREE)
@@ -172,7 +172,7 @@ def plan_packs(
 
 
 def listed(rows: Sequence[TrainingRow]) -> Read:
-    """Rows that are in memory, by their places."""
+    """Reads rows that are in memory, by their index."""
     return [(np.array(row.token_ids, np.int32), len(row.prompt_ids)) for row in rows].__getitem__
 
 
@@ -182,7 +182,7 @@ def pack_of(rows: Sequence[TrainingRow]) -> Pack:
 
 
 class Packs(Sequence[PackPlan]):
-    """The first `count` packs of a training. `later` plans an epoch, by its number from 1, when one of its packs is asked for."""
+    """The first `count` packs of a training. `later` plans an epoch, by its number from 1, when one of its packs is read."""
 
     def __init__(self, plans: list[PackPlan], count: int, later: Callable[[int], list[PackPlan]]) -> None:
         self._plans, self._count, self._later, self._epochs = plans, count, later, 1
@@ -203,8 +203,8 @@ class Packs(Sequence[PackPlan]):
 class PackShards(Sequence[PackPlan]):
     """Packs in the order in which processes take them, one each in turn; a step has `step` packs.
 
-    Within a step the order of packs means nothing, so each round takes packs of similar length: processes wait for the slowest.
-    Where the last round has too few, it is filled up with packs without labels.
+    Within a step the order of packs does not matter, so each round takes packs of similar length: processes wait for the slowest.
+    If the last round has too few packs, packs without labels fill it up.
     """
 
     def __init__(self, packs: Sequence[PackPlan], step: int, processes: int) -> None:
@@ -227,11 +227,11 @@ _BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
 
 
 def collate(pack: Pack, packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
-    """What `adapters.layout.logits_of` computes logits of: `sources` and `labels` (m,), and of a tree `input_ids`,
-    `position_ids` (1, n) and `ends` (n,), of other rows `input_ids` and `attention_mask` (rows, n), padded on the right; their
-    `sources` count through all rows.
+    """The input of `adapters.layout.logits_of`, padded on the right: `sources` and `labels` (m,); for a tree also `input_ids` and
+    `position_ids` (1, n) and `ends` (n,), for separate rows `input_ids` and `attention_mask` (rows, n), where `sources` count
+    through all rows.
 
-    n is a multiple of `multiple`, so that the allocator sees few sizes; padding is seen by itself only.
+    n is a multiple of `multiple`, so that the allocator sees few sizes; a padding token is seen only by itself.
     """
     import torch
 

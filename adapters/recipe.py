@@ -1,4 +1,4 @@
-"""Recipes: YAML files that say everything about a training run. Unknown keys are refused, and all faults are said at once."""
+"""Recipes: YAML files that say everything about a training run. Unknown keys are refused, and all faults are reported at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DataSource(Strict):
     """Where train items come from: one of `split`, `simulate` and `file`."""
 
     split: Literal["train"] | None = None
-    """The train split of the task's corpus, or of `task`'s."""
+    """The train split of the recipe's task, or of `task`."""
     task: TaskName | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
     simulate: EndlessName | None = None
@@ -51,8 +51,8 @@ class DataSource(Strict):
     seed: Count = 0
     """The seed of the simulator and of the changes that `augment` draws."""
     augment: Positive = 1
-    """Size of the source as a multiple of its items: the others are variants of whole games or drawing procedures, in other
-    colors, other words (Minecraft) and turned. 1: the items themselves."""
+    """Size of the source as a multiple of its items; beyond them come variants of whole games or drawing procedures, in other
+    colors, other words (Minecraft) and turned. 1: no variants."""
     weight: Annotated[float, Field(gt=0)] = 1
     """Each epoch takes round(weight * items) of the source's items, as nearly as whole games or drawing procedures allow: at 1
     all of them, at 0.5 half of them, drawn anew for each epoch, at 2 each of them twice."""
@@ -70,7 +70,7 @@ class DataSource(Strict):
 
     @property
     def name(self) -> str:
-        """As messages and a run's settings call it."""
+        """The source's name in messages and in a run's settings."""
         if self.split:
             return f"{self.split} split" + (f" of {self.task}" if self.task else "")
         if self.simulate:
@@ -102,69 +102,69 @@ class FinetuneTraining(Strict):
     optimizer: Literal["adamw", "paged_adamw_32bit", "adafactor"] = "adamw"
     """paged_adamw_32bit (bitsandbytes, on an NVIDIA GPU) moves AdamW's states to the CPU when the GPU's memory is full."""
     learning_rate: Rate
-    """The highest one; it falls along a cosine."""
+    """The highest learning rate. After the warmup it falls along a cosine; with method grpo it stays constant."""
     warmup: Annotated[float, Field(ge=0, lt=1)]
-    """Share of the steps."""
+    """Share of the steps in which the learning rate rises from 0."""
     weight_decay: Fraction
-    """AdamW's, on all trained weights but biases and norms."""
+    """Weight decay of all trained weights but biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Gradients are clipped to this norm."""
     tokens: Positive
     """Most tokens per pack; the shared beginnings of its rows count once."""
     per_device_train_batch_size: Positive | None = None
-    """Most rows per pack; null: as many as `tokens` holds. 1 computes the rows one by one, as most published trainings do."""
+    """Most rows per pack; null: as many as `tokens` holds. 1: the rows are computed one by one, as in most published work."""
     accumulation: Positive
     """Packs per step."""
     recolor: bool
     """Permute the colors of every drawing procedure or game at random, differently in each epoch after the first."""
     lasting: bool
-    """Minecraft: learn the actions of a turn without those that later ones of the turn undo."""
+    """Minecraft: leave out the actions of a turn that later actions of the same turn undo."""
     max_length: Positive
-    """In tokens: longer rows are dropped and counted, never cut."""
+    """Most tokens per row: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool
-    """Keep the inputs of layers only and compute the rest again in the backward pass: less memory, a third more time."""
+    """Keep only the inputs of layers and recompute the rest in the backward pass: less memory, a third more time."""
     attn_implementation: Literal["sdpa", "flex_attention", "flash_attention_2"] | None = None
     """The attention, by transformers' names; null: `sdpa` on a GPU, our own on a CPU. `flex_attention` skips what a pack's mask
-    hides; `flash_attention_2` takes no mask, and so one row per pack. Both need a GPU."""
+    hides; `flash_attention_2` takes no mask and needs one row per pack. Both need a GPU."""
     torch_compile: bool = False
     """Compile the model with torch.compile: minutes before the first steps, and faster steps."""
     use_liger_kernel: bool = False
     """Compute norms, rotary embeddings and feed-forward layers with Liger's kernels; needs a GPU and the package liger-kernel."""
     shots: Count = 0
-    """Examples in front of every item, in training and on dev; `prompt.shots` says the same."""
+    """Examples in front of every item, in training and on dev; `prompt.shots` means the same."""
     evaluations: Positive
     """Evaluations spread evenly over the run, besides the one before the first step; each writes a checkpoint."""
     keep: Literal["best", "last"] = "best"
-    """The adapter of the evaluation with the highest F1 on dev, of equal ones that with the lowest loss; or the last one."""
+    """best: the adapter with the highest F1 on dev, among equals with the lowest loss. last: the one at the end of training."""
     patience: Positive | None = None
-    """Stop after this many evaluations in a row that were not better than the best before; null for never."""
+    """Stop after this many evaluations in a row without a new best; null: never."""
     dev_loss_items: Positive
     """Dev items whose loss is measured: a fixed, evenly spread choice."""
     dev_f1_items: Positive
-    """Dev items that are answered by generation at each evaluation: likewise."""
+    """Dev items that are answered at each evaluation, for F1: also a fixed choice."""
     dev_batch_size: Positive | None = None
     """Dev items answered together; null: as many as free GPU memory holds, 16 on a CPU."""
     max_new_tokens: Positive
     """Longest answer on dev."""
     curriculum: Curriculum | None = None
-    """Its stages come first; their rows count towards the epochs."""
+    """A curriculum, whose stages come first; their rows count towards the epochs."""
     seed: int
-    """Of everything that is drawn."""
+    """Seed of everything that is drawn at random."""
 
 
 class Grpo(Strict):
-    """Learning from the scorer: see `adapters.grpo`. Keys that TRL's GRPOConfig has, too, are called as there."""
+    """Learning from the scorer: see `adapters.grpo`. Keys that TRL's GRPOConfig also has bear its names."""
 
     num_generations: Annotated[int, Field(ge=2)]
     """Answers drawn for each item."""
     generation_batch_size: Positive
     """Answers per step, over all processes: items times `num_generations`."""
     per_device_train_batch_size: Positive
-    """Answers that are computed together, to neighbors of one procedure or game; divides `generation_batch_size`."""
+    """Answers computed together, to neighboring items of a procedure or game; divides `generation_batch_size`."""
     exact: Annotated[float, Field(ge=0)]
     """Added to the reward, which is the F1, for an exact match."""
     unread: Annotated[float, Field(ge=0)]
-    """Taken from it for an answer that cannot be read as a whole."""
+    """Subtracted from the reward if a part of the answer cannot be read."""
     beta: Annotated[float, Field(ge=0)]
     """Weight of the divergence from the adapter that training started from."""
     loss_type: Literal["grpo", "dapo", "dr_grpo", "bnpo"]
@@ -174,7 +174,7 @@ class Grpo(Strict):
     vllm_mode: Literal["colocate", "server"] = "colocate"
     """Where vLLM runs: in each training process, or as a server on GPUs of its own."""
     vllm_server_base_url: str | None = None
-    """With the mode server: its address; null: http://0.0.0.0:8000."""
+    """With the mode server: the server's address; null: http://0.0.0.0:8000."""
     vllm_tensor_parallel_size: Positive = 1
     """With the mode colocate: GPUs over which a copy of vLLM is spread; divides the number of processes."""
     vllm_gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = 0.3
@@ -211,7 +211,7 @@ class FinetuneRecipe(Strict):
     """How `harness finetune` trains: the base, what it reads and writes, on which items, and by which method."""
 
     kind: Literal["finetune"]
-    """What the file is."""
+    """The kind of file."""
     base: str | None = BASE
     task: TaskName | None = None
     """As in --task; null: hexagons."""
@@ -220,9 +220,9 @@ class FinetuneRecipe(Strict):
     data: Annotated[list[DataSource], Field(min_length=1)] = [DataSource(split="train")]
     """Where the train items come from."""
     method: Literal["lora", "full", "grpo"] = "lora"
-    """lora trains an adapter, full all weights of the base, grpo an adapter that learns from the scorer."""
+    """lora trains an adapter, full trains all weights of the base, grpo trains an adapter that learns from the scorer."""
     grpo: Grpo | None = None
-    """How the scorer teaches: with the method grpo only."""
+    """Settings of the method grpo, and of no other."""
     quantize: Literal["nf4"] | None
     """4-bit base weights (QLoRA); needs an NVIDIA GPU and bitsandbytes."""
     double_quantization: bool = True
@@ -230,7 +230,7 @@ class FinetuneRecipe(Strict):
     lora: Lora | None = None
     """The adapter of the methods lora and grpo."""
     training: FinetuneTraining
-    """How long and how fast is trained, and how much at a time."""
+    """The trainer's settings."""
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:
@@ -240,7 +240,7 @@ class FinetuneRecipe(Strict):
         if self.method != "full" and self.lora is None:
             raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
         if (self.method == "grpo") != (self.grpo is not None):
-            raise ValueError(f"method is {self.method}: the key grpo goes with method grpo, and only with it")
+            raise ValueError(f"method is {self.method}: method grpo needs the key grpo, and no other method takes it")
         kernels = {"attn_implementation", "torch_compile", "use_liger_kernel"}
         if self.method == "grpo" and (asked := kernels & self.training.model_fields_set):
             raise ValueError(f"method grpo has kernels of its own: leave out training.{', training.'.join(sorted(asked))}")
@@ -254,8 +254,8 @@ class FinetuneRecipe(Strict):
         return self.training.shots if self.prompt.shots is None else self.prompt.shots
 
     def settings(self) -> dict[str, Any]:
-        """The part of a run's settings that is the recipe's. Flags may change base, task and prompt: the run records their
-        result in keys of its own."""
+        """The recipe's part of a run's settings. Flags may change base, task and prompt: the run records the outcome in keys of
+        its own."""
         settings = self.model_dump(exclude={"base", "task", "prompt"})
         settings["training"]["shots"] = self.shots
         settings["prompt"] = {"select": self.prompt.select}
@@ -263,12 +263,12 @@ class FinetuneRecipe(Strict):
 
 
 def recipe_path(name: str) -> Path:
-    """See `settings_file`."""
+    """The file of a recipe: see `settings_file`."""
     return settings_file("recipe", name, RECIPES.rglob("*.yaml"))
 
 
 def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:
-    """The base that a recipe names, with the overrides over it. Raises UsageError as `load_recipe` does."""
+    """The base that a recipe names, or an override. Raises UsageError as `load_recipe` does."""
     values = read_values(recipe_path(name))
     for override in overrides:
         values = merged(values, nested(override))
@@ -279,8 +279,8 @@ def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:
 def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:
     """The recipe with the overrides ("dotted.key=value", the value in YAML) put over it.
 
-    `base` is a base model: what the recipe says of its display name under `bases` is put over the recipe first. Raises UsageError
-    for a file that is none, and FaultsError with every key that does not exist and every value that does not fit.
+    `base` is a base model: the recipe's block for its display name under `bases` is put over the recipe first. Raises UsageError
+    for an invalid file, and FaultsError with every unknown key and every invalid value.
     """
     path = recipe_path(name)
     values = read_values(path)
@@ -303,7 +303,7 @@ def recipe_schema() -> dict[str, Any]:
     schema = described_schema(FinetuneRecipe)
     schema["properties"]["bases"] = {
         "type": ["object", "null"],
-        "description": "What is put over the recipe for a base of this name.",
+        "description": "Overrides of the recipe for a base of this name.",
         "additionalProperties": {
             "type": "object",
             "propertyNames": {"enum": list(FinetuneRecipe.model_fields)},

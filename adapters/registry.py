@@ -1,4 +1,4 @@
-"""Adapters by name: where they are, what their folders must hold, and refusing those that do not fit."""
+"""Adapters by name: where they are, what their folders must hold, and which ones are refused."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ HARNESS_FILE = "harness.json"
 CONFIG_FILE = "adapter_config.json"
 WEIGHTS_FILE = "adapter_model.safetensors"
 TEMPLATE_FOLDER = "template"
-"""Holds a copy of the prompt template, where it is a user's own."""
+"""Holds a copy of the prompt template, if it is a user's own."""
 
 SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
 
 
 class TrainedWith(BaseModel):
-    """How the prompts and the base of a training were, beyond the prompt format: read from its recipe."""
+    """The examples and the precision of the base in training, read from its recipe."""
 
     shots: int = Field(default=0, validation_alias=AliasPath("training", "shots"))
     """Examples in front of every item."""
     select: str | None = Field(default=None, validation_alias=AliasPath("prompt", "select"))
-    """How they were chosen, as `harness prompt --select` has it; None: at random, the same for all items."""
+    """How they were chosen, as in `harness prompt --select`; None: at random, the same for all items."""
     seed: int = Field(default=0, validation_alias=AliasPath("training", "seed"))
-    """Of their choice."""
+    """The seed of their choice."""
     quantize: str | None = None
     """The base's weights: "nf4", or None for full precision."""
     double_quantization: bool = True
 
     @property
     def examples(self) -> ShotChoice:
-        """As every item is asked with."""
+        """The choice of the examples in front of every item."""
         return ShotChoice(self.shots, self.seed, self.select)
 
     @property
     def weights(self) -> dict[str, Any]:
-        """What the engine transformers is told to load the base as it was in training, where this machine can."""
+        """Options with which the engine transformers loads the base as it was in training; empty if this machine cannot."""
         if not self.quantize or missing_for_quantization():
             return {}
         return {"quantize": quantized_weights(self.quantize, double=self.double_quantization)}
@@ -75,12 +75,12 @@ class Adapter:
 
     @property
     def solved(self) -> dict[str, float]:
-        """By world, the share of the everyday requests that a shipped one solves, where that was measured."""
+        """By world, the share of everyday requests that a shipped adapter solves, if it was measured."""
         return solved_by(self.path.name) if self.path.parent == SHIPPED else {}
 
 
 class AdapterRecord(BaseModel):
-    """What harness.json records of an adapter and its training."""
+    """The content of harness.json: an adapter and its training."""
 
     task: str
     context: str
@@ -89,9 +89,9 @@ class AdapterRecord(BaseModel):
     template: str | None = None
     prompt_hash: str
     other_prompt_hashes: dict[str, str] = {}
-    """By task, the hashes of the prompts of other tasks whose items it was trained on too."""
+    """By task, the prompt hashes of the other tasks whose items it was also trained on."""
     trained_on: list[str] = []
-    """All tasks whose items it was trained on, also before by the adapter that it started from; empty if that is not recorded."""
+    """All tasks whose items it, or the adapter that it started from, was trained on; empty if they are not recorded."""
     base: str
     base_fingerprint: str | None
     base_revision: str | None = None
@@ -106,24 +106,24 @@ class AdapterRecord(BaseModel):
     kept: int | None = None
     """The step at which this adapter was saved; None: at the last one."""
     tokens: int = 0
-    """Of all steps; 0 if trained before they were counted."""
+    """The tokens of all steps; 0 if they were not counted."""
     seconds: float = 0.0
     curve: list[dict[str, float]] = []
     dev_f1_items: int = 0
-    """How many dev items were answered for each F1 of the curve; 0 if trained before they were counted."""
+    """How many dev items were answered for each F1 of the curve; 0 if they were not counted."""
     versions: dict[str, str] = {}
     git: str | None = None
     held_out: dict[str, Any] = {}
     """The dev and test items that its training items were checked against (`HeldOut.compared`); empty if they were not."""
     imported: dict[str, Any] | None = None
-    """Where it came from, if it was not trained here: then nothing is known of its training."""
+    """Where it came from, if it was not trained here; nothing is then known of its training."""
 
     @field_validator("recipe")
     @classmethod
     def _in_sections(cls, recipe: dict[str, Any]) -> dict[str, Any]:
-        # Otherwise `trained_with` would take what it does not find for the default.
+        # Otherwise `trained_with` would fall back to its defaults.
         if not all(isinstance(recipe.get(section, {}), dict) for section in ("prompt", "training")):
-            raise ValueError("its prompt and training hold settings each")
+            raise ValueError("prompt and training must each hold settings")
         return recipe
 
     @property
@@ -140,8 +140,8 @@ class AdapterRecord(BaseModel):
 def load_adapter(name: str | Path, base: str | None) -> Adapter:
     """An adapter for a base model, by the name of a shipped one, or by the folder or name of the run that made it.
 
-    `base` None is the base that it was trained on. Raises UsageError for an unknown name, AdapterError for an incomplete folder
-    and for an adapter of another base, of another prompt format or with weights other than LoRA's.
+    With `base` None, the base is the one that it was trained on. Raises UsageError for an unknown name, AdapterError for an
+    incomplete folder and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
     path = find_adapter(name)
     saved = read_record(path)
@@ -155,7 +155,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
 
 
 def served_adapter(name: str | Path) -> Adapter:
-    """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
+    """An adapter that a server puts on its base. Of the checks of `load_adapter`, only that of the prompt format is made."""
     path = find_adapter(name)
     saved = read_record(path)
     return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
@@ -173,7 +173,7 @@ def trained_spec(model: str | None) -> PromptSpec | None:
 
 
 def save_template(spec: PromptSpec, folder: Path) -> None:
-    """Copy a user's own prompt template beside an adapter's other files, so that it is found wherever they go."""
+    """Copy a user's own prompt template into an adapter's folder, so that it is found wherever the folder goes."""
     wording = spec.wording
     if wording.folder and not wording.is_shipped:
         copy = folder / TEMPLATE_FOLDER / wording.folder.name
@@ -181,9 +181,9 @@ def save_template(spec: PromptSpec, folder: Path) -> None:
 
 
 def train_items(folder: Path, expected: str) -> int:
-    """How many items the adapter in `folder`, given as to `load_adapter`, was trained on.
+    """How many items the adapter in `folder`, given as in `load_adapter`, was trained on.
 
-    Raises AdapterError if its fingerprint is not the expected one, because it was retrained since, and if that is not recorded.
+    Raises AdapterError if its fingerprint is not the expected one (it was trained again), and if the number is not recorded.
     """
     path = find_adapter(folder)
     if (actual := fingerprint(path)) != expected:
@@ -208,8 +208,8 @@ def shipped_adapters() -> dict[str, Path]:
 
 
 def named_adapters(names: Sequence[str]) -> dict[str, str]:
-    """Of each `NAME` or `NAME=DIR`, the adapter's folder or name, by the name it is called. Raises UsageError for another form
-    and for a name that is given twice."""
+    """The folder or name of each adapter given as `NAME` or `NAME=DIR`, by its NAME. Raises UsageError for another form and for
+    a name that is given twice."""
     named: dict[str, str] = {}
     for one in names:
         name, equals, folder = one.partition("=")
@@ -222,7 +222,7 @@ def named_adapters(names: Sequence[str]) -> dict[str, str]:
 
 
 def adapter_name(folder: Path) -> str:
-    """What an adapter is called: its folder's name, or that of its run."""
+    """An adapter's name: its folder's, or its run's."""
     return folder.resolve().parent.name if folder.name == "adapter" else folder.resolve().name
 
 
@@ -239,14 +239,14 @@ def find_adapter(name: str | Path) -> Path:
         if path is None or not (path / file).is_file():
             raise AdapterError(
                 f"{path or name} holds no adapter of this harness: {file} is not there; make one with `harness finetune`, "
-                "or take in a published one with `harness adapters import`"
+                "or import a published one with `harness adapters import`"
             )
     assert path is not None
     return path
 
 
 def read_record(folder: Path) -> AdapterRecord:
-    """What harness.json holds. Raises AdapterError if it is missing or invalid."""
+    """The content of harness.json. Raises AdapterError if it is missing or invalid."""
     path = folder / HARNESS_FILE
     try:
         return AdapterRecord.model_validate_json(path.read_bytes())
@@ -260,7 +260,7 @@ def read_record(folder: Path) -> AdapterRecord:
 
 def _check_config(path: Path, saved: AdapterRecord) -> None:
     config = adapter_config(path)
-    # Of an adapter trained elsewhere, only engines that cannot load such modules refuse them.
+    # An imported adapter with such modules is refused only by the engines that cannot load them.
     if (extra := config.get("modules_to_save")) and not saved.imported:
         raise AdapterError(
             f"{path / CONFIG_FILE}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it"
@@ -277,7 +277,7 @@ def _own_base(path: Path, saved: AdapterRecord) -> str:
 
 def _check_base(path: Path, saved: AdapterRecord, model: str) -> None:
     there, here = saved.base_fingerprint, weights_fingerprint(model)
-    # The name has to do where the weights are not on this machine.
+    # If the weights are not on this machine, the name has to do.
     same = there == here if there and here else saved.base == display_name(model)
     if not same:
         was, now = f"{saved.base} ({there or 'weights unknown'})", f"{display_name(model)} ({here or 'weights unknown'})"

@@ -1,8 +1,8 @@
 """Answers drawn from a model while it is trained, with the likelihood of every token at the moment it was drawn.
 
 The prompts of a group begin alike, and every prompt is answered several times. Here all of it is one sequence: first the tree of
-the prompts' tokens (`adapters.packing`), each read once, then one token of every answer after the other, which attends to its own
-prompt and its own answer. A batch with a row for each answer would keep and read a copy of its prompt in every row.
+the prompts' tokens (`adapters.packing`), each read once; then, step by step, the next token of every answer, which attends to its
+own prompt and its own answer. A batch with a row for each answer would keep and read a copy of its prompt in every row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prompts.rendered import TrainingRow
 
 
 class SampledAnswer(NamedTuple):
-    """An answer: its tokens, the stop token among them, and the natural logarithm of each one's probability."""
+    """The tokens of an answer, including the stop token, and the natural logarithm of each token's probability."""
 
     token_ids: list[int]
     log_probs: list[float]
@@ -42,18 +42,18 @@ def draw(model: Any, prompts: Sequence[Sequence[int]], ends: Sequence[int], most
 
 
 def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], most: int) -> list[SampledAnswer]:
-    # The row of a prompt ends where its answer's first token is asked for.
+    # A row needs an answer: one stop token, so that the only source is the prompt's last token.
     pack = pack_of([TrainingRow("", tuple(prompt), (next(iter(ends)),)) for prompt in prompts])
     sources = torch.tensor(pack.sources)
     cache = DynamicCache()
-    # After each prompt; the keys and values of the prompts' tokens stay in the cache.
+    # The logits after each prompt; the keys and values of the prompts' tokens stay in the cache.
     logits = logits_of(model, _placed(collate(pack, Packing.TREE, pad=0), model), past_key_values=cache, use_cache=True)
     seen = _seen(pack, cache.get_seq_length())
     lengths = torch.tensor([len(prompt) for prompt in prompts])
     rollouts = [SampledAnswer([], []) for _ in prompts]
     active, owners = torch.arange(len(prompts)), torch.empty(0, dtype=torch.long)
     for place in range(most):
-        # The vocabulary stays where the model is: only the tokens and their chances are copied from a GPU.
+        # The distributions stay on the GPU: only the drawn tokens and their log-probabilities are copied.
         likely = torch.log_softmax(logits.float(), -1)
         drawn = torch.multinomial(likely.exp(), 1)
         tokens, chances = drawn[:, 0].cpu(), likely.gather(1, drawn)[:, 0].cpu()
@@ -72,7 +72,7 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
 
 
 def _seen(pack: Pack, width: int) -> torch.Tensor:
-    """Which tokens of a pack a token sees, itself among them; shape (tokens, width), where the rest is padding."""
+    """Which tokens of a pack each token sees, including itself; shape (tokens, width), padded with False."""
     place = torch.arange(len(pack.input_ids))
     seen = torch.zeros(len(place), width, dtype=torch.bool)
     seen[:, : len(place)] = (place[None, :] <= place[:, None]) & (place[:, None] < torch.tensor(pack.ends)[None, :])

@@ -1,4 +1,4 @@
-"""Training rows in the user's cache, as Arrow files of the library `datasets`: a second start of the same training reads them."""
+"""Training rows in the user's cache, as Arrow files of the library `datasets`: a repeated start of a training reads them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from prompts.probe import format_hash
 from prompts.render import Renderer
 
 SHARE = 2000
-"""The fewest rows for which another process is started unless more are asked for: starting one takes as long as making some."""
+"""Fewest rows per process, unless `workers` asks for more processes: starting one takes as long as making some rows."""
 _CODE = ("prompts", "serialization", "harness/worlds", "adapters/row_cache.py")
-"""What decides the text of a row, besides its item."""
+"""The code that decides a row's text."""
 
 
 class Asked(NamedTuple):
-    """An item, the examples in front of it, and the answer to learn where that is not the format's."""
+    """An item, the examples in front of it, and the answer to learn if it is not the one that the format writes."""
 
     item: Item
     shots: tuple[Item, ...]
@@ -38,8 +38,8 @@ class Asked(NamedTuple):
 
 
 class _Shard:
-    """What one process makes rows of. The pickler of Python's own processes hands it over: the library's takes longer for an item
-    than making its row does."""
+    """The items from which one process makes rows. They are sent with multiprocessing's pickler: the library's takes longer for
+    an item than making its row does."""
 
     def __init__(self, asked: Sequence[Asked]) -> None:
         self._asked = asked
@@ -73,7 +73,7 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     count = max(1, min(len(asked), workers or min(worker_count(os.cpu_count() or 1), len(asked) // SHARE)))
     size = -(-len(asked) // count)
     try:
-        # Of several processes that ask for the same rows, the library has one make them, and the others wait.
+        # If several processes ask for the same rows, the library lets one make them while the others wait.
         rows = Dataset.from_generator(
             make,
             features=features(),
@@ -101,7 +101,7 @@ def _columns(parts: Sequence[Iterable[Asked]], renderer: Renderer) -> Iterator[d
 
 
 def _fingerprint(asked: Iterable[Asked], renderer: Renderer) -> str:
-    """16 hex digits over all that decides the rows."""
+    """16 hex digits over everything that decides the rows."""
     versions = [version(name) for name in ("transformers", "tokenizers", "jinja2")]
     start = [code_hash(*_CODE), versions, format_hash(renderer.spec), _tokenizer_hash(renderer.tokenizer)]
 
@@ -117,7 +117,7 @@ def _fingerprint(asked: Iterable[Asked], renderer: Renderer) -> str:
 
 @lru_cache(maxsize=2)
 def _tokenizer_hash(tokenizer: Any) -> str:
-    """16 hex digits over the files that it saves. Made once for each: every epoch in other colors asks for it again."""
+    """16 hex digits over the files that a tokenizer saves. Cached, since every epoch with recolored rows asks for it again."""
     with TemporaryDirectory() as folder:
         tokenizer.save_pretrained(folder)
         return short_hash(path.read_bytes() for path in sorted(Path(folder).iterdir()))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class TrainingRows(Sequence[TrainingRow]):
     """The rows of a table (`adapters.row_cache`) that fit, the rows of a procedure or game next to each other.
 
-    The table stays a file that is mapped into memory; here are a few numbers of each row.
+    The table stays a memory-mapped file; only a few numbers per row are kept here.
     """
 
     def __init__(self, table: Any, longest: int) -> None:
@@ -45,9 +45,9 @@ class TrainingRows(Sequence[TrainingRow]):
         self._prompt_lengths = table.column("prompt_length").to_numpy()[self._numbers]
         self._starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
         self.size = int(lengths[fits].sum())
-        """The number of tokens, row by row."""
+        """The number of tokens in all rows, beginnings that rows share included each time."""
         self.dropped = int((~fits).sum())
-        """How many rows are too long."""
+        """The number of rows that are too long."""
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -65,7 +65,7 @@ class TrainingRows(Sequence[TrainingRow]):
         return str(self._value("id", number))
 
     def item(self, number: int) -> int:
-        """Which of the items the row was made of, counted from 0."""
+        """The index, from 0, of the item that the row was made from."""
         return int(self._numbers[number])
 
     def _value(self, column: str, number: int) -> Any:
@@ -90,11 +90,11 @@ def make_rows(
     """A row for each item that takes at most `max_length` tokens.
 
     `answers` holds target answers by item id; other items get what the format writes for their gold actions. With `recolor`,
-    a seed, each cluster's colors are permuted at random. Rows made before come from the cache (`adapters.row_cache`), `workers`
-    processes make others.
+    a seed, each cluster's colors are permuted at random. Rows made before come from the cache (`adapters.row_cache`); `workers`
+    processes make the others.
     """
     chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items] if shots else [()] * len(items)
-    # A copy, since not every mapping can be handed to a process.
+    # A copy, since not every mapping can be pickled for another process.
     asked = Mapped(partial(_asked, answers=dict(answers), recolor=recolor), items, chosen)
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
@@ -109,7 +109,7 @@ def _asked(item: Item, shots: tuple[Item, ...], answers: Mapping[str, str], reco
 
 @dataclass(frozen=True, slots=True)
 class WeightedSource:
-    """The items of a source, by their numbers among all train items. Each epoch takes round(weight * items) of them."""
+    """The items of a source, by their indices among all train items. Each epoch takes round(weight * items) of them."""
 
     items: range
     weight: float
@@ -117,7 +117,7 @@ class WeightedSource:
 
 def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[range]:
     """The groups of an epoch: every group outside the sources, and from each source as many rows as its weight asks for, to the
-    nearest whole group. They depend on the arguments alone."""
+    nearest whole group. The result depends on the arguments alone."""
     if not sources:
         return rows.groups
     groups = {rows.item(group.start): group for group in rows.groups}
@@ -142,9 +142,9 @@ def plan_epoch(
     packing: Packing = Packing.TREE,
     sources: Sequence[WeightedSource] = (),
 ) -> list[PackPlan]:
-    """The packs of what is drawn of the rows, with clusters and then packs shuffled by the seed.
+    """The packs of the groups that `drawn` returns, with groups and then packs shuffled by the seed.
 
-    `longest` and `packing` are those of `plan_packs`, `sources` those of `drawn`.
+    `longest` and `packing` are as in `plan_packs`, `sources` as in `drawn`.
     """
     random = Random(f"{training.seed}/rows/{epoch}")
     groups = drawn(rows, sources, epoch, training.seed)

@@ -39,7 +39,7 @@ from prompts.spec import DEFAULTS
 MAX_BYTES = 12_000_000
 """Size limit of an adapter that ships with the package."""
 LOST = 1e-3
-"""The largest relative error of a weight matrix in float16; rounding alone causes a third of it."""
+"""Largest allowed relative error of a weight matrix in float16; rounding alone causes a third of it."""
 
 _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
@@ -48,14 +48,14 @@ _MEASURES = {
     "minecraft": "Micro F1 of net actions.",
 }
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
-"""What a training's curve may hold, in the order of a card's columns."""
+"""The values that a training's curve may hold, in the order of a card's columns."""
 
 
 def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False, note: str = "") -> float:
     """Copy an adapter to a new folder, complete or absent; returns its size in MB. `name` is as in `load_adapter`.
 
-    `scored` are runs with it, whose scores go into its card, as does `note`. Raises UsageError if
-    the target exists, and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
+    `scored` are runs with the adapter; their scores go into its card, as does `note`. Raises UsageError if the target exists,
+    and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
     """
     if target.exists():
         raise UsageError(f"{target} already exists: name a new folder")
@@ -79,7 +79,7 @@ def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, lar
 
 
 def _half(path: Path) -> dict[str, Any]:
-    """The weights in float16. Raises AdapterError if that loses more than rounding."""
+    """The weights in float16. Raises AdapterError if a matrix changes by more than `LOST`."""
     import torch
     from safetensors.torch import load_file
 
@@ -97,7 +97,7 @@ def _half(path: Path) -> dict[str, Any]:
 
 
 def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[ScoredRun]) -> None:
-    """Raises AdapterError if the weights read back differ from those written."""
+    """Write the adapter's files, but for its card. Raises AdapterError if the weights read back differ from those written."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -142,7 +142,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 
 def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
-    """The command of a run with an adapter, by the adapter's own name."""
+    """The command that makes a run with the adapter under its own name."""
     words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
     for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
         if settings.get(key, default) != default:
@@ -189,7 +189,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
 
 
 def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -> str:
-    """What the Hugging Face hub reads of a card, in YAML: base, task, license, data, and the scores as a model-index."""
+    """The head of a card, which the Hugging Face hub reads, in YAML: base, task, license, data, and scores as a model-index."""
     from huggingface_hub import ModelCardData
 
     data = ModelCardData(
@@ -209,7 +209,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
 
 
 def _compared(held: Mapping[str, Any]) -> str:
-    """What is known of dev and test items among the train items."""
+    """Sentences on what is known of dev and test items among the train items."""
     if not held:
         return "Whether any of them is a dev or test item was not recorded."
     counts = " and ".join(f"the {count:,} of {get_task(task).title}" for task, count in held["items"].items())
@@ -222,7 +222,7 @@ def _compared(held: Mapping[str, Any]) -> str:
 
 
 def _training(recipe: Mapping[str, Any]) -> str:
-    """A sentence with the recipe's numbers."""
+    """The recipe's numbers, in words."""
     training, grpo = recipe.get("training", {}), recipe.get("grpo")
     by_gold = {"epochs": "{:g} epochs", "tokens": "{:,} tokens a pack", "accumulation": "{} packs a step"}
     phrases = {

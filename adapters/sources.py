@@ -27,8 +27,8 @@ from harness.simulators.outputs import cached
 from harness.tasks import world_of
 
 IN_MEMORY = 50_000
-"""Most items of a source that are read into memory, where they take 5 KB each. Others are read whenever they are needed, which
-takes a third as long as making them."""
+"""Sources of up to this many items are read into memory, at 5 KB an item. Larger sources are read from disk whenever items are
+needed, which takes a third as long as making them."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +41,27 @@ class TrainData:
     added: dict[str, str]
     """The hashes of the sources besides the split, by their names."""
     left_out: int
-    """Simulated and augmented items that happen to be of dev or test, and are not among the items."""
+    """The number of simulated and augmented items that were left out because they match items of dev or test."""
 
 
 def with_files(sources: Sequence[DataSource], files: Sequence[Path]) -> list[DataSource]:
-    """The sources with the files of --data, if there are any, in place of all but the split."""
+    """The sources; the files of --data, if there are any, replace all sources but the split."""
     if not files:
         return list(sources)
     return [source for source in sources if source.split] + [DataSource(file=str(path)) for path in files]
 
 
 def limited(sources: Sequence[DataSource], limit: int | None) -> list[DataSource]:
-    """The sources with at most `limit` items in each that is simulated: others are not even made."""
+    """The sources, with at most `limit` items in each simulated one: further items are not even made."""
     return [
         source.model_copy(update={"items": min(source.items, limit)}) if limit and source.items else source for source in sources
     ]
 
 
 def gather(sources: Sequence[DataSource], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
-    """The items of the sources; `split` holds those that are taken of the train split, `held` what dev and test hold.
+    """The items of the sources; `split` holds the items taken from the train split, `held` those of dev and test.
 
-    Many simulated items, and large files of JSON Lines, stay on the disk. Raises, for all sources at once, UsageError for items
+    Large simulated sets and large JSON Lines files stay on disk. Raises, for all sources at once, UsageError for items
     of another world, for an item that occurs twice and for a file with items of dev or test, and DataError for a file that
     cannot be read.
     """
@@ -91,7 +91,7 @@ class _Part(NamedTuple):
     items: Sequence[Item]
     hash: str
     ids: Any
-    """The ids' hashes, an array of numbers: a million ids would take 100 MB."""
+    """The hashes of the ids, as an array: a million ids themselves would take 100 MB."""
     left_out: int
 
 
@@ -111,7 +111,7 @@ def _part(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, w
 
     digest, left_out = items_hash(kept()), len(items) - len(numbers)
     if left_out:
-        # Worker processes get a part of a list, or the name of a file.
+        # A list is cut into parts for worker processes; items on disk go to them as the name of their file.
         items = [items[number] for number in numbers] if isinstance(items, list) else Mapped(items.__getitem__, numbers)
     return _Part(items, digest, np.asarray(ids), left_out)
 
@@ -149,7 +149,7 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
 
 
 def _file_items(path: Path, task: str, whole: bool) -> Sequence[Item]:
-    """The items of a file; with `whole`, all of them are checked before they are changed."""
+    """The items of a file; with `whole`, all of them are read and checked at once, to be augmented."""
     if not path.exists():
         raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
     if whole or path.suffix != ".jsonl" or path.is_dir():

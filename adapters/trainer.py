@@ -47,11 +47,11 @@ class DevTrainer(Watched):
 
     @staticmethod
     def score(point: Mapping[str, float]) -> tuple[bool, float, float]:
-        """F1, of equal ones the loss; the point before the first step comes last."""
+        """The key by which points are ranked: F1, then the loss; the point before the first step comes last."""
         return point["step"] > 0, point["dev_f1"], -point.get("dev_loss", 0.0)
 
     def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
-        """Trainer compares one number; here the loss, where there is one, decides between equal scores."""
+        """Trainer compares one number; here the loss, if there is one, decides between equal scores."""
         if self.training.keep == "last":
             return False
         best = max(self.points, key=self.score)
@@ -62,7 +62,7 @@ class DevTrainer(Watched):
 class AnswerTrainer(DevTrainer):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
-    `training.accumulation` packs are a step, over all processes. `dev_f1` answers dev items with the model as it is.
+    A step has `training.accumulation` packs, over all processes. `dev_f1` answers dev items with the model as it is.
     """
 
     columns = {
@@ -92,11 +92,11 @@ class AnswerTrainer(DevTrainer):
         dev = PackShards(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
-        # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.
+        # Otherwise Trainer counts one token per pack too few: it takes the labels for those of whole sequences.
         self._loss_shifts_labels = False
 
     def go_on(self) -> None:
-        """As of any training; of a worker's error only the last line, without the worker's traceback."""
+        """As in `Watched`, but of a worker process's error only the last line is shown, without its traceback."""
         try:
             super().go_on()
         except HarnessError as error:
@@ -105,13 +105,13 @@ class AnswerTrainer(DevTrainer):
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
-        # The logits are the largest tensor: they are computed for the loss mask only, and some at a time.
+        # The logits are the largest tensor: they are computed for the loss mask only and, by a fused head, a tile at a time.
         if self._fused:
             loss = -scored(model, inputs, labels).log_probs.sum()
         else:
             logits = logits_of(model, inputs, use_cache=False)
             loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
-        # The tokens of a step are those of all processes, over which gradients are averaged.
+        # `num_items_in_batch` counts the tokens of all processes, but gradients are averaged over processes.
         tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size
         return loss / tokens
 
@@ -124,7 +124,7 @@ class AnswerTrainer(DevTrainer):
         return metrics | ({"eval_train_loss": losses[-1]} if losses else {})
 
     def _dev_loss(self) -> float:
-        """The mean over the tokens of the answers."""
+        """The mean loss over the tokens of the answers."""
         total, tokens, training = 0.0, 0, self.model.training
         self.model.eval()
         with torch.no_grad():
@@ -160,7 +160,7 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "eval_on_start": last_checkpoint(folder / "checkpoints") is None,
         "save_strategy": "steps",
         "save_steps": every,
-        # The best one, where one is kept, and the last.
+        # The best checkpoint, if it is kept, and the last.
         "save_total_limit": 2,
         "load_best_model_at_end": training.keep == "best",
         "metric_for_best_model": "eval_f1",
@@ -188,7 +188,7 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         torch_compile=training.torch_compile,
         use_liger_kernel=training.use_liger_kernel,
-        # Its loss would take the place of TRL's fused head, and knows one label a token.
+        # Liger's loss would replace TRL's fused head, and takes only one label per token.
         liger_kernel_config={"fused_linear_cross_entropy": False},
         logging_steps=max(1, shared["eval_steps"] // 5),
         label_names=["labels"],

@@ -105,9 +105,9 @@ def test_training_checks_its_base_once_and_refuses_one_that_fails(base: Path, ca
     said: list[str] = []
     require(str(base), said.append)
     require(str(base), said.append)
-    assert said == ["checking on a miniature that base is trained as it is asked, once"]
+    assert said == ["checking once, on a miniature, that base is trained as it is asked"]
     template(base, lambda text: text.replace("{{ bos_token }}", ""))
-    with pytest.raises(HarnessError, match=r"base cannot be trained rightly: BOS: the tokenizer puts '<s>'"):
+    with pytest.raises(HarnessError, match=r"base cannot be trained correctly: BOS: the tokenizer puts '<s>'"):
         require(str(base), said.append)
     result = CliRunner().invoke(cli, ["finetune", "llama-lora", "--base", str(base), "--dry-run"])
     assert result.exit_code == 1

@@ -292,7 +292,7 @@ class TestImport:
             return capsys.readouterr()
 
         as_trained, told = shown()
-        assert "the adapter was trained on a base in 4 bits (nf4), and is asked on one in full precision" in told
+        assert "the adapter was trained on a base in 4 bits (nf4) but is asked on one in full precision" in told
         assert as_trained == shown("--shots", "2", "--select", "bm25")[0]
         assert as_trained != shown("--shots", "2")[0] != shown("--shots", "0")[0]
         assert "0 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "0")[1]
@@ -318,7 +318,7 @@ class TestImport:
             ({"base_model_name_or_path": None}, "names no base: give it with --base"),
             ({"base_model_name_or_path": "/home/someone/llama"}, "names the base /home/someone/llama, which is not here"),
             ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "megatron_config names a module to import"),
-            ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft does not take it"),
+            ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft rejects it"),
         ],
     )
     def test_a_configuration_that_does_not_fit(self, change: dict[str, Any], message: str, published: Path, run: Command) -> None:

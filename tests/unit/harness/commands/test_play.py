@@ -89,7 +89,8 @@ def test_an_adapter_plays_with_the_examples_that_it_was_trained_with(
     words = ["play", "--model", "mine", "--base-url", server.url, "--games", "2", "--corrections", "0", "--seed", "5"]
     assert main(words) == 0
     assert (
-        "mine was trained with 2 examples in front of every item, and gets those of the shipped sample" in capsys.readouterr().err
+        "mine was trained with 2 examples in front of every item, and now gets examples from the shipped sample"
+        in capsys.readouterr().err
     )
     assert {sum(said["role"] == "user" for said in body["messages"]) for body in server.requests} == {3}
     # The examples are similar to the question, so not all requests have the same ones.
