@@ -1,1 +1,1 @@
-"""What trainings share: Trainer and what is seen of it, curricula, checkpoints; and how the baselines' networks are trained."""
+"""Shared by all trainings: Trainer with its progress and curves, curricula, checkpoints; and the training of the baselines."""

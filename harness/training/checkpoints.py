@@ -1,7 +1,7 @@
 """Checkpoints: where a killed training run resumes, and the folder of a baseline's trained model.
 
-A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file is
-there in full or not at all.
+A model's folder holds config.json, model.safetensors, possibly vocabulary.json, and a card, README.md. Every file is complete or
+absent.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
 """Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
 
 _FREE = ("dropout", "chunk")
-"""Keys of a network's shape that may change from one training to the next."""
+"""Keys of a network's shape that may differ from those of the model that training starts from."""
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
 STATE = "trainer_state.json"
 """The state file of a training checkpoint."""
 
 
 def own_weights(network: Any) -> dict[str, Any]:
-    """A network's weights by name, without those of a pretrained part that is used as it is: where a network has one, its
-    `borrowed` is how their names begin."""
+    """A network's weights by name, without those of a frozen pretrained encoder and without second names of shared weights: a
+    network lists the prefixes of such names in its attribute `borrowed`."""
     borrowed = tuple(getattr(network, "borrowed", ()))
     weights = network.state_dict().items()
     return {name: value.detach().cpu().contiguous() for name, value in weights if not name.startswith(borrowed)}
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """The newest whole checkpoint of transformers' Trainer; its state file is what it writes last."""
+    """The newest complete checkpoint of transformers' Trainer, which writes the state file last; None if there is none."""
     for path in sorted(folder.glob(f"checkpoint-*/{STATE}"), key=lambda path: checkpoint_step(path.parent), reverse=True):
         with suppress(OSError, ValueError):
             json.loads(path.read_bytes())
@@ -57,18 +57,18 @@ def last_state(folder: Path) -> dict[str, Any]:
 
 
 def finished_at(state: Mapping[str, Any]) -> int | None:
-    """The step after which the training that wrote this state was over; None if it was not."""
+    """The step at which the training that wrote this state finished; None if it did not."""
     over = state and state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"]
     return int(state["global_step"]) if over else None
 
 
 @contextmanager
 def writing(folder: Path, stays: str) -> Iterator[None]:
-    """Raises HarnessError, in one line, where the weights in a folder cannot be written, and says what stays there."""
+    """Raises HarnessError, in one line, if weights cannot be written to a folder; `stays` says what is not lost."""
     try:
         yield
     except Exception as error:
-        # torch and safetensors report a full disk by errors of their own, which say what the system said.
+        # torch and safetensors report a full disk by errors of their own, which quote the system's message.
         reason = getattr(error, "strerror", None) or brief(error)
         torchs = any(word in str(error) for word in ("PytorchStreamWriter", "inline_container"))
         if not (torchs or isinstance(error, OSError) or type(error).__name__ == "SafetensorError"):
@@ -78,12 +78,12 @@ def writing(folder: Path, stays: str) -> Iterator[None]:
 
 
 def checkpoint_step(checkpoint: Path) -> int:
-    """The number of steps after which it was written."""
+    """The step at which a checkpoint was written."""
     return int(checkpoint.name.rpartition("-")[2])
 
 
 def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
-    """Raises DataError, in one line, for weights of another network."""
+    """Load weights into a network. Raises DataError, in one line, for weights of another network."""
     own = {name: tuple(value.shape) for name, value in own_weights(network).items()}
     stored = {name: tuple(value.shape) for name, value in weights.items()}
     for name in sorted({*own, *stored}):
@@ -94,9 +94,9 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
 
 
 def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | None) -> None:
-    """Load a trained model's weights into a network of the recipe's shape; None if the shape came from the model.
+    """Load a trained model's weights into a network. `shape` is the recipe's, or None if the shape came from the model.
 
-    Raises DataError for those of another baseline or of another network.
+    Raises DataError for weights of another baseline or of another network.
     """
     there = read_config(folder, baseline).get("network") or {}
     restore(network, read_weights(folder), folder / WEIGHTS)
@@ -120,9 +120,9 @@ def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, A
 
 
 def find_model(name: str, flag: str = "--checkpoint") -> Path:
-    """A model's folder, given by its path, by the run that made it, by that run's name or by a shipped one's.
+    """A model's folder, given by its path, by the folder or the name of the run that made it, or by a shipped model's name.
 
-    Raises UsageError, which names the flag that asked for it, if there is none.
+    Raises UsageError, which names the `flag`, if there is none.
     """
     path = Path(name)
     for folder in (path, path / "model", RUNS / path / "model", SHIPPED / path):
@@ -132,8 +132,8 @@ def find_model(name: str, flag: str = "--checkpoint") -> Path:
 
 
 def default_model(baseline: str, task: str) -> Path:
-    """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, else the one shipped for the task,
-    or the shipped one.
+    """The folder of a baseline's default model: that of the run BASELINE-TASK, otherwise the one shipped for the task, otherwise
+    the one shipped for the baseline.
 
     Raises UsageError if there is none.
     """
@@ -146,12 +146,12 @@ def default_model(baseline: str, task: str) -> Path:
 
 
 def model_source(folder: Path) -> str:
-    """A model's folder in words, the same on every machine for one that is shipped."""
+    """A model's folder in words, for a shipped model the same on every machine."""
     return f"the shipped checkpoint {folder.name}" if folder.parent == SHIPPED else str(folder)
 
 
 def read_config(folder: Path, baseline: str) -> dict[str, Any]:
-    """Raises DataError for an invalid configuration, and for another baseline's."""
+    """A model's configuration. Raises DataError for an invalid one, and for another baseline's."""
     path = folder / CONFIG
     try:
         config = json.loads(path.read_bytes())
@@ -164,7 +164,7 @@ def read_config(folder: Path, baseline: str) -> dict[str, Any]:
 
 
 def read_settings(folder: Path, schema: type[S], values: object, part: str = "") -> S:
-    """A part of a model's configuration. Raises DataError, which names the part, for one that does not fit the schema."""
+    """A part of a model's configuration. Raises DataError, which names the part, if it does not fit the schema."""
     try:
         return schema.model_validate(values)
     except ValidationError as error:
@@ -172,7 +172,7 @@ def read_settings(folder: Path, schema: type[S], values: object, part: str = "")
 
 
 def read_words(folder: Path) -> list[str]:
-    """Raises DataError for what is not a list of words."""
+    """A model's vocabulary. Raises DataError unless it is a list of words."""
     path = folder / VOCABULARY
     try:
         words = json.loads(path.read_bytes())
@@ -184,7 +184,7 @@ def read_words(folder: Path) -> list[str]:
 
 
 def read_weights(folder: Path) -> dict[str, Any]:
-    """In float32, also those that are stored in float16. Raises DataError for an invalid safetensors file."""
+    """A model's weights; those stored in float16 are converted to float32. Raises DataError for an invalid safetensors file."""
     import torch
     from safetensors.torch import load_file
 

@@ -17,20 +17,18 @@ from serialization.words import h3_tokens, tokenize
 
 
 class Curriculum(Strict):
-    """How training begins: with as many stages as there are buckets, of one epoch each, before epochs of all items:
-    see `stages`.
-    """
+    """How training begins: with a stage per bucket, of one epoch each, before the epochs of all items: see `stages`."""
 
     difficulty: Literal["D", "L_A", "L_I", "D+L_A", "D+L_I", "L_A+L_I", "D+L_A+L_I"]
-    """The metric, or several of them: the mean of an item's ranks by each."""
+    """The metric, or several joined by +, which rank an item by the mean of its ranks."""
     buckets: Annotated[int, Field(ge=2)]
-    """Number of buckets of equal size (within one item), by rising difficulty."""
+    """Number of buckets of rising difficulty; their sizes differ by at most one item."""
 
 
 def dialogue_length(item: Item) -> int:
-    """D: the tokens of the context that the instruction stands in, itself among them.
+    """D: the number of tokens of the instruction and its context.
 
-    The paper's name; what exactly it counts is our reading: H3 in Minecraft, all instructions so far in HEXAGONS.
+    The name is the paper's; what it counts is our reading: H3 in Minecraft, all instructions so far in HEXAGONS.
     """
     if isinstance(item, HexagonsItem):
         texts = (turn.text for turn in item.history if isinstance(turn, Utterance))
@@ -39,12 +37,12 @@ def dialogue_length(item: Item) -> int:
 
 
 def instruction_length(item: Item) -> int:
-    """L_I: the tokens of what was said since the last action (speaker tags included, as in H3); in HEXAGONS of the step's
-    instruction. Our reading, too."""
+    """L_I: the number of tokens of what was said since the last action (speaker tags included, as in H3); in HEXAGONS, of the
+    step's instruction. This, too, is our reading."""
     if isinstance(item, HexagonsItem):
         return len(tokenize(item.instruction))
     last = max((place for place, turn in enumerate(item.history) if isinstance(turn, Executed)), default=-1)
-    return len(h3_tokens(replace(item, history=item.history[last + 1 :]))) - 1  # without the mark of the start
+    return len(h3_tokens(replace(item, history=item.history[last + 1 :]))) - 1  # without the start token
 
 
 METRICS: dict[str, Callable[[Item], int]] = {
@@ -63,10 +61,10 @@ def difficulties(items: Sequence[Item], difficulty: str) -> list[float]:
 
 
 def stages(items: Sequence[Item], curriculum: Curriculum, seed: int) -> list[list[int]]:
-    """The numbers of each stage's items, in random order; they depend on the arguments alone. Epochs of all items follow.
+    """The indices of each stage's items, in random order; they depend on the arguments alone. Epochs of all items follow.
 
-    The i-th of N stages has an N-th of each of the buckets 1 to i, and no item that another stage has. Items of equal difficulty
-    are ordered at random. Raises UsageError for fewer items than buckets.
+    Stage i of N has an N-th of each of the buckets 1 to i; no item is in two stages. Items of equal difficulty are ordered at
+    random. Raises UsageError for fewer items than buckets.
     """
     count = curriculum.buckets
     if len(items) < count:
@@ -85,7 +83,7 @@ def stages(items: Sequence[Item], curriculum: Curriculum, seed: int) -> list[lis
 
 
 def _parts(numbers: Sequence[int], count: int) -> list[Sequence[int]]:
-    """`count` parts in a row, of as many numbers give or take one, the longer ones first."""
+    """`count` consecutive parts whose sizes differ by at most one, the longer ones first."""
     short, longer = divmod(len(numbers), count)
     ends = [short * n + min(n, longer) for n in range(count + 1)]
     return [numbers[start:end] for start, end in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""What a training begins with, how it becomes a run in its own folder, and what comes out of it."""
+"""The inputs of a training, its run in a folder of its own, and its result."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Trained:
     curve: Sequence[Point]
     """A point for each evaluation, in order."""
     earlier: int | None = None
-    """How many of the points an earlier process of the run made; None where no checkpoint was there to resume from."""
+    """How many of the points an earlier process of the run made; None if there was no checkpoint to resume from."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What it was trained and evaluated on: items, rows, dropped rows, tokens, dev items answered."""
+    """Sizes of the train and dev data: items, rows, dropped rows, tokens, dev items answered."""
     effect: bool = True
     """Whether training changed the model at all."""
 
@@ -43,10 +43,10 @@ class Trained:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is trained, on what."""
+    """A training to carry out: what is trained, and on which items."""
 
     name: str
-    """The recipe's, or the baseline's."""
+    """The name of the recipe or of the baseline."""
     recipe: Any
     items: Sequence[Item]
     dev: Sequence[Item]
@@ -56,7 +56,7 @@ class Job:
         raise NotImplementedError
 
     def is_finished(self, folder: Path) -> bool:
-        """Whether the run in `folder` needs no further look."""
+        """Whether the run in `folder` is finished, so that nothing needs to be loaded."""
         return False
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -69,7 +69,7 @@ def train(job: Job, folder: Path, say: Callable[[str], None], more: Mapping[str,
     """Train in a run's folder, resuming a killed run; None if the run is finished. `more` are further settings of the run.
 
     Of several processes, the first writes and reports. Raises UsageError for a folder with a run of other settings, before any
-    process begins, and else as `Job.train` does.
+    process begins, and otherwise as `Job.train` does.
     """
     keep_memory()
     own = processes()

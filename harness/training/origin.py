@@ -1,4 +1,4 @@
-"""Where a trained model came from, and its configuration and card."""
+"""What a model was trained from, and its configuration and card."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Origin:
     start: Path | None = None
     """The folder of the model whose words and weights training begins with."""
     data: Mapping[str, str] = field(default_factory=dict)
-    """The hashes of the files whose items are among the ones to train on, by name."""
+    """By name, the hashes of the files that training takes items from."""
 
     def settings(self) -> dict[str, Any]:
         """The origin as run settings."""
@@ -33,7 +33,7 @@ class Origin:
         return ({"data": dict(self.data)} if self.data else {}) | begun
 
     def history(self, baseline: str) -> dict[str, Any]:
-        """Its part of a model's configuration, with what the model that it begins with came from."""
+        """The origin as a part of a model's configuration, including the origin of the model that training begins with."""
         own: dict[str, Any] = {"data": dict(self.data)}
         if self.start:
             before = read_config(self.start, baseline)
@@ -43,8 +43,8 @@ class Origin:
         return own
 
     def reseeded(self, recipe: R, baseline: str) -> R:
-        """The recipe, with the next seed that no training before had: with theirs, the items would come in the same order and
-        changed in the same ways again."""
+        """The recipe with the next seed that no earlier training used: a used seed would repeat the order of the items and their
+        augmentation."""
         used = {before.get("seed") for before in _earlier(self.history(baseline))}
         seed = recipe.training.seed
         while seed in used:
@@ -55,7 +55,7 @@ class Origin:
 def configuration(
     baseline: str, task: str, recipe: Recipe, trained: Trained, items: int, origin: Origin, **own: object
 ) -> dict[str, Any]:
-    """What a model's folder says of it; `items` were trained on, and `own` is what else this baseline has to say."""
+    """The content of a model's config.json; `items` is the number of train items, `own` are keys of this baseline alone."""
     versions = provenance()
     return {
         "baseline": baseline,
@@ -72,7 +72,7 @@ def configuration(
 
 
 def card(config: Mapping[str, Any], trained: Trained, **words: object) -> str:
-    """The model card, in Markdown: the baseline's text with what the configuration says and other `words`."""
+    """The model card, in Markdown: the baseline's text, filled in with the configuration and other `words`."""
     parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
     curve = "\n".join(f"| {p['epoch']:.0f} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in trained.curve)
     text = files(f"harness.baselines.{str(config['baseline']).replace('-', '_')}").joinpath("card.txt").read_text()

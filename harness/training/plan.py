@@ -18,11 +18,11 @@ _POOL = 16
 
 
 def subset(items: Sequence[Item], count: int | None, seed: int, flag: str = "training.train_items=") -> list[Item]:
-    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
-    were asked for, if there are not so many.
+    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with `flag` and
+    `count`, if there are fewer.
 
-    Whole drawing procedures or games in a random order of the seed, the last one cut short: with one seed, a smaller part lies
-    within a larger one.
+    Whole drawing procedures or games are taken in the random order of the seed, and the last one is cut short: with one seed, a
+    smaller part lies within a larger one.
     """
     if count is None:
         return list(items)
@@ -72,7 +72,7 @@ def make_plan(
 ) -> EpochPlan:
     """The stages of the curriculum, if there is one, and then epochs of all items; see `Data` for `length`.
 
-    Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
+    Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before an epoch of all items.
     """
     if training.curriculum and training.epochs <= training.curriculum.buckets:
         raise UsageError(

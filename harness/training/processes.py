@@ -1,4 +1,4 @@
-"""The processes that torchrun or `accelerate launch` starts together for one training, and what they tell each other."""
+"""The processes that torchrun or `accelerate launch` starts for one training, and what they exchange."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def processes() -> Any:
     import torch
     from accelerate import PartialState
 
-    # Without a GPU, processes find each other only where the CPU is asked for.
+    # Without a GPU, processes find each other only if the CPU is asked for.
     return PartialState(cpu=not torch.accelerator.is_available(), timeout=_PATIENCE)
 
 
 def gathered(value: T) -> list[T]:
-    """What each process has, in their order. All processes must call it, and each gets the whole list."""
+    """The values of all processes, in their order. All processes must call this, and each gets the whole list."""
     from accelerate.utils import gather_object
 
     processes()
@@ -42,7 +42,7 @@ def first_says(say: Callable[[str], None]) -> Callable[[str], None]:
 
 
 def idle_gpus(words: Sequence[str]) -> str | None:
-    """Which command trains on every GPU, where `words` of the command line train on one of several; None elsewhere."""
+    """A hint with the command that trains on every GPU, if the command line `words` trains on one of several; otherwise None."""
     count = len(visible_gpus())
     if count < 2 or processes().num_processes > 1:
         return None
@@ -55,7 +55,7 @@ def idle_gpus(words: Sequence[str]) -> str | None:
 def leave(code: int) -> None:
     """End this process at once if it is one of several; nothing must be left to write.
 
-    A normal exit aborts now and then: a thread of torch's gloo may still have to give back the tensors of the last exchange, for
+    A normal exit sometimes aborts: a thread of torch's gloo may still have to release the tensors of the last exchange, for
     which it needs the interpreter. DistributedDataParallel keeps these threads as long as the process lives, so they cannot be
     waited for.
     """

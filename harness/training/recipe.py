@@ -16,7 +16,7 @@ RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
 Augment = Literal["none", "colors", "all"]
 """colors: other colors in each epoch; all: in Minecraft also other words and another orientation, in HEXAGONS also half a turn
-where it is sure that what was said can be turned."""
+if the words of the instructions can certainly be turned."""
 
 
 class Training(Strict):
@@ -27,35 +27,35 @@ class Training(Strict):
     patience: Positive
     """Training stops after this many epochs without a new lowest dev loss."""
     keep: Literal["best", "last"] = "best"
-    """Which epoch's model: that of the lowest dev loss, or the last one's, and then patience means nothing. Where the learning
-    rate falls to 0, F1 still rises when the loss does not fall any more."""
+    """Which epoch's model to keep: best, by the lowest dev loss, or last, which ignores patience. With a learning rate that falls
+    to 0, F1 still rises after the loss has stopped falling."""
     batch_size: Positive
     """Items per step, on each device (per_device_train_batch_size)."""
     optimizer: Literal["adamw", "adafactor"] = "adamw"
-    """adafactor (Shazeer and Stern 2018) takes steps in proportion to how large the weights are, at most 1 / sqrt(step) of
-    them. T5 was made for it: its attention begins with weights so small that steps of one size for all undo what they learn."""
+    """adafactor (Shazeer and Stern 2018) takes steps in proportion to the size of the weights, at most 1 / sqrt(step) of it. T5
+    needs it: its attention begins with weights so small that steps of one size for all weights undo what they learn."""
     learning_rate: Rate
     """The highest learning rate."""
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
     """The learning rate after the warmup (lr_scheduler_type): constant, falling with the square root of the step (Vaswani et al.
     2017), or falling to 0 at the end of all epochs, in a straight line (linear) or half a wave (cosine)."""
     warmup: Count = 0
-    """Steps in which the learning rate rises evenly from 0 to its highest (warmup_steps); no more than half of all."""
+    """Steps in which the learning rate rises linearly from 0 to its highest (warmup_steps); at most half of all steps."""
     weight_decay: Fraction
     """Weight decay, except of biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
-    """Gradient norm limit of the parts of a network that are clipped, each separately."""
+    """Largest gradient norm; if a network names parts to clip, of each part separately."""
     curriculum: Curriculum | None = None
-    """Its stages come first, an epoch each, and count among the epochs; patience begins after them."""
+    """A curriculum, whose stages come first, an epoch each, and count among the epochs; patience begins after them."""
     precision: Literal["auto", "float32", "bfloat16"]
     """Precision of the arithmetic; weights stay in float32. auto: bfloat16 if it is faster."""
     checkpoint_minutes: Annotated[float, Field(gt=0)]
-    """A checkpoint is written after each epoch, and this many minutes after the last one."""
+    """A checkpoint is written after each epoch, and whenever the last one is this many minutes old."""
     seed: int
 
 
 class Recipe(Strict):
-    """What every baseline's recipe holds."""
+    """The keys of every baseline's recipe."""
 
     variant: str
     augment: Augment = "none"
@@ -68,7 +68,7 @@ R = TypeVar("R", bound=Recipe)
 def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
     """The recipe of a baseline, checked, with the block of its variant and then `key=value` overrides laid over it.
 
-    Raises FaultsError with every key that does not exist and every value that does not fit.
+    Raises FaultsError with every unknown key and every invalid value.
     """
     path = RECIPES / f"{name}.yaml"
     values = read_values(path)

@@ -1,5 +1,5 @@
-"""The steps of a training, as what torch calls a dataset: how several processes share the items that one would take, and how
-items differ in every epoch, so that they cannot be learned by heart (adapters: `adapters.rows`)."""
+"""The steps of a training, as a torch dataset: how several processes share the items that one process would take, and how items
+change in every epoch, so that they cannot be learned by heart (for adapters: `adapters.rows`)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from harness.training.recipe import Augment
 _WORKERS = 8
 """Most processes that prepare batches for a GPU."""
 Vary = Callable[[Item, int], Item]
-"""What an item is in an epoch, counted from 0."""
+"""Returns the form that an item takes in an epoch, counted from 0."""
 
 
 class Losses(NamedTuple):
-    """What a network's `forward` makes of a batch: for each item the sum of its decisions' losses, and how many they are."""
+    """The result of a network's `forward` on a batch: for each item, the sum of its decisions' losses and their number."""
 
     sums: Any
     counts: Any
 
 
 class Data(NamedTuple):
-    """What a network learns from."""
+    """The data that a network is trained on."""
 
     items: Sequence[Any]
     dev: Sequence[Any]
-    """The dev items that epochs are judged by."""
+    """The dev items whose loss ranks the epochs."""
     collate: Callable[[Sequence[Any]], Any]
     """Turns items into the network's input."""
     length: Callable[[Any], int] | None = None
@@ -42,8 +42,8 @@ class Data(NamedTuple):
 
 
 def vary_by(augment: Augment, seed: int) -> Vary | None:
-    """The same change for all items of a game or drawing procedure. It depends on the seed, the epoch and the game alone, so a
-    run that was killed resumes with the same ones."""
+    """The changes of items that `augment` asks for, the same for all items of a game or drawing procedure; None for none. They
+    depend on the seed, the epoch and the game alone, so a killed run resumes with the same ones."""
     if augment == "none":
         return None
     words = lexicon() if augment == "all" else {}
@@ -58,21 +58,21 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
 
 
 class Shard(NamedTuple):
-    """A process's part of a step."""
+    """The part of a step that one process computes."""
 
     numbers: list[int]
-    """Indices of the items it computes, at least one."""
+    """Indices of the items that it computes, at least one."""
     own: int
-    """How many of them count, from the first on: a process for which none is left computes one that another one counts."""
+    """How many of them count, from the first on: a process without items of its own computes one that another process counts."""
     everyone: int
     """How many items the step has over all processes."""
 
 
 class Steps:
-    """The shards of all steps with their items, step after step: Trainer gives the first process the first of each, and so on.
+    """The shards of all steps with their items, step after step: Trainer gives each step's first shard to the first process, etc.
 
-    `ends` are the epochs' last steps, and `order` gives the numbers of an epoch's items; `size` is how many a process has in a
-    step, but for an epoch's last.
+    `ends` are the epochs' last steps, and `order` gives the indices of an epoch's items; `size` is the number of items that a
+    process has in a step; the last step of an epoch may have fewer.
     """
 
     def __init__(

@@ -25,10 +25,10 @@ R = TypeVar("R", bound=Recipe)
 
 @dataclass(frozen=True)
 class Begun:
-    """What a baseline builds from a recipe before training."""
+    """What a baseline builds from its recipe before training."""
 
     recipe: Recipe
-    """The network's shape, as in the configuration."""
+    """The recipe with the network's actual shape, as in the configuration."""
     network: Any
     data: Data
     notes: Mapping[str, object]
@@ -49,7 +49,7 @@ class Trainable(Generic[R]):
     decoding: tuple[str, ...]
     """The fields of `Decoding` that it supports."""
     schema: type[R]
-    """What its recipe's file holds."""
+    """The schema of its recipe's file."""
 
     def recipe(self, overrides: Sequence[str]) -> R:
         """Its recipe with `key=value` overrides. Raises UsageError that names the key of an invalid one."""
@@ -62,7 +62,7 @@ class Trainable(Generic[R]):
         raise NotImplementedError
 
     def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> Mapping[str, object]:
-        """What else the configuration says once the model in `folder` is the best there will be."""
+        """Further keys of the configuration, computed from the final model in `folder`."""
         return {}
 
     def train(
@@ -76,8 +76,9 @@ class Trainable(Generic[R]):
     ) -> Trained:
         """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
 
-        `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
-        what a user should know. Raises DataError for the model of another network, and HarnessError if training cannot continue.
+        `origin` names the trained model whose words and weights training begins with, if any (`checkpoints.begin_with`). `say`
+        takes messages to the user. Raises DataError for the model of another network, and HarnessError if training cannot
+        continue.
         """
         import torch
 
@@ -105,7 +106,7 @@ class Trainable(Generic[R]):
     def load(self, folder: Path, decoding: Any) -> Predictor:
         """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
 
-        Raises DataError for one that is not whole or is another baseline's.
+        Raises DataError for an incomplete model and for another baseline's.
         """
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""How the baselines' networks are trained: transformers' Trainer, with epochs of different lengths and losses by item."""
+"""Training of the baselines' networks: transformers' Trainer, with epochs of different lengths and a loss per item."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from harness.training.steps import Data, Losses, Shard, Steps, workers
 from harness.training.watched import Watched, curve
 
 _DEV_BATCH = 16
-"""Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
+"""Fewest dev items per batch, if they fit in memory: the recipe's batch size matters for learning only."""
 _POINTS = 20
 """Most points per epoch in TensorBoard."""
 _SCHEDULES = {
@@ -40,13 +40,13 @@ _SCHEDULES = {
 def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> Trained:
     """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
 
-    `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped`, if it is there,
-    lists the modules whose gradients are clipped each by itself, not all together. `keep` is called with the network and the
-    result so far at each new lowest dev loss.
+    `network` is a torch module whose `forward` takes the output of `data.collate` and returns `Losses`; its attribute `clipped`,
+    if it has one, lists the modules whose gradients are clipped separately instead of all together. `keep` is called with the
+    network and the result so far at each new lowest dev loss, or after each epoch if the recipe keeps the last one.
 
-    A killed run ends like an uninterrupted one if it resumes with as many processes. Several processes take the steps that
-    one with their batches together would take, but for dropout. Raises UsageError for a recipe that does not fit the items,
-    and HarnessError for a non-finite loss and for too large a batch.
+    A killed run ends like an uninterrupted one if it resumes with as many processes. But for dropout, several processes take the
+    steps that one process would take with all their batches. Raises UsageError for a recipe that does not fit the items, and
+    HarnessError for a non-finite loss and for too large a batch.
     """
     if not (data.items and data.dev):
         raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
@@ -72,11 +72,11 @@ def _result(points: Sequence[dict[str, float]], training: Training, earlier: int
 
 
 def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingArguments:
-    """`EpochSchedule` decides when to log, evaluate and save, as epochs may have different lengths."""
+    """Trainer's arguments. `EpochSchedule` decides when to log, evaluate and save, as epochs may have different lengths."""
     return TrainingArguments(
         output_dir=str(folder / "checkpoints"),
         max_steps=steps,
-        # What is a dataset's item here is a process's share of a step.
+        # An item of the dataset is a process's shard of a step.
         per_device_train_batch_size=1,
         per_device_eval_batch_size=1,
         train_sampling_strategy="sequential",
@@ -167,14 +167,14 @@ class NetworkTrainer(Watched):
         return metrics
 
     def judge(self) -> dict[str, float]:
-        """The means over items of the sums of their decisions' losses: on dev, and on train in the epoch that ended."""
+        """The mean over items of the summed losses of their decisions: on dev, and on train in the epoch that ended."""
         loss = self._dev_loss()
         if not math.isfinite(loss):
             raise self._diverged(f"the dev loss is {loss}")
         return {"eval_loss": loss, "eval_train_loss": self.schedule.loss / self.schedule.items}
 
     def _dev_loss(self) -> float:
-        """Uses smaller batches if the GPU's memory is too small; not with several processes, which need equal batches."""
+        """Halves its batches if the GPU's memory is too small; not with several processes, which need equal batches."""
         total, dev = 0.0, self.data.dev
         ends = [math.ceil(len(dev) / (self.judged * self.processes))]
         steps = Steps(dev, ends, lambda epoch: range(len(dev)), self.judged, self.processes)
@@ -207,7 +207,7 @@ class NetworkTrainer(Watched):
         )
 
     def _prepare_inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """The loader has put them on the device; Trainer's own method does not handle named tuples."""
+        """Unchanged: the loader has put them on the device, and Trainer's own method does not handle named tuples."""
         return inputs
 
     def _clip_grad_norm(self, model: Any) -> Any:
@@ -216,7 +216,7 @@ class NetworkTrainer(Watched):
         return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in parts]).norm()
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """The weights alone, without those of a pretrained part that is used as it is, and no Python objects."""
+        """Saves the network's own weights (`own_weights`) and no Python objects."""
         from safetensors.torch import save_file
 
         weights, folder = own_weights(self.model), Path(output_dir or self.args.output_dir)
@@ -231,9 +231,9 @@ class NetworkTrainer(Watched):
 
 
 class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
-    """Where training is: `ends` are the epochs' last steps. Says when to log, to judge and to write a checkpoint.
+    """Decides when to log, to evaluate and to write a checkpoint. `ends` are the epochs' last steps.
 
-    `summed` adds a number up over all processes, which must all agree.
+    `summed` adds a number up over all processes, so that all decide alike.
     """
 
     def __init__(self, ends: Sequence[int], minutes: float, summed: Callable[[float], float]) -> None:
@@ -243,11 +243,11 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
 
     def _begin(self, items: int, loss: float) -> None:
         self.items, self.loss = items, loss
-        """Seen in this epoch by all processes, and the sum of their losses."""
+        """The items seen in this epoch by all processes, and the sum of their losses."""
         self._told = items, loss, time.monotonic()
 
     def state(self) -> dict[str, Any]:
-        """Kept in every checkpoint."""
+        """The state that every checkpoint keeps."""
         return {"args": {}, "attributes": {"items": self.items, "loss": self.loss}}
 
     def epochs_done(self, step: int) -> int:
@@ -258,7 +258,7 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.items, self.loss = self.items + items, self.loss + loss
 
     def since(self) -> dict[str, float]:
-        """Means over the items since they were last asked for, within an epoch: the loss, and items a second."""
+        """The mean loss and the items per second since the last call, within an epoch."""
         (items, loss, at), now = self._told, time.monotonic()
         self._told = self.items, self.loss, now
         count = self.items - items
@@ -270,7 +270,7 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.saved_at = time.monotonic()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """What dropout leaves out depends on the seed and the step alone."""
+        """Make the dropout masks depend on the seed and the step alone."""
         torch.manual_seed(args.seed + state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:

@@ -1,4 +1,4 @@
-"""What training of adapters and of baselines shares: a Trainer with progress, curves and resumption."""
+"""Shared by the training of adapters and of baselines: a Trainer with progress, curves and resumption."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from harness.util.terminal import bar
 log = logging.getLogger(__name__)
 
 Columns = Mapping[str, str]
-"""What a point of a curve holds, by the keys of a Trainer's log: {"eval_loss": "dev_loss"}."""
+"""The names of a curve's values, by the keys of a Trainer's log: {"eval_loss": "dev_loss"}."""
 
 
 class Watched(Trainer):  # type: ignore[misc]
-    """A Trainer with a bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
+    """A Trainer with a progress bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
 
-    A subclass measures in `judge`, says in `columns` which of it a point of the curve has, and in `score` which point is better
-    than another. Training stops after `patience` evaluations in a row, beyond the step `patient_from`, that are no new best.
+    A subclass measures in `judge`, selects in `columns` the values of the curve's points, and ranks points in `score`. Training
+    stops after `patience` evaluations in a row, beyond the step `patient_from`, without a new best.
     """
 
     columns: Columns
@@ -38,14 +38,14 @@ class Watched(Trainer):  # type: ignore[misc]
     patient_from = 0
 
     def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
-        # One process uses one GPU: with several, torch would split batches among them.
+        # A process uses one GPU: with several, Trainer would split batches among them.
         arguments._n_gpu = min(1, arguments.n_gpu)
         super().__init__(model, args=arguments, **given)
         self.remove_callback(PrinterCallback)
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
 
     def _save_rng_state(self, output_dir: str) -> None:
-        # The first process writes the state file next, which makes a checkpoint whole: every other has written its part by then.
+        # The first process writes the state file next, which completes a checkpoint: the others must have written their parts.
         super()._save_rng_state(output_dir)
         self.accelerator.wait_for_everyone()
 
@@ -56,7 +56,7 @@ class Watched(Trainer):  # type: ignore[misc]
         checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
         step = checkpoint_step(checkpoint) if checkpoint else 0
         whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
-        # Transformers warns where checkpoints follow each other faster than files' times can tell.
+        # Transformers warns if checkpoints follow each other faster than the resolution of file times.
         with quiet_transformers(), whole as update, ExitStack() as ends:
             self.add_callback(_Bar(update, step))
             if main:
@@ -72,11 +72,11 @@ class Watched(Trainer):  # type: ignore[misc]
 
     @staticmethod
     def score(point: Mapping[str, float]) -> Any:
-        """The higher, the better."""
+        """The sort key of a point: the higher, the better."""
         raise NotImplementedError
 
     def judge(self) -> dict[str, float]:
-        """What is measured on dev; every key begins with "eval_"."""
+        """The metrics of an evaluation; every key begins with "eval_"."""
         raise NotImplementedError
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
@@ -94,7 +94,7 @@ class Watched(Trainer):  # type: ignore[misc]
         return metrics
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """With `seconds`: training time over all processes of the run; of one that was killed, up to its last checkpoint."""
+        """Adds `seconds`: training time, summed over restarts of the run; a killed process counts up to its last checkpoint."""
         if "train_runtime" in logs:  # Trainer's final summary, which the commands print themselves.
             return
         if self._before < 0:
