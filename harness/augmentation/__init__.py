@@ -1,1 +1,1 @@
-"""Changed copies of items: other colors, other words, turned."""
+"""Changed copies of items: in other colors, in other words, turned."""

@@ -1,4 +1,4 @@
-"""Items with their colors exchanged: a simple augmentation that keeps instruction, states and actions consistent."""
+"""Items with permuted colors: a simple augmentation that keeps instruction, states and actions consistent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
 from harness.tasks import world_of
 from harness.worlds import hexagons, minecraft
 
-#: What may be exchanged. White is the color of a blank board and stays what it is.
+#: The colors that may be permuted. White is the color of a blank board and stays.
 COLORS = {"hexagons": hexagons.COLORS[1:], "minecraft": minecraft.COLORS}
 
 
@@ -29,8 +29,8 @@ def random_colors(task: str, random: Random) -> dict[str, str]:
 def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     """The item with each color replaced by `colors[color]` in its states, actions, history and instruction.
 
-    In what is said, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are
-    replaced; so the inverse permutation gives the same item back. `colors` must permute `COLORS` of the item's task.
+    In text, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are replaced, so
+    the inverse permutation restores the item. Raises ValueError unless `colors` permutes `COLORS` of the item's world.
     """
     if sorted(colors) != sorted(COLORS[item.world]) or sorted(colors.values()) != sorted(colors):
         raise ValueError(f"not a permutation of the colors of {item.task}: {dict(colors)}")

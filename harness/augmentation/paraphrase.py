@@ -1,7 +1,7 @@
 """Paraphrases: single words replaced from a lexicon, as in the augmentation of BAP (BAP v2, section 2.5).
 
-The Minecraft Dialogue Corpus comes with such a lexicon, `data/lexicons/synonym_substitutions.json`, which is used where the
-corpus is at hand; a small one of our own ships for use without it.
+The Minecraft Dialogue Corpus comes with such a lexicon, `data/lexicons/synonym_substitutions.json`, which is used if the
+corpus is at hand; otherwise a small lexicon of our own, which ships with the package.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.corpora import archive, locate
 from harness.errors import DataError
 
 Lexicon = Mapping[str, Sequence[str]]
-"""From a word in lower case to the words that may stand for it."""
+"""From a word in lower case to the words that may replace it."""
 
 _FILE = "lexicons/synonym_substitutions.json"
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -25,9 +25,9 @@ _COLORS = frozenset(COLORS["minecraft"])
 
 
 def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
-    """`text` with each word of the lexicon drawn uniformly from itself and its entry, regardless of context.
+    """`text` with each word that has an entry drawn uniformly from itself and its entry, regardless of context.
 
-    Capital letters are kept. Color words are never replaced, nor put in place of others.
+    Capitalization is kept. Color words are neither replaced nor put in place of others.
     """
 
     def draw(match: re.Match[str]) -> str:
@@ -43,7 +43,7 @@ def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
 
 
 def lexicon() -> dict[str, list[str]]:
-    """The corpus's lexicon, or ours if there is no corpus or it has none. Raises DataError for a damaged one."""
+    """The corpus's lexicon, or ours if there is no corpus or it has no lexicon. Raises DataError for a damaged one."""
     source = locate("minecraft").path
     if source.is_file():
         text = next((data for _, data in archive.members(source, lambda name: name.endswith(_FILE))), None)

@@ -1,9 +1,9 @@
-"""Items turned: building games by quarters about the vertical axis, drawing steps by half a turn of the board.
+"""Turned items: building games by quarter turns about the vertical axis, drawing steps by half a turn of the board.
 
-Half a turn maps the HEXAGONS board on itself: tile (row, column) goes to (9 - row, 17 - column), and rows, columns, lines and
-rings stay what they are. Instructions turn, too: top for bottom, left for right, column 4 for column 15. What changes is where
-things are, and whatever is counted without naming a side. Only instructions whose every word is known to mean the same, or the
-opposite, on the turned board are turned; all others are left out.
+Half a turn maps the HEXAGONS board onto itself: tile (row, column) goes to (9 - row, 17 - column), and rows, columns, lines and
+rings stay what they are. Instructions turn, too: top becomes bottom, left becomes right, column 4 becomes column 15. Positions
+change, and so does whatever is counted from an unnamed side. So an instruction is turned only if every one of its words is known
+to mean the same, or the opposite, on the turned board; all others are left out.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from harness.worlds.minecraft import turn_action
 
 
 def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
-    """The item with structures, pose, actions and the runs in its history turned by quarters of 90 degrees, as yaw grows.
+    """The item with its structures, pose, actions and history turned by `quarters` times 90 degrees, in the sense of rising yaw.
 
-    All turn about the middle of cell (0, 0), so the blocks stay in the region, which is square, and everything is where it was
-    as the builder sees it. (The published augmented data turns the builder about a corner of that cell.)
+    All turn about the middle of cell (0, 0), so the blocks stay in the region, which is square, and the builder sees everything
+    where it was. (The published augmented data turns the builder about a corner of that cell.)
     """
 
     def turned(run: Turn) -> Turn:
@@ -40,10 +40,10 @@ def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
 
 
 def turn_hexagons(item: HexagonsItem) -> HexagonsItem | None:
-    """The item with boards and actions turned by half a turn, which takes tile i of the 180 to 179 - i, and its words too.
+    """The item with boards, actions and words turned by half a turn, which takes tile i of the 180 to 179 - i.
 
-    Actions are sorted by row and column, as those of the release are. None if `turn_words` is not sure of the instruction
-    or of an earlier one, so that a step and its history always go together.
+    Actions are sorted by row and column, as in the release. None if `turn_words` is not sure of the instruction or of an
+    earlier one, so that a step and its history always go together.
     """
     instruction = _said(item.instruction, item.actions)
     history: list[Turn] = []
@@ -89,7 +89,7 @@ _SIDES = {
     "upwards": "downwards",
 }
 OPPOSITES = {**_SIDES, **{new: old for old, new in _SIDES.items()}, **dict.fromkeys(("under", "underneath", "beneath"), "above")}
-"""Words for places and directions, and what they become."""
+"""Words for places and directions, and the words that replace them."""
 
 _SAFE = frozenset(files("harness.augmentation").joinpath("rotated_words.txt").read_text().split()) | frozenset(COLORS)
 """Words that mean the same on the turned board."""
@@ -105,7 +105,7 @@ _ORDINALS = rf"{_ORDINAL}(?:{_AND}{_ORDINAL})*"
 _NUMBERS = rf"{_NUMBER}(?:{_AND}{_NUMBER})*"
 _COLOR = "|".join(COLORS)
 
-#: Where left and right are sides, not "what remains", "exactly" or "correct".
+#: Words before left and right that make them sides, not "what remains", "exactly" or "correct".
 _SIDEWAYS = r"(?:the|its|top|bottom|upper|lower|up|down|far|to|and|or|from|diagonally|go|going|move|moving)"
 _ABUSED = r"(?:over|blank|empty|white|open|off|out|next|above|below|under|beneath|underneath|where|after|away|now|there|here|in)"
 _WAY_UP = r"(?:diagonally|straight|go|going|move|moving|directly|and|vertically|tiles?|hexes|spaces?|spots?|cells?|hexagons?)"
@@ -115,7 +115,7 @@ _REFUSED = re.compile(
     rf"|\b(?:middle|center)\s+{_AXIS}\b|\b{_CELL}\s+(?:#|number\s+)?{_NUMBER}\b|\bother\s+{_AXIS}\b"
     rf"|\b(?:{_COLOR})(?:\s*[,/]\s*|\s+(?:and|then)\s+|\s*,\s*(?:and|then)\s+)(?:{_COLOR})\b|\bstart(?:ing)?\s+of\b"
 )
-"""What is counted from an unnamed side, or painted in an unstated order."""
+"""Phrases that count from an unnamed side, or paint in an unstated order."""
 
 Rule = Callable[[re.Match[str]], str | None]
 
@@ -174,7 +174,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         (rf"()({'|'.join(word for word in OPPOSITES if word not in ('left', 'right', 'up', 'down'))})\b", _swap_last),
     )
 )
-#: Words that say from which side a column is counted, in a way the rules do not know.
+#: Excludes a column followed by words that name the side to count from in a way that no rule covers.
 _SIDED = r"(?!\W*(?:\w+\s+)?(?:from|on|to|toward|towards|at)\b[^.;,]{0,12}\b(?:left|right))"
 _BY_NUMBER = rf"(columns?\s+(?:#\s*|number\s+)?)({_NUMBERS})()\b(?!\s*(?:-|to\b|through\b)){_SIDED}"
 _COLUMNS = {
@@ -187,10 +187,10 @@ _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 
 @lru_cache(maxsize=20_000)
 def turn_words(text: str, columns: Collection[int]) -> str | None:
-    """An instruction in words for the turned board; None if that is uncertain.
+    """An instruction in words for the turned board; None if they are uncertain.
 
-    `columns` are those (from 0) that the step paints in: a column that is told by its number only is taken for one counted
-    from the left, from 1, if the step paints in it.
+    `columns` are the columns (from 0) that the step paints in: a column number without a side is counted from the left, from 1,
+    if the step paints in that column; otherwise the instruction is uncertain.
     """
     if _REFUSED.search(text.lower()):
         return None
@@ -205,7 +205,7 @@ def turn_words(text: str, columns: Collection[int]) -> str | None:
 
 
 def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, int]:
-    """The replacement of the words at a position, and where the next ones begin."""
+    """The replacement of the words at a position, None if it is uncertain, and the position of the next words."""
     for pattern, rule in _RULES:
         if match := pattern.match(text, at):
             return rule(match), match.end()
@@ -219,7 +219,7 @@ def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, in
 
 
 def _mapped(numbers: str, one: str, columns: Collection[int]) -> str | None:
-    """Columns counted from the left as they are counted on the turned board; None if nothing is painted in one of them."""
+    """Column numbers, counted from the left, for the turned board; None if nothing is painted in one of the columns."""
     columns_said = [_number(match[0].lower()) for match in re.finditer(rf"\b{one}\b", numbers, re.IGNORECASE)]
     if not all(n - 1 in columns for n in columns_said):
         return None

@@ -1,8 +1,8 @@
 """Augmented training items: other colors, other words, another orientation (BAP v2, section 2.5).
 
-Each change alone or all together, in this order: colors exchanged, words replaced by a lexicon's, everything turned. What is
-drawn is drawn once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
-no lexicon, and are turned by half a turn where `harness.augmentation.rotation` is sure of all that was said.
+Each change alone or all together, in this order: colors are permuted, words replaced from a lexicon, everything turned. Random
+choices are made once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
+no lexicon, and are turned by half a turn if `harness.augmentation.rotation` is sure of all their words.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from harness.util.registry import choose
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
 VARIANTS = 20
-"""Variants per game that items are drawn from, as in the original (its README; 4x is the best factor there)."""
+"""Variants per game from which items are drawn, as in the original (its README; 4x is the best factor there)."""
 _QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
 
 
 def known_changes(task: str) -> tuple[str, ...]:
-    """The kinds of changes that a task's items may have: where compass directions are named, nothing is turned."""
+    """The kinds of changes that a task's items may have: a task that names compass directions has no turns."""
     return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or not get_task(task).compass)
 
 
 class Variant(NamedTuple):
-    """How a game is changed: new colors, the seed of its words, quarter turns. None and 0 change nothing."""
+    """The changes of a game: new colors, the seed for its words, quarter turns. None and 0 change nothing."""
 
     number: int
     colors: dict[str, str] | None
@@ -43,7 +43,7 @@ class Variant(NamedTuple):
 
     @property
     def effect(self) -> tuple[Any, ...]:
-        """What it changes: alike for variants that do the same."""
+        """A key for what it changes: equal for variants that do the same."""
         new = [*self.colors.items()] if self.colors else []
         return tuple(pair for pair in new if pair[0] != pair[1]), self.words, self.quarters
 
@@ -52,7 +52,7 @@ _NO_EFFECT = ((), None, 0)
 
 
 def variant(task: str, game: str, number: int, seed: int, changes: Collection[str]) -> Variant:
-    """The variant of a game with a number; permutations are uniform, and so are turns."""
+    """The variant of a game with the given number; permutations and turns are drawn uniformly."""
     name = f"{seed}/{game}/{number}"
     rng = Random(name)
     colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[world_of(task)])
@@ -61,7 +61,7 @@ def variant(task: str, game: str, number: int, seed: int, changes: Collection[st
 
 
 def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | None:
-    """The item of a variant, with a new id and cluster and the same group. None if it cannot be turned.
+    """The changed item, with a new id and cluster and the same group. None if it cannot be turned.
 
     `meta` gets "augmented": the original's id and the variant.
     """
@@ -82,7 +82,7 @@ def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | N
 
 
 def _reworded(item: MinecraftItem, words: str, lexicon: Lexicon) -> MinecraftItem:
-    """Words are drawn by their place in the history, so they are the same in all items of the game."""
+    """Words are drawn by the index of their turn in the history, so they are the same in all items of the game."""
     history = list(item.history)
     for n, turn in enumerate(history):
         if isinstance(turn, Utterance):
@@ -100,12 +100,12 @@ def augment(
     whole: bool = False,
 ) -> Iterator[Item]:
     """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants; with `whole`,
-    all items of the first `factor - 1` variants, so that a variant is a game again. A drawing procedure is
-    turned where the words of all its steps can be.
+    all items of the first `factor - 1` variants, so that a variant is a game again. A drawing procedure is turned only if the
+    words of all its steps can be turned.
 
-    All kinds of changes of the task if `changes` names none. No two are the same change of an item, and none is no change at
-    all. The same arguments give the same items. Raises UsageError for a change that the task has not, and if there are
-    not enough variants.
+    If `changes` names none, all kinds of changes of the task are made. Every drawn item is changed, and no two are the same
+    change of an item. The same arguments give the same items. Raises UsageError for a change that the task does not have, and
+    if there are not enough variants.
     """
     if not items:
         return iter(())
@@ -121,7 +121,7 @@ def augment(
 
 
 def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
-    """Variants and the numbers of the items they are of: `count` of every game, but for those that change nothing."""
+    """Pairs of a variant and an item's index: `count` variants of every game, but for those that change nothing."""
     stuck = {i.cluster for i in items if isinstance(i, HexagonsItem) and turn_hexagons(i) is None} if "turn" in changes else set()
     variants = ((variant(task, i.cluster, k, seed, changes), n) for k in range(count) for n, i in enumerate(items))
     drawn = [(how._replace(quarters=0) if items[n].cluster in stuck else how, n) for how, n in variants]
@@ -129,7 +129,7 @@ def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Col
 
 
 def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
-    """Variants and the numbers of the items they are of, sorted by variant and item."""
+    """`count` random pairs of a variant and an item's index, sorted by variant and item."""
     variants = cache(lambda game, number: variant(task, game, number, seed, changes))
     can_turn = cache(lambda n: not isinstance(item := items[n], HexagonsItem) or turn_hexagons(item) is not None)
     order = list(range(VARIANTS * len(items)))
