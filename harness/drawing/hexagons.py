@@ -1,7 +1,7 @@
 """HEXAGONS boards as SVG: flat-top hexagons in the palette of the official game, at most about 5 KB a board.
 
 Units: a tile has side 8 and half its height is 7 (the exact 6.93 rounded, so that every coordinate is a whole number);
-columns are 12 apart, rows 14. An element with an id is the same in every board, so that a page may hold many boards.
+columns are 12 apart, rows 14. An element with an id is the same on every board, so that a page may hold many boards.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TILES = tuple(Tile(i // COLUMNS, i % COLUMNS) for i in range(TILES))
 
 
 def center(tile: tuple[int, int]) -> tuple[int, int]:
-    """Where the middle of a tile is, in the picture's units."""
+    """The middle of a tile (x, y), in the picture's units."""
     row, column = tile
     return 8 + 12 * column, 7 + 14 * row + 7 * (column & 1)
 
@@ -38,9 +38,9 @@ def board_svg(board: Board, *, before: Board | None = None, numbers: bool = Fals
 
 
 def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: bool = False) -> str:
-    """The predicted board against the gold one, both drawn on `before`. The tiles that either of them painted are marked.
+    """The predicted board compared with the gold one, both drawn on `before`. The tiles that either of them painted are marked.
 
-    Check: painted as in gold. Cross: painted otherwise than in gold. Diamond: gold paints this tile in the color of the
+    Check: painted as in gold. Cross: not painted like this in gold. Diamond: gold paints this tile in the color of the
     diamond and the prediction does not. A tile painted in a wrong color has both a diamond and a cross.
     """
     painted, wanted = set(before.diff(predicted)), set(before.diff(gold))
@@ -75,7 +75,7 @@ def _tiles(board: Board) -> str:
 
 
 def _hexagons(tiles: Iterable[Tile]) -> str:
-    """One closed shape a vertical run: down its right side, then up its left one."""
+    """One closed shape per vertical run: down its right side, then up its left side."""
     shapes = ((*center(tile), n) for tile, n in _runs(tiles))
     return "".join(f"M{x - 4} {y - 7}h8{'l4 7-4 7' * n}h-8{'l-4-7 4-7' * (n - 1)}l-4-7z" for x, y, n in shapes)
 
@@ -114,7 +114,7 @@ def _at(tiles: Iterable[Tile], glyph: str) -> str:
 
 
 def _dots(board: Board, tiles: list[Tile]) -> str:
-    """A dot on each tile; a vertical run of them is one dashed line whose dashes have no length."""
+    """A dot on each tile; a vertical run of dots is one dashed line whose dashes have no length."""
     dots = ""
     for ink, group in _by_ink(board, tiles).items():
         lines = "".join(f"M{x} {y}v{14 * n - 13}" for (x, y), n in ((center(tile), n) for tile, n in _runs(group)))

@@ -1,7 +1,7 @@
 """The projection of the Minecraft pictures: from above the corner of lowest x and z, with cubes in three shades.
 
-Units: a step along z goes (8, -4) on the picture, a step along x (-8, -4), a step up (0, -9). So +z is up and to the right
-and +x up and to the left, as for a builder who looks along +z.
+Units: a step along z is (8, -4) on the picture, a step along x (-8, -4), a step up (0, -9). So +z is up and to the right and +x
+up and to the left, as for a builder who looks along +z.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PlacedSvg(NamedTuple):
 
 
 def project(x: float, y: float, z: float) -> tuple[float, float]:
-    """Where a point of the world lies on the picture. The ground is y = 1."""
+    """The place of a point of the world on the picture. The ground is at y = 1."""
     return 8 * (z - x), -4 * (x + z) - 9 * (y - 1)
 
 
@@ -41,7 +41,7 @@ def painters_order(part: PlacedSvg) -> tuple[int, int, int]:
 
 
 def use(name: str, cell: tuple[float, float, float], attributes: str = "") -> str:
-    """A defined element with its near lower corner at `cell`."""
+    """A reference to a defined element, with its near lower corner at `cell`."""
     x, y = project(*cell)
     return f'<use href="#{name}" x="{number(x)}" y="{number(y)}"{attributes}/>'
 
@@ -52,7 +52,7 @@ def shade(color: str, factor: float) -> str:
 
 
 def definition(name: str) -> str:
-    """The element `mc-<name>`: a cube of a color; "placed", its bright outline; "removed", a dashed ghost."""
+    """The element `mc-<name>`: a cube of the color `name`; for "placed", a bright outline; for "removed", a dashed ghost."""
     if name == "placed":
         pens = (f'<path d="{_CUBE}{_EDGES}" stroke="{pen}"/>' for pen in ('#223" stroke-width="2', '#fff" stroke-width="1'))
         return f'<g id="mc-placed" fill="none">{"".join(pens)}</g>'
@@ -69,7 +69,7 @@ def ghost(color: str, cell: tuple[int, int, int]) -> str:
 
 
 def ground(quarters: int) -> str:
-    """The floor of the build region as a grid of 11 x 11 cells; the axes x and z of the world before its turn by `quarters`."""
+    """The floor of the build region as a grid of 11 x 11 cells, with the axes x and z of the world before its turn."""
     low, high = -SIDE, SIDE + 1
     corners = [(low, low), (high, low), (high, high), (low, high)]
     edges = [((low, i), (high, i)) for i in range(low, high + 1)] + [((i, low), (i, high)) for i in range(low, high + 1)]
@@ -86,7 +86,7 @@ def ground(quarters: int) -> str:
 
 
 def shadows(parts: Iterable[PlacedSvg]) -> str:
-    """A shadow on the floor below every column of parts that does not stand on it: it tells where a floating block is."""
+    """A shadow on the floor below every column of parts that does not stand on it, to show where a floating block is."""
     cells = {(part.x, part.z): part.y == 1 for part in sorted(parts, key=lambda part: -part.y)}
     corners = (project(x, 1, z) for (x, z), grounded in cells.items() if not grounded)
     lines = "".join(f"M{number(x)} {number(y)}l-8-4 8-4 8 4z" for x, y in corners)

@@ -28,7 +28,7 @@ def item_svg(item: Item, predicted: State | None = None, *, behind: bool = False
 
 
 def item_pictures(item: Item, predicted: State | None = None, *, behind: bool = False) -> dict[str, str]:
-    """The same as one SVG each: "gold" and, with a predicted state, "predicted" and "difference"."""
+    """The pictures of `item_svg` as separate SVGs: "gold" and, with a predicted state, "predicted" and "difference"."""
     draw: Any
     differ: Any
     view: dict[str, Any]
@@ -55,7 +55,8 @@ def states_text(item: Item) -> RenderableType:
 
 
 def states_beside(item: MinecraftItem, width: int) -> RenderableType:
-    """The same side by side in `width` columns, around the blocks only; the builder is where it stood before."""
+    """The states before and after side by side, `width` characters wide, cut to the surroundings of the blocks; the builder is
+    where it stood before."""
     window = terminal.Window.around(item.before, item.after)
     if not len(item.before):
         after = terminal.structure_text(item.after, pose=item.pose, before=item.before, window=window)

@@ -1,4 +1,4 @@
-"""Minecraft structures as SVG: blocks as cubes on the floor of the build region, what changed, and the builder.
+"""Minecraft structures as SVG: blocks as cubes on the floor of the build region, their changes, and the builder.
 
 The builder is a small figure with a shadow and a gaze, in the units of `harness.drawing.isometric`.
 """
@@ -52,7 +52,7 @@ def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> li
     """The blocks in the turned world, with an outline or a ghost at each change."""
     view = structure.turned(quarters)
     parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
-    # Changes may be a set, whose order differs between processes; equal pictures are equal to the byte.
+    # Changes may be a set, whose order differs between processes; equal pictures must be equal bytes.
     for action in sorted(changes, key=lambda action: (action.cell, action.kind, action.color or "")):
         if action.kind == "place":
             parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
@@ -95,7 +95,7 @@ DEFINITION = (
     '<path d="M-2.7 0v-7q0-3.2 2.7-3.2t2.7 3.2v7z"/><circle cy="-12.8" r="2.9"/></g>'
 )
 REACH = 3.5
-"""Farthest that the builder is drawn outside the build region, in blocks."""
+"""The largest distance outside the build region at which the builder is drawn, in blocks."""
 _EYES = 1.42
 _GAZE = "#e6007e"
 

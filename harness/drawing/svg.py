@@ -1,6 +1,6 @@
-"""What both worlds' pictures share: the SVG frame, labels drawn as strokes, pictures side by side.
+"""Shared by both worlds' pictures: the SVG frame, labels drawn as strokes, pictures side by side.
 
-Labels are paths, not text, so a picture looks the same where no font is installed. The letters are a 3 x 5 stroke alphabet.
+Labels are paths, not text, so a picture looks the same without any font installed. The letters are a 3 x 5 stroke alphabet.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _GLYPHS = {
 _ADVANCE = 4.4
 
 CHECK, CROSS, DIAMOND = "m-2.5 0l2 2.5 3-5", "m-2-2.5l4 5m0-5l-4 5", "m-4.5 0l4.5-4.5 4.5 4.5-4.5 4.5z"
-"""The signs of a difference, around the point they are drawn at: right, wrong, missing."""
+"""The signs of a difference, centered on the point where they are drawn: right, wrong, missing."""
 _ROUND = 'stroke-linecap="round" stroke-linejoin="round"'
 
 
@@ -83,7 +83,7 @@ def strokes(commands: str, width: float = 0.7, color: str = INK) -> str:
 
 
 def document(body: str, box: tuple[float, float, float, float], scale: float = 2.0) -> str:
-    """A complete SVG that shows `box` (left, top, width, height) of `body`, `scale` pixels a unit."""
+    """A complete SVG that shows `box` (left, top, width, height) of `body`, with `scale` pixels per unit."""
     size = f'width="{number(box[2] * scale)}" height="{number(box[3] * scale)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{" ".join(map(number, box))}">{body}</svg>'
 
@@ -95,7 +95,7 @@ def size(svg: str) -> tuple[float, float]:
 
 
 def side_by_side(pictures: Sequence[tuple[str, str]]) -> str:
-    """Several (title, SVG) in one row, their lower edges level; below them, what the signs of a difference mean."""
+    """Pictures, given as (title, SVG), in a row with level lower edges; below them, the legend of a difference's signs."""
     gap, head = 16.0, 28.0
     bottom = head + max(size(svg)[1] for _, svg in pictures)
     parts, lines, left = [], "", gap
@@ -121,7 +121,7 @@ def _legend(x: float, y: float) -> str:
 
 
 def png_bytes(svg: str, *, scale: float = 1.0) -> bytes:
-    """The picture as a PNG file, `scale` times its size in pixels. No font is looked for: our pictures hold none."""
+    """The picture as a PNG file, `scale` times its size in pixels. No fonts are searched: our pictures have no text."""
     from resvg_py import svg_to_bytes
 
     return svg_to_bytes(svg, zoom=scale, background="#ffffff", skip_system_fonts=True)

@@ -23,7 +23,7 @@ _BUILDER, _EMPTY = "bold #e6007e", "#999999"
 
 
 def board_text(board: Board, *, before: Board | None = None, first: int = 0) -> Text:
-    """The board: two lines a row, every second column one line lower, rows and columns numbered from `first`.
+    """The board with two lines per row, every second column one line lower, and rows and columns numbered from `first`.
 
     Tiles painted since `before` are in brackets.
     """
@@ -32,7 +32,7 @@ def board_text(board: Board, *, before: Board | None = None, first: int = 0) -> 
 
 
 def board_difference_text(gold: Board, predicted: Board, before: Board) -> Text:
-    """The predicted board. On the tiles that it or gold paint: [R] right, !R! wrong, and below it (r) the missing color."""
+    """The predicted board. On the tiles that it or gold paints: [R] right, !R! wrong, and below it (r) the missing color."""
     painted, wanted = set(before.diff(predicted)), set(before.diff(gold))
     marks = {action.tile: "[]" for action in painted & wanted} | {action.tile: "!!" for action in painted - wanted}
     missing = {action.tile: action.color for action in wanted - painted}
@@ -90,10 +90,10 @@ WHOLE = Window()
 def structure_text(
     structure: Structure, *, pose: Pose | None = None, before: Structure | None = None, window: Window = WHOLE
 ) -> Group:
-    """One map a layer, from y = 1 up to the highest block, seen from above: +z is up and +x to the left.
+    """One map per layer, from y = 1 up to the highest block, seen from above: +z is up and +x to the left.
 
-    A block is its color's letter; R+ was placed since `before`, r- was removed. An arrow is the builder, on its layer or at
-    the edge nearest to it.
+    A letter is a block, by its color; R+ was placed since `before`, r- was removed. An arrow is the builder, on its layer or the
+    nearest one, and at the nearest edge if it stands outside.
     """
     marks = {}
     if before is not None:
@@ -104,7 +104,7 @@ def structure_text(
 
 
 def structure_difference_text(gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None) -> Group:
-    """The predicted structure; on the cells that it or gold change: R* right, R! wrong, R? missing (r: an empty cell)."""
+    """The predicted structure; on the cells that it or gold changes: R* right, R! wrong, R? missing (r: an empty cell)."""
     wanted, done = net_actions(before, gold), net_actions(before, predicted)
     marks = {}
     for actions, sign in ((wanted & done, "*"), (wanted - done, "?"), (done - wanted, "!")):
@@ -135,7 +135,7 @@ def _arrow(pose: Pose) -> str:
 
 
 def _layer(structure: Structure, y: int, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], window: Window) -> Text:
-    """A map of one layer, its cells of two characters inside a margin of one cell for a builder outside the window."""
+    """A map of one layer, two characters per cell, with a margin of one cell for a builder outside the window."""
     x_low, x_high, z_low, z_high = window
     stands = None
     if pose is not None:
@@ -178,7 +178,7 @@ def written(task: str, actions: Sequence[Any]) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without control characters, which could drive the terminal, and cut to a readable length."""
+    """The text cut to a readable length, its control characters replaced, since they could drive the terminal."""
     shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text[:_LONGEST].strip())
     return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text) - _LONGEST:,} more characters)"
 
