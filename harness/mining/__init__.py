@@ -1,1 +1,1 @@
-"""Programs found for the instructions of the train split."""
+"""Search for programs that match the instructions of the train split."""

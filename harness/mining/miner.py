@@ -1,7 +1,7 @@
 """Programs for the instructions of the train split that do exactly what was done and follow the wording.
 
-Candidates are the short programs of `serialization.program.compress` and, for HEXAGONS, what the baseline `parser` understood
-where that is right. Each is scored by how well its constructions fit the words; see `fit`.
+Candidates are the short programs of `serialization.program.compress` and, for HEXAGONS, the baseline `parser`'s program if it is
+right. Each is scored by how well its constructions fit the words; see `fit`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Mined(NamedTuple):
     score: float
     characters: int
     literal: int
-    """The characters of the plain program."""
+    """The number of characters of the plain program, which lists the actions."""
 
 
 def check_split(split: str) -> None:
-    """Raises UsageError for anything but train: mined programs are training data, and choices are made by looking at them."""
+    """Raises UsageError for any split but train: mined programs are training data, and people make choices by looking at them."""
     if split != "train":
         raise UsageError(
             f"--split {split}: programs are mined from train only, because programs of {split} would leak its answers"
@@ -46,7 +46,7 @@ def check_split(split: str) -> None:
 
 
 class Miner:
-    """Mines programs; keeps the parser, which caches the steps it has read."""
+    """Mines programs, up to `keep` per item; holds on to the parser, which caches the steps that it has read."""
 
     def __init__(self, keep: int = 1) -> None:
         self.keep = keep
@@ -69,7 +69,7 @@ class Miner:
         return sorted(mined, key=lambda one: (-one.score, one.characters))[: self.keep]
 
     def candidates(self, item: Item) -> list[ast.Program]:
-        """Different programs that do exactly what was done in the item's state."""
+        """Different programs that have exactly the effect of the gold actions in the item's state."""
         from serialization.formats.program import building_state, drawing_state
         from serialization.program.compress import building_programs, drawing_programs
 
@@ -93,9 +93,9 @@ class Miner:
 
 
 def resume(path: Path, ids: Iterable[str]) -> set[str]:
-    """The ids that a file of pairs holds already; a line that was not finished is cut off, with the item that it ended.
+    """The ids that a file of mined programs already holds. If its last line is incomplete, that item's lines are removed.
 
-    Raises DataError for a file of something else, and UsageError for one of other items.
+    Raises DataError for a file of another kind, and UsageError for one with other items.
     """
     if not path.exists():
         return set()
@@ -114,22 +114,23 @@ def _id_of(line: bytes, path: Path, number: int) -> str:
     try:
         return str(json.loads(line)["id"])
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f'{path}:{number}: no {{"id": ...}}: harness mine did not write this') from error
+        raise DataError(f'{path}:{number}: no {{"id": ...}}: harness mine did not write this line') from error
 
 
 def read(path: Path) -> list[Mined]:
-    """The pairs of a file, best of all first. Raises DataError for a file of something else."""
+    """The pairs of an instruction and a program in a file, best first. Raises DataError for a file of another kind."""
     pairs = []
     for number, line in enumerate(read_lines(path).all, start=1):
         try:
             pairs.append(Mined(**json.loads(line)))
         except (ValueError, TypeError) as error:
-            raise DataError(f"{path}:{number}: no pair: harness mine did not write this") from error
+            raise DataError(f"{path}:{number}: not a pair: harness mine did not write this line") from error
     return sorted(pairs, key=lambda one: -one.score)
 
 
 class Counted(NamedTuple):
-    """Counts of pairs: those that use a construction, those whose words ask for it, and their median length in characters."""
+    """Pairs whose program uses a construction: their number, how many have words that ask for it, and their median length in
+    characters."""
 
     name: str
     pairs: int
@@ -138,7 +139,7 @@ class Counted(NamedTuple):
 
 
 def statistics(pairs: Sequence[Mined]) -> list[Counted]:
-    """By construction, those that most pairs use first; the last row is all pairs, with those that any word asked for."""
+    """A row per construction, the most used first; the last row counts all pairs, and those that use a construction asked for."""
     from statistics import median
 
     from serialization.program.parse import parse
@@ -154,7 +155,7 @@ def statistics(pairs: Sequence[Mined]) -> list[Counted]:
 
 
 def append(path: Path, pairs: Iterable[Mined]) -> None:
-    """Adds an item's pairs to a file at once. Raises HarnessError on failure."""
+    """Appends an item's pairs to a file in one write. Raises HarnessError if it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:

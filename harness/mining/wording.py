@@ -1,4 +1,4 @@
-"""How well a program fits its instruction: compares the constructions and numbers of both."""
+"""How well a program fits its instruction, by the constructions and numbers of both."""
 
 from __future__ import annotations
 
@@ -40,20 +40,19 @@ _CONSTRUCTIONS = {
     "shape": (r"\b[ltuc]\b|shape|corner|frame|hollow|cross|plus|square|arch", "frame lshape tshape ushape cross corners"),
     "condition": (r"\bif\b|where|unless|depend", ""),
 }
-"""The words that ask for each construction, and the functions that are it."""
+"""For each construction, a pattern of the words that ask for it, and the program's functions that count as it."""
 _OF_CALL = {call: name for name, (_, calls) in _CONSTRUCTIONS.items() for call in calls.split()}
 _NAMES = {"blank": "rest", "all": "whole", "last": "last", "it": "copy"}
 
 ASKED, UNASKED, MISSED = 1.0, -0.6, -0.2
-"""Scores of a construction that words ask for, of one that they do not, and of one that only the words have.
-
-Set by hand on the train split, as are the others.
-"""
+"""Scores of a construction that the program uses and the words ask for, that only the program uses, and that only the words ask
+for. Set by hand on the train split, as are the other scores."""
 OFTEN = frozenset({"remove", "cycle", "column", "beside", "color", "last", "row", "steps", "tower", "line"})
-"""Constructions whose words are too common or too vague to be missed."""
+"""Constructions whose words are so common or vague that a program need not use them: none of these counts as `MISSED`."""
 OFTEN_ASKED, OFTEN_UNASKED = 0.4, -0.1
 NAMED, EXTRA = 1.0, -0.05
-"""Scores of all the words' numbers appearing in the program, in proportion, and of a number that no word names."""
+"""Scores if all of the words' numbers are in the program (a share of them scores in proportion), and of each number in the
+program that no word names."""
 CHARACTER = -0.05
 UNSAID = -1.0
 _LOOKS = {
@@ -68,7 +67,7 @@ _MATCHERS = {name: re.compile(rf"\b(?:{words})" if name != "plane" else words) f
 
 
 class Fit(NamedTuple):
-    """The constructions that a program uses, those that words ask for, and what both together are worth."""
+    """The constructions that a program uses, those that the words ask for, and the score of the match."""
 
     used: frozenset[str]
     asked: frozenset[str]
@@ -76,7 +75,7 @@ class Fit(NamedTuple):
 
 
 def fit(instruction: str, program: ast.Program) -> Fit:
-    """Higher is better; a plain program is worth about what its numbers are."""
+    """The fit of a program to an instruction; a higher score is better. A plain program scores by little but its numbers."""
     words = instruction.lower()
     used = frozenset(name for statement in program.statements for name in _constructions(statement))
     asked = frozenset(name for name, matcher in _MATCHERS.items() if matcher.search(words))
@@ -90,20 +89,20 @@ def fit(instruction: str, program: ast.Program) -> Fit:
 
 
 def unsaid_directions(instruction: str, program: str) -> float:
-    """The score, at most 0, of a building program's directions that the words do not name."""
+    """The score of a building program's directions that the words do not name: `UNSAID` for each."""
     return UNSAID * sum(
         not re.search(_LOOKS[way], instruction.lower()) for way in set(re.findall(rf"\b(?:{'|'.join(_LOOKS)})\b", program))
     )
 
 
 def numbers_said(words: str) -> set[int]:
-    """Numbers in digits or words, ordinals too."""
+    """The numbers in a text, in digits or words, including ordinals."""
     numbers = {int(digits) for digits in re.findall(r"(?<!\d)\d{1,2}(?!\d)", words)}
     return numbers | {_SAID[word] for word in re.findall(r"[a-z]+", words) if word in _SAID}
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """A piece of a program and all within it."""
+    """A piece of a program and all pieces within it."""
     yield value
     if isinstance(value, tuple):
         for one in value:

@@ -92,13 +92,13 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     path.write_text('{"id": "hexagons/dev/1/1"}\n')
     with pytest.raises(UsageError, match="hexagons/dev/1/1, which is not among the items"):
         resume(path, ["hexagons/train/1/1"])
-    with pytest.raises(DataError, match="1: no pair"):
+    with pytest.raises(DataError, match="1: not a pair"):
         read(path)
     path.write_text("[]\n")
-    with pytest.raises(DataError, match="harness mine did not write this"):
+    with pytest.raises(DataError, match="harness mine did not write this line"):
         resume(path, [])
     path.write_bytes(b"\xff")
-    with pytest.raises(DataError, match="1: no pair"):
+    with pytest.raises(DataError, match="1: not a pair"):
         read(path)
 
 
