@@ -1,7 +1,7 @@
 """The clean test set of BAP v2 (sections 3.1 and 3.2), computed from an annotation of the Minecraft items.
 
-An annotation says of an item whether its context is clear (in one way, or in several on an empty board) or not, and if so,
-whether the builder did what was asked for. Items with an unclear context are left out. An incorrect structure is repaired by
+An annotation says for each item whether its context is clear (in one way, or in several on an empty board) and, if so, whether
+the builder did what was asked for. Items with an unclear context are left out. An incorrect structure is repaired by
 looking ahead: in a run of incorrect items directly followed by a correct one, builders fix their mistakes, so each item of
 the run takes the structure of that correct item. A run that is followed by an unclear item or by the end of the game cannot
 be repaired and is left out.
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from harness.corpora.item import MinecraftItem
 
 OURS = "our annotation"
-"""How results on the annotation that ships with the harness are labeled. The authors' own is not published."""
+"""The label of results on the annotation that ships with the harness. The authors' own annotation is not published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What an annotator says of one item. `correct` is None exactly where the context is "unclear"."""
+    """An annotator's judgment of one item. `correct` is None if, and only if, the context is "unclear"."""
 
     id: str
     context: str
@@ -86,7 +86,7 @@ def read_annotation(path: Path, items: Sequence[MinecraftItem], *, name: str | N
     judgments = {}
     for where, judgment in _read(path, partial):
         if judgment.id not in by_id:
-            raise DataError(f"{where}: unknown item {judgment.id!r}: not one of the {len(by_id)} items annotated")
+            raise DataError(f"{where}: unknown item {judgment.id!r}: not among the {len(by_id)} annotated items")
         if judgment.context == "multiple" and by_id[judgment.id].before.cells.any():
             raise DataError(f'{where}: {judgment.id}: "multiple" is for items with an empty board; this one has blocks before')
         judgments[judgment.id] = judgment
@@ -94,7 +94,7 @@ def read_annotation(path: Path, items: Sequence[MinecraftItem], *, name: str | N
 
 
 def read_judgments(path: Path, *, name: str | None = None, partial: bool = False) -> Annotation:
-    """The same without the items, if only the judgments matter. Raises DataError except for what needs the items."""
+    """The annotation in a file, checked against its schema alone. Raises DataError with file and line for an invalid line."""
     return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path, partial)})
 
 
@@ -115,7 +115,7 @@ def our_annotation(items: Sequence[MinecraftItem]) -> Annotation:
 
 
 def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSet:
-    """Repair and select. `items` are those of a split in order, each game's together and in time order.
+    """Select and repair items. `items` are all items of a split, each game's together and in time order.
 
     Raises DataError if an item has no judgment.
     """

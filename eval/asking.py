@@ -1,8 +1,8 @@
 """Act or ask: a model should act on clear instructions and ask back about unclear ones (IGLU's, `harness data items iglu --ask`).
 
-A model asks where it does nothing: it answers "none", or a question. Where its answers have a confidence, it also asks below a
-threshold. Precision and recall of asking are over instructions; how well it acts is the strict micro F1 of the clear ones, where
-an instruction that it asks about counts as an empty prediction.
+A model asks if it does nothing: it answers "none", or a question. If its answers have a certainty, it also asks below a
+threshold. Precision and recall of asking are over instructions. Its acting is measured by the strict micro F1 on the clear ones,
+where an instruction that it asks about counts as an empty prediction.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from eval.tables import Percentage, numbers_table
 from harness.errors import UsageError
 
 STEPS = 20
-"""Thresholds that are tried: as many quantiles of the confidence."""
+"""The number of thresholds that are tried, which are quantiles of the certainty."""
 
 
 def certainty(record: Mapping[str, Any]) -> float | None:
-    """How sure a model is of an answer, 0..1: the likelihood of a token of the likeliest of its answers, else its confidence."""
+    """How sure a model is of an answer, 0..1: the likelihood per token of its likeliest sample (taken to have the samples' mean
+    length), otherwise its recorded confidence, otherwise None."""
     told, tokens = record.get("logprobs"), record.get("completion_tokens")
     if isinstance(told, list) and told and isinstance(tokens, int) and tokens:
         return exp(max(float(value) for value in told) * len(told) / tokens)
@@ -34,10 +35,11 @@ def certainty(record: Mapping[str, Any]) -> float | None:
 
 
 def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0) -> dict[str, Any]:
-    """The scores as `harness score --benchmark ask --json` prints them; with `below`, asking under that certainty, too.
+    """The scores as `harness score --benchmark ask --json` prints them; with `below`, the model also asks below that certainty.
 
-    Without it, "thresholds" has the scores of some, if answers have a certainty, and "best" the one whose sum of both F1 is
-    largest. Raises UsageError for items none of which is unclear, or none clear, and for a threshold without certainties.
+    Without `below`, if answers have a certainty, "thresholds" has the scores at several thresholds, and "best" is the threshold
+    with the largest sum of both F1. Raises UsageError unless some items are clear and some unclear, and for `below` without any
+    certainty.
     """
     items = [item for item in answers.items if answers.only is None or item.id in answers.only]
     unclear = np.array(["question" in item.meta for item in items], bool)
@@ -101,11 +103,11 @@ class _Counted:
 
 def print_asking(scores: Mapping[str, Any]) -> None:
     """The scores as a table in percent."""
-    caption = "Percent [95% interval over games]. Acting: strict micro F1 of the clear ones; where it asks, nothing is done."
+    caption = "Percent [95% interval over games]. Acting: strict micro F1 on the clear ones; asking counts as doing nothing."
     rows: list[tuple[object, ...]] = []
     for row in (scores, *scores.get("thresholds", ())):
         ask, act, below = row["ask"], row["act"], row["below"]
-        name = "only where it does nothing" if below is None else f"{below:.3f}"
+        name = "only if it does nothing" if below is None else f"{below:.3f}"
         best = " (best)" if below is not None and below == scores.get("best") else ""
         cells = (
             Percentage(ask["f1"], ask["interval"]),

@@ -24,13 +24,13 @@ def group_scores(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
     """By item id, the known labels for `eval.breakdown.GROUPINGS`.
 
-    Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
-    if the benchmark has none.
+    Levels are known for the official dev split only, interpretations for the items in the benchmark's annotation, or in ours if
+    the benchmark has none.
     """
     if get_task(answers.task).judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
-        # The sample's ids are like the official ones.
+        # The sample's ids look like the official ones, to which the levels belong.
         has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
         levels = dev_levels() if has_levels else {}
         found = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
@@ -49,8 +49,8 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
 
 
 def _seen(answers: Answers) -> dict[str, str]:
-    """Whether the targets of a corpus's items stand in what was trained on: the train splits that the run's settings name, or the
-    task's own."""
+    """By item id, whether the item's target occurs in the train splits that the model was trained on: those that the run's
+    settings name, or the task's own. Empty for items that are not a corpus's."""
     if answers.split not in SPLITS[answers.task]:
         return {}
     known = train_targets(answers.settings.get("trained_on") or (answers.task,))

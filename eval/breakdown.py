@@ -1,10 +1,10 @@
 """Scores by subset: the items of a run in groups, such as levels of abstraction or numbers of actions, for every task.
 
-The F1 and the exact match of a group are the means of those of its items (`eval.items`): action-based for HEXAGONS, as in
-Tables 7 and 9 of "Draw Me a Flower"; of net actions for Minecraft.
+The F1 and the exact match of a group are means over its items (`eval.items`): action-based for HEXAGONS, as in Tables 7 and 9 of
+"Draw Me a Flower"; of net actions for Minecraft.
 
-HEXAGONS levels of abstraction are those of Table 5. The paper labeled its dev steps; those labels are not released. The ones read
-here are our own, by the paper's definitions (`eval/annotations/README.md`): results by level are ours, and every table says so.
+HEXAGONS levels of abstraction are those of Table 5. The paper labeled its dev steps but did not release the labels. The labels
+here are our own, by the paper's definitions (`eval/annotations/README.md`), and every table of results by level says so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.errors import UsageError
 from harness.tasks import get_task
 
 LEVELS = ("none", "low", "mid", "high")
-"""By the number in the file: no abstraction, low, mid, high."""
+"""The levels of abstraction, indexed by their number in the file."""
 
 NOTE = "our labels, not the paper's"
 
@@ -69,22 +69,22 @@ GROUPINGS = {
             "U: one, M: several; by the v2 benchmark's annotation, ours if it names none",
         ),
         "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
-        "seen": Grouping("target", ("seen", "new"), "seen: its name stands in the train splits that were trained on"),
+        "seen": Grouping("target", ("seen", "new"), "seen: its name is in the train splits that were trained on"),
     },
     "judged": {"kind": Grouping("kind of request", (), "of turns")},
 }
-"""By kind of scores (`Task.scoring`), then by the name that `--by` takes. `actions` are counted here; items have the others."""
+"""By kind of scores (`Task.scoring`), then by the name that `--by` takes. `actions` is counted here; items have the others."""
 
 
 class Breakdown(NamedTuple):
-    """What `break_down` finds."""
+    """The result of `break_down`."""
 
     tables: list[dict[str, Any]]
-    """By grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The interval
-    is that of the F1. The test {"name", "statistic", "p"} asks whether the F1 differs between groups; None if undefined.
-    It treats items as independent, although items of one procedure or game are not."""
+    """For each grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The
+    interval is that of the F1. The test {"name", "statistic", "p"} tells whether the F1 differs between groups; None if
+    undefined. It treats items as independent, although items of one procedure or game are not."""
     labels: dict[str, dict[str, str]]
-    """By the grouping's name: from an item's id to its label, for those that have one."""
+    """By the grouping's name, the labels by item id; items without a label are missing."""
 
 
 def break_down(
@@ -97,9 +97,9 @@ def break_down(
 ) -> Breakdown:
     """The scores of some items in groups.
 
-    `attributes` maps an item's id to what its scores do not hold, such as {"category": "symmetry"}; an item without one is
-    in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
-    key that the task does not have, or of which nothing is known.
+    `attributes` maps an item's id to its labels, such as {"category": "symmetry"}; an item without a label is in no group of
+    that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. Raises UsageError for
+    a key that the task does not have, or for which no item has a label.
     """
     groupings = GROUPINGS[get_task(task).scoring]
     result = Breakdown([], {})
@@ -134,7 +134,7 @@ def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemS
 
 
 def _kruskal_wallis(samples: Sequence[Floats]) -> dict[str, Any] | None:
-    """None for fewer than two groups, and if all values are equal."""
+    """The result of the test; None for fewer than two groups, and if all values are equal."""
     if len(samples) < 2 or np.ptp(np.concatenate(samples)) == 0:
         return None
     from scipy.stats import kruskal

@@ -1,6 +1,6 @@
 """Two or more runs over the same items: differences with intervals, tests and effect sizes, and where they differ.
 
-All of it is paired: the same items, resampled and permuted by whole clusters (drawing procedures, games).
+Everything is paired: the same items, resampled and permuted by whole clusters (drawing procedures, games).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ METRICS = {
     "minecraft": ("micro_f1", "macro_f1", "em"),
     "judged": ("turns",),
 }
-"""The compared numbers by kind of scores (`Task.scoring`), the first one leading. f1 is a mean over steps, turns a share of
-right ones."""
+"""The compared numbers by kind of scores (`Task.scoring`), the leading one first. f1 is a mean over steps, turns the share of
+right turns."""
 
 
 def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:
-    """Every pair of runs, each the scores of the same items in the same order, as fractions.
+    """Compares every pair of runs, each given as the scores of the same items in the same order. Numbers are fractions.
 
     A pair has, for each metric, the difference a - b with its 95% interval (paired cluster bootstrap), a p-value (permutation
     test), the same after Holm's correction over all pairs of that metric, and the effect size (mean over standard deviation
     of the clusters' differences of item scores; None if they do not vary); then wins, losses and ties item by item in F1,
-    and the `changed` items that differ most, the largest difference first. HEXAGONS metrics that end in `WITHOUT_LONGEST` are
-    of the items that are left without the longest procedures; where none are left, those metrics are not there.
+    and the `changed` items that differ most, the largest difference first. HEXAGONS metrics that end in `WITHOUT_LONGEST` leave
+    out the longest procedures; if no items remain, these metrics are missing.
     """
     first = next(iter(runs.values()))
     pairs: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
 
 
 def _scored(runs: Mapping[str, Sequence[ItemScore]], metric: str) -> Mapping[str, Sequence[ItemScore]]:
-    """The items of each run that a metric is of."""
+    """The scores of each run that a metric covers."""
     if not metric.endswith(WITHOUT_LONGEST):
         return runs
     left_out = longest([score.cluster for score in next(iter(runs.values()))])

@@ -37,7 +37,7 @@ Position = tuple[int, ...]
 
 
 class Change(NamedTuple):
-    """A change of one cell, and what it becomes: a color, or a kind and a color."""
+    """A change of one cell: its position, and a color (HEXAGONS) or a kind and a color (Minecraft)."""
 
     position: Position
     what: str
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrorContext:
-    """What the classification needs besides items and actions, by item id."""
+    """Input of the classification besides items and actions, by item id."""
 
     discarded: Mapping[str, Set[str]] = field(default_factory=dict)
     """Why the parser discarded pieces of the text, except what may surround an answer."""
@@ -123,9 +123,9 @@ def _blocks(item: Any, actions: Sequence[minecraft.Action], quarter: int) -> set
 
 
 def _mirrored(predicted: Set[Change], wanted: Set[Change], axis: int, blocks: Set[Position], free: bool) -> bool:
-    """Whether a mirroring along `axis` makes it right: through the middle of one of the `blocks`, or `free`ly anywhere.
+    """Whether mirroring along `axis` makes it right: through the middle of one of the `blocks` or, if `free`, anywhere.
 
-    A block on the other side of another one is mirrored; two equal rows a few cells apart are only shifted.
+    A block on the wrong side of another one is mirrored; two equal rows a few cells apart are only shifted.
     """
     shift = _shift(_moved(predicted, lambda cell: tuple(-v if n == axis else v for n, v in enumerate(cell))), wanted)
     if shift is None or any(v for n, v in enumerate(shift) if n != axis):
@@ -134,7 +134,7 @@ def _mirrored(predicted: Set[Change], wanted: Set[Change], axis: int, blocks: Se
 
 
 def _amounts(predicted: Set[Change], wanted: Set[Change]) -> set[str]:
-    """The classes that follow from numbers and colors alone."""
+    """The classes that follow from comparing the sets of changes as they are."""
     if not predicted:
         return {"nothing predicted"}
     classes = {"wrong count"} if len(predicted) != len(wanted) else set()
@@ -148,7 +148,7 @@ def _amounts(predicted: Set[Change], wanted: Set[Change]) -> set[str]:
 
 
 def _plain(changes: Iterable[Change]) -> set[tuple[Position, str]]:
-    """The changes without their colors; a removal is still another thing than a placement."""
+    """The changes without their colors; a removal still differs from a placement."""
     return {(change.position, change.what.partition(" ")[0] if " " in change.what else "") for change in changes}
 
 
@@ -157,10 +157,10 @@ def _moved(changes: Iterable[Change], move: Callable[[Any], Position]) -> frozen
 
 
 def _shift(predicted: Set[Change], wanted: Set[Change]) -> Position | None:
-    """The shift that turns `made` into `wanted`; None if there is none or either is empty."""
+    """The shift that turns `predicted` into `wanted`; None if there is none or either is empty."""
     if len(predicted) != len(wanted) or not predicted:
         return None
-    # A move keeps the order of the cells, so the first goes to the first.
+    # A shift keeps the order of the cells, so the first cell moves to the first cell.
     first, target = min(predicted).position, min(wanted).position
     shift = tuple(b - a for a, b in zip(first, target, strict=True))
     moved = {Change(tuple(a + d for a, d in zip(change.position, shift, strict=True)), change.what) for change in predicted}

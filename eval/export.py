@@ -21,7 +21,7 @@ _CLUSTERS = {"hexagons": "drawing procedures", "minecraft": "games"}
 
 
 class Number(NamedTuple):
-    """A score as a fraction 0..1, and its 95% interval where it has one."""
+    """A score as a fraction 0..1, and its 95% interval if it has one."""
 
     key: str
     label: str
@@ -43,7 +43,7 @@ class Number(NamedTuple):
 
 
 def headline(scores: Scores) -> list[Number]:
-    """The numbers to quote a result by, the main one first."""
+    """The numbers with which to quote a result, the main one first."""
     if get_task(scores["task"]).judged:
         parts = ((key, scores[key]) for key in ("requests", "turns"))
         return [Number(key, f"{key} solved", part["solved"], part["interval"]) for key, part in parts]

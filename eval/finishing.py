@@ -1,4 +1,4 @@
-"""The end of a run: it is scored, and losses are reported."""
+"""The end of a run: scores it, and reports what was lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shots: int = 0) -> int:
     """Score the run, save and print the scores, and report what was left out. Returns the exit code: 1 if items failed.
 
-    `longest` is the flag that bounds an answer, `shots` how many examples a prompt was to have.
+    `longest` is the flag that bounds the length of an answer, `shots` the number of examples that were asked for.
     """
     scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")

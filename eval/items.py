@@ -15,20 +15,20 @@ from harness.tasks import get_task, world_of
 
 
 class Counts(NamedTuple):
-    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly; a judged turn
-    counts as one change, which is right or not."""
+    """How much of an answer is right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly; a judged
+    turn counts as one change, which is right or not."""
 
     task: str
     wanted: int
-    """Changes of gold."""
+    """The number of gold changes."""
     made: int
-    """Changes of the answer."""
+    """The number of the answer's changes."""
     hits: int
-    """Changes of both: the same tile and color, or the same kind, color and cell."""
+    """The number of changes in both: the same tile and color, or the same kind, color and cell."""
 
     @property
     def f1(self) -> float:
-        """Of this answer, 0..1; 1 if nothing was wanted and nothing made."""
+        """The F1 of this answer, 0..1; 1 if nothing was wanted and nothing made."""
         return 2 * self.hits / (self.wanted + self.made) if self.wanted + self.made else 1.0
 
     @property
@@ -40,7 +40,7 @@ class Counts(NamedTuple):
 class ItemScore:
     """One item of one run.
 
-    HEXAGONS: action-based F1 and exact match. Minecraft: overall F1 and exact match over net actions, after alignment where
+    HEXAGONS: action-based F1 and exact match. Minecraft: overall F1 and exact match over net actions, after alignment if
     the benchmark says so. `wanted` and `made` count changes of gold and prediction; `hits` those in both, so that
     2 * hits / (wanted + made) is the F1. `classes` are those of `eval.errors`, the main one first; empty if exact.
     """
@@ -75,14 +75,14 @@ def item_scores(
 
 
 def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]]) -> list[Counts]:
-    """How well the predicted actions of each item fit, strictly; an item may come more than once, with other actions."""
+    """The strict counts of each item's predicted actions; an item may come more than once, with other actions."""
     return _sizes(task, items, predicted, frozenset())[0]
 
 
 def _sizes(
     task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]], multiple: Set[str]
 ) -> tuple[list[Counts], list[bool]]:
-    """The sizes, and whether the shape is right wherever it stands."""
+    """The counts of each item, and whether its shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
     if get_task(task).judged:
         return [Counts(task, 1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()

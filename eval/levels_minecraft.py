@@ -1,22 +1,22 @@
 """Level 1 and level 2: elementary builds, judged dimension by dimension, and one block more or less, judged by kind of order.
 
-After the definitions of Nebula's sets (Chaturvedi et al. 2024). Any right answer counts, not the gold one only. What an order
+After the definitions of Nebula's sets (Chaturvedi et al. 2024). Any right answer counts, not only the gold one. What an order
 leaves open is not judged, so the dimensions have different numbers of items.
 
 Level 1 begins with an empty region; what is built is the structure after the actions, infeasible ones left out.
 
 - color: every block has the color that was asked for
-- shape: the blocks are the shape, of any size, turned and placed anyhow; squares, rectangles, diamonds and cubes may be hollow.
-  A tower stands, unless the order says how it is turned; a diagonal goes one block in two or three directions at a time
-- size: the longest side of the blocks' bounding box is as asked; of a rectangle, the second longest too
-- location: corner, a block or the bounding box of all has |x| = |z| = 5; edge, a block has exactly one of them 5; center, a
-  block has x = z = 0 or the middle of the bounding box is at most half a block from there
-- orientation: horizontal, all on one level; vertical, on several levels and all in one upright plane
+- shape: the blocks form the shape, in any size, orientation and place; squares, rectangles, diamonds and cubes may be hollow.
+  A tower is upright unless the order says otherwise; a diagonal advances by one block in two or three directions at a time
+- size: the longest side of the blocks' bounding box is as asked; for a rectangle, the second longest as well
+- location: corner: the bounding box reaches |x| = 5 and |z| = 5; edge: for some block, only one of |x| and |z| is 5; center: a
+  block has x = z = 0, or the middle of the bounding box is at most half a block away from there
+- orientation: horizontal: all blocks on one level; vertical: on several levels and in one upright plane
 - in bounds: no action is outside the build region
-- whole structure: all of these, where they were asked for
+- whole structure: all dimensions that were asked for are right
 
-Nothing built is wrong in every dimension. Level 2 is judged on net actions: exactly one, of the right kind, and in a cell
-that the order may mean; touching is by a face.
+If nothing is built, every dimension is wrong. Level 2 is judged on net actions: there must be exactly one, of the right kind and
+in a cell that the order allows; blocks touch if they share a face.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _is_shape(cells: Cells, shape: str, *, stands: bool) -> bool:
 
 
 def _is_diagonal(cells: Cells, plane: list[int], sides: list[int]) -> bool:
-    """Whether the blocks go on by one block in each of two or three directions at a time."""
+    """Whether the blocks advance by one block in each of two or three directions at a time."""
     if len(plane) < 2 or sides[len(plane) - 1] != sides[0] or len(cells) != sides[0]:
         return False
     line = sorted(cells, key=lambda cell: cell[plane[0]])
@@ -104,7 +104,7 @@ def _is_diagonal(cells: Cells, plane: list[int], sides: list[int]) -> bool:
 
 
 def _boxes(ends: list[tuple[int, int]]) -> tuple[Cells, Cells]:
-    """All blocks of a box, and those of its surface; of a flat box, its outline."""
+    """All blocks of a box, and the blocks of its surface (of a flat box, of its outline)."""
     xs, ys, zs = (range(low, high + 1) for low, high in ends)
     full = frozenset(product(xs, ys, zs))
     thick = [axis for axis in range(3) if ends[axis][0] < ends[axis][1]]
@@ -203,7 +203,7 @@ def _kinds(item: MinecraftItem, right: bool) -> dict[str, bool]:
 
 
 def _rates(rows: Sequence[Mapping[str, bool]], seed: int) -> dict[str, Any]:
-    """By name, how many of the rows that have it are right."""
+    """By name, the accuracy over the rows that have the name."""
     names = [*dict.fromkeys(name for row in rows for name in row)]
     names.sort(key=lambda name: DIMENSIONS.index(name) if name in DIMENSIONS else 0)
     right = np.array([[row.get(name, False) for name in names] for row in rows], float).reshape(len(rows), len(names))

@@ -1,9 +1,9 @@
-"""Scores of live games: how many end as they should, how near the others come, and what that took.
+"""Scores of live games: how many succeed, how close the others come, and how many turns and corrections they take.
 
-A building game succeeds if the structure is the target, turned about the vertical axis by quarters and shifted along the
-ground as it may be (`eval.metrics.alignment`); it is exact if it is the target as it is. A drawing succeeds if its board is the
-target's. A request of the benchmark `everyday` succeeds if all its turns were answered rightly, as its judge said in the game. A
-game that an error cut short is counted apart and in none of the numbers.
+A building game succeeds if the structure is the target, possibly turned by quarters about the vertical axis and shifted along the
+ground (`eval.metrics.alignment`); it is exact if it is the target as it stands. A drawing succeeds if its board is the target's.
+A request of the benchmark `everyday` succeeds if its judge found all its turns right during the game. A game that an error cut
+short is counted separately and is in none of the numbers.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _LABELS_OF = {
     ("judged", "success"): "requests solved",
     ("judged", "at_once"): "turns right",
 }
-"""The names that a kind of scores has of its own."""
+"""Names that differ for a world or a kind of scores."""
 _COUNTS = ("turns", "corrections")
-"""What is not a share."""
+"""The numbers that are not shares."""
 
 Ratios = dict[str, tuple[Floats, Floats]]
 
@@ -51,7 +51,7 @@ Ratios = dict[str, tuple[Floats, Floats]]
 def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
     """The numbers of some games of a task, shares as fractions 0..1, with 95% intervals over games.
 
-    A number is None if no game came to its end, an interval if there are fewer than two.
+    If no game came to its end, there are no numbers; an interval is None for fewer than two games.
     """
     ended = [game for game in games if game["error"] is None]
     counts = {"task": task, "games": len(games), "errors": len(games) - len(ended)}
@@ -73,7 +73,7 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
 
 
 def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
-    """What is true of one game's end: "success", "exact" and "f1", and "f1_aligned" or "tiles"."""
+    """The scores of one game's end: "success" and "f1", and "exact" and "f1_aligned" (Minecraft) or "tiles" (HEXAGONS)."""
     parts = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
     values = {name: ratio(*pair) for name, pair in parts.items()}
     return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}

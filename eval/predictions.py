@@ -3,7 +3,7 @@
     {"id": "...", "actions": [...]}                     Hexagons [row, column, "color"]; Minecraft ["place", "color", x, y, z]
     {"id": "...", "text": "...", "format": "triplets"}     or ["remove", "color" | null, x, y, z]
 
-Where a line has both, the actions count: a model that answers in the builder's frame has its text turned back there.
+If a line has both, the actions count: they are in the world's frame, even if the model answered in the builder's frame.
 Actions off the board or outside the build region are kept; the worlds ignore them and the scores count them. All other
 fields are ignored, except `error`: a line with one is counted separately, whatever else it holds, and scored as an empty
 prediction.
@@ -82,7 +82,7 @@ def _refuse(constant: str) -> None:
 
 
 def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None:
-    """The (task, split) of all ids, None if there are no records.
+    """The (task, split) of all ids; None if there are no records.
 
     Raises DataError for a malformed id and for ids of two splits.
     """

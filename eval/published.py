@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A row of a paper: what was scored, and the result. `items` is how many it was scored on, 0 if not known."""
+    """A row of a paper: what was scored, and the result. `items` is the number of scored items, 0 if unknown."""
 
     task: str
     benchmark: str
@@ -72,7 +72,7 @@ PUBLISHED = (
 def beside(scores: Mapping[str, Any]) -> list[tuple[Published, str]]:
     """Published rows to show next to some scores, each with the reason why it is not comparable; empty if it is.
 
-    Rows of the same task and split; for a split without any, those of test.
+    Rows of the same task and split; for a split without rows, those of test.
     """
     rows = [row for row in PUBLISHED if row.task == scores["task"]]
     split = scores["split"] if any(row.split == scores["split"] for row in rows) else "test"

@@ -19,8 +19,8 @@ from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
 
 BENCHMARKS = ("legacy", "fair", "v2")
-"""For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
-v2: the clean test set, aligned where the annotation says that several interpretations are right."""
+"""For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned if the board is empty.
+v2: the clean test set, aligned if the annotation says that several interpretations are right."""
 
 
 def score(
@@ -40,9 +40,9 @@ def score(
 
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
-    are counted ("off_board"), with those that `discarded` says, by item id, a parser left out of the text. The v2 benchmark
-    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score
-    and for an unknown task or benchmark.
+    are counted ("off_board"), together with those that a parser left out of the text: `discarded` has their number by item id.
+    The v2 benchmark needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is
+    nothing to score and for an unknown task or benchmark.
     """
     chosen = choose_items(items, benchmark, annotation, only)
     if not chosen.items:
@@ -79,7 +79,7 @@ class Chosen(NamedTuple):
 
 
 def choose_items(items: Sequence[Any], benchmark: str, annotation: Annotation | None, only: Set[str] | None) -> Chosen:
-    """The items of a split that a benchmark scores, or only the ones with ids in `only`. Raises UsageError as `score` does."""
+    """The items of a split that a benchmark scores, with `only` restricted to these ids. Raises UsageError as `score` does."""
     if benchmark not in BENCHMARKS:
         raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
     if (benchmark == "v2") != (annotation is not None):
@@ -114,7 +114,7 @@ def _requests(items: Sequence[Any], seed: int) -> dict[str, Any]:
 
 
 def _solved(right: Mapping[str, Sequence[bool]], seed: int) -> dict[str, Any]:
-    """{"of", "solved", "interval"}: a count, and the fraction of it that is right."""
+    """{"of", "solved", "interval"}: a count, and the fraction of it that is right, with its 95% interval."""
     values = np.array([value for turns in right.values() for value in turns], float)
     clusters = [name for name, turns in right.items() for _ in turns]
     return {"of": len(values), "solved": float(values.mean()), "interval": mean_interval(values, clusters, seed=seed)}

@@ -29,7 +29,7 @@ from serialization.formats.answer import losses
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A predictions file with what it answers."""
+    """A predictions file and the items that it answers."""
 
     name: str
     """The run's name, or the file's."""
@@ -40,7 +40,7 @@ class Answers:
     """The lines of the file by item id."""
     task: str
     split: str
-    """Or the name of the file that the items are in."""
+    """The split, or the name of the file that holds the items."""
     items: Sequence[Any]
     """All items of the split."""
     only: Set[str] | None
@@ -56,8 +56,8 @@ class Answers:
         return [(str(p[0]), str(p[1])) for p in discarded or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
-        """By item id, why the parser discarded pieces of the text, except what may surround an answer; only items that lost
-        something."""
+        """By item id, why the parser discarded pieces of the text, except what may surround an answer. Items that lost nothing
+        are missing."""
         lost = {item.id: losses(self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in lost.items() if reasons}
 
@@ -79,7 +79,7 @@ class Benchmark:
             raise UsageError("--annotation is for --benchmark v2 only")
 
     def of(self, answers: Answers) -> tuple[str, Annotation | None]:
-        """Its name and annotation for these answers. Raises UsageError if it is not for their task or split."""
+        """The benchmark's name and annotation for these answers. Raises UsageError if it is not for their task or split."""
         if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
         name = choose("benchmark", self.name or "legacy", BENCHMARKS)
@@ -95,7 +95,7 @@ class Benchmark:
         return name, our_annotation(answers.items)
 
     def choose(self, answers: Answers) -> Chosen:
-        """The items it scores, with their gold states."""
+        """The items that the benchmark scores, with their gold states."""
         name, annotation = self.of(answers)
         return choose_items(answers.items, name, annotation, answers.only)
 
@@ -140,7 +140,7 @@ def read_answers(
 
 
 def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """Raises DataError if these are other items than the run answered: its scores would be of neither."""
+    """Raises DataError if the items have changed since the run answered them: its scores would be right for neither version."""
     answered, now = settings.get("data_hash"), items_hash(items[: settings.get("limit")])
     if answered not in (None, now):
         raise DataError(
@@ -191,9 +191,9 @@ def _run_settings(folder: Path) -> dict[str, Any]:
 
 
 def task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
-    """Those of the ids, checked against what was asked for, which may be None. `file` is for messages only.
+    """The task and the split of the ids, checked against those asked for, which may be None. `file` is for messages only.
 
-    Raises DataError, with the line, for ids of no corpus or not as asked for, and UsageError if nothing determines them.
+    Raises DataError, with the line, for ids of no corpus or not as asked for, and UsageError if nothing determines the two.
     """
     inferred = infer_split(file, records)
     if inferred is None:
@@ -203,7 +203,7 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
     if inferred[1] not in corpora.SPLITS.get(inferred[0], ()):
         splits = ", ".join(f"{name}/{part}" for name, parts in corpora.SPLITS.items() for part in parts)
         raise DataError(
-            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or --items FILE"
+            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or give --items FILE"
         )
     if task not in (None, inferred[0]) or (split is not None and corpora.split_name(inferred[0], split) != inferred[1]):
         asked = f"{task or inferred[0]}/{split or inferred[1]}"
@@ -221,7 +221,7 @@ def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[It
 
 
 def common_items(runs: Mapping[str, Answers], *, intersect: bool = False) -> frozenset[str]:
-    """The ids that all of some runs answered, by the runs' names; with `intersect`, those that all have in common.
+    """The ids that all runs answered; with `intersect`, the runs may also have answered others.
 
     Raises UsageError for runs of different tasks or splits, and, without `intersect`, if one has items that another lacks.
     """

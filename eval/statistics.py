@@ -28,7 +28,7 @@ def cluster_sums(values: Floats, clusters: Sequence[str]) -> Floats:
 
 
 def ratio(above: Any, below: Any) -> float:
-    """A ratio of sums, numbers or arrays; 0 with nothing below."""
+    """The ratio of two sums, of numbers or arrays; 0 if the denominator is 0."""
     whole = np.sum(below)
     return float(np.sum(above) / whole) if whole else 0.0
 
@@ -47,7 +47,7 @@ def _resampled_ratios(numerators: Floats, denominators: Floats, clusters: Sequen
 
 
 def ratios(above: npt.NDArray[Any], below: npt.NDArray[Any], nothing: float = 0) -> Floats:
-    """Ratios of two arrays of one shape; `nothing` where there is nothing below."""
+    """Elementwise ratios of two arrays of one shape; `nothing` where the denominator is 0."""
     made: Floats = np.divide(above, below, out=np.full(above.shape, float(nothing)), where=below > 0)
     return made
 
@@ -61,16 +61,16 @@ def _interval(values: Floats) -> list[float]:
 def ratio_intervals(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> list[Interval]:
     """95% percentile intervals of k ratios sum(numerators) / sum(denominators), resampling whole clusters.
 
-    Both arrays have shape (items, k); `clusters` names the cluster of each item. The same for the same seed. A resample with a
-    denominator of 0 counts as 0, as F1 does with nothing predicted and nothing to predict. None for fewer than two clusters,
-    which tell nothing about how clusters vary.
+    Both arrays have shape (items, k); `clusters` names the cluster of each item. A seed always gives the same intervals. A
+    resample with a denominator of 0 counts as 0, as F1 does with nothing predicted and nothing to predict. None for fewer than
+    two clusters, which tell nothing about how clusters vary.
     """
     drawn = _resampled_ratios(numerators, denominators, clusters, seed)
     return [None] * numerators.shape[1] if drawn is None else [_interval(column) for column in drawn.T]
 
 
 def mean_interval(values: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
-    """The same of the mean over items of some values, shape (items,)."""
+    """The 95% interval of the mean of `values`, shape (items,), resampling whole clusters; None for fewer than two."""
     return ratio_intervals(values[:, None], np.ones((len(values), 1)), clusters, seed=seed)[0]
 
 
@@ -86,7 +86,8 @@ def difference_interval(numerators: Floats, denominators: Floats, clusters: Sequ
 def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> float:
     """Two-sided p-value of a difference of two ratios over the same items, exchanging the two within whole clusters.
 
-    Arrays as for `difference_interval`. Exact where all exchanges can be tried, else from random ones.
+    Arrays as for `difference_interval`. Exact if all exchanges can be tried, otherwise from random exchanges; 1 for fewer than
+    two clusters.
     """
     from scipy.stats import permutation_test
 

@@ -27,13 +27,13 @@ _DECIMALS = {"hexagons": 2, "minecraft": 1}
 
 
 class Percentage(NamedTuple):
-    """A fraction that is shown in percent, and its 95% interval, where it has one."""
+    """A fraction that is shown in percent, and its 95% interval if it has one."""
 
     value: float | None
     interval: Sequence[float] | None = None
 
     def __format__(self, sign: str) -> str:
-        """With `sign` +, a positive number has one."""
+        """In percent, with the ends of the interval; if `sign` is "+", positive numbers have a sign."""
         low_high = [f"{100 * end:{sign}.1f}" for end in self.interval or ()]
         ends = f" [{', '.join(low_high)}]" if low_high else ""
         return "" if self.value is None else f"{100 * self.value:{sign}.2f}{ends}"
@@ -200,6 +200,6 @@ def _groups(breakdown: Mapping[str, Any]) -> Table:
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int]) -> str:
-    """A table in Markdown. The columns of these numbers are left-aligned, the others right-aligned."""
+    """A table in Markdown. The columns with the numbers `texts` are left-aligned, the others right-aligned."""
     lines = [head, ["---" if n in texts else "---:" for n in range(len(head))], *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

@@ -1,1 +1,1 @@
-"""What is measured: the metrics of each task."""
+"""The metrics of each world."""

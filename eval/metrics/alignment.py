@@ -1,10 +1,10 @@
-"""Net actions as arrays, what two sets of them share, and the best alignment of one with the other (BAP v2, section 4).
+"""Net actions as arrays, the overlap of two sets of them, and the best alignment of one with the other (BAP v2, section 4).
 
 Net actions of many items are one int64 array of shape (rows, 6): item, kind (0 placed, 1 removed), color code 1..6, and
 x, y, z counted from the region's lowest corner (0..10, 0..8, 0..10). An alignment is one of 4 rotations about the vertical
-axis and a horizontal translation. Among all that keep the predicted actions in the build region it is the one with the
-largest overlap; sizes do not change, so that is the smallest symmetric difference. Ties go to the smallest rotation (in
-the sense of `harness.worlds.minecraft.turn`), then the smallest shift in x, then in z.
+axis and a horizontal translation. Among those that keep the predicted actions in the build region, the best has the largest
+overlap and, as sizes do not change, the smallest symmetric difference. Ties go to the smallest rotation (in the sense of
+`harness.worlds.minecraft.turn`), then the smallest shift in x, then in z.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """HEXAGONS: action-based and board-based F1, exact match, precision and recall ("Draw Me a Flower", section 5).
 
 Both compare sets of (tile, color): the tiles that the step changes, or all tiles of the board after it that are not white.
-Every number is a mean over steps. Where both sets are empty all four are 1, where just one is, all four are 0.
+Every number is a mean over steps. If both sets are empty, all four numbers are 1; if only one is, all four are 0.
 
 - action: what was predicted, as it is. A tile painted twice has the last color; a paint off the board is dropped; painting
   a tile in the color it has already counts as predicted.
-- effective: the same without the predictions that change nothing on the gold previous board (ours, not the paper's)
+- effective: as action, without the predictions that change nothing on the gold previous board (ours, not the paper's)
 - board: the predicted actions on the gold previous board (teacher-forced)
 - rollout: the predicted actions of all steps so far on the board the drawing began with
 - procedure_macro: the action-based numbers as a mean over procedures of the mean over their steps
 - without_longest: the action-based numbers without the `LONGEST` procedures that have the most steps. A few long procedures
-  of much the same steps can carry the mean over steps; where this differs from it, they do
+  of similar steps can dominate the mean over steps; if these numbers differ from it, they do
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def score(
     """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
 
     `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps. `without_longest` is
-    there where more than `LONGEST` procedures are scored.
+    included if more than `LONGEST` procedures are scored.
     """
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
     wanted = np.where(after != before, after, _UNCHANGED)

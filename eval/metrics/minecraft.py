@@ -1,24 +1,24 @@
 """Minecraft Builder Action Prediction: F1 over net actions (Jayannavar et al. 2020; BAP v2, sections 2.3, 2.4 and 4).
 
 Net actions are compared on structures. The predicted structure is `before` after the predicted actions, infeasible ones
-left out; the gold one is the recorded structure. What differs from `before` is a set of placements and removals with colors:
-an action that is undone or infeasible costs nothing, and a removal at a right cell has the right color by itself.
+left out; the gold one is the recorded structure. Its difference from `before` is a set of placements and removals with colors:
+an action that is undone or infeasible costs nothing, and a removal at a right cell always has the right color.
 
 - overall: the same kind, color and cell
 - type, color, location: multisets of kinds; of kinds with colors; of cells
 - shape: overall after the best alignment of the net actions (`eval.metrics.alignment`), for every item
 
-Overall and location are strict, but for the items that are said to allow several interpretations: an empty board, where the
+Overall and location are strict, except for items on an empty board that are marked as allowing several interpretations: their
 predicted structure is aligned with the gold one first (the fairer F1 of section 4.1).
 
-Micro sums counts over items; a ratio with denominator 0 is 0. Macro is the mean of each item's F1, where an item with
-nothing to do and nothing done is 1.
+Micro sums counts over items; a ratio with denominator 0 is 0. Macro is the mean of the items' F1, which is 1 for an item with
+nothing to do and nothing done.
 
 The IGLU competition's F1 (`overlap_scores`) is the best overlap of two whole structures over horizontal shifts and quarter turns.
 The target is turned about the vertical axis and shifted along the ground in every way that keeps all of it in the build region;
 the blocks that it then has in common with what was built, in cell and color, are counted, and the largest such count is the
 maximal intersection. Precision is its share of what was built, recall its share of the target. Blocks that stood there before
-count like all others, so doing nothing scores well where little is asked for: `unchanged` says how well.
+count like all others, so doing nothing scores well if little is asked for; `unchanged` is the score of doing nothing.
 """
 
 from __future__ import annotations
@@ -146,10 +146,10 @@ def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[
 
 
 def _each(built: Sequence[Structure], target: Sequence[Structure]) -> tuple[Floats, Floats, Floats]:
-    """Precision, recall and F1 of each item; a share of nothing is 1 where both are nothing, else 0."""
+    """Precision, recall and F1 of each item; a share of an empty structure is 1 if both are empty, otherwise 0."""
     nothing = np.zeros((len(built), *SHAPE), np.uint8)
     cells = [np.stack([structure.cells for structure in structures]) for structures in (built, target)]
-    # The target moves: none of it may leave the region, while of what was built some may be cut off.
+    # The target moves and must stay in the region as a whole; moving the built blocks instead could push some of them out.
     common, _ = align(net_actions(nothing, cells[1]), net_actions(nothing, cells[0]), len(built))
     made, wanted = ((of > 0).sum(axis=(1, 2, 3)) for of in cells)
     both = np.maximum(common, 0)

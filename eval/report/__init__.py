@@ -1,1 +1,1 @@
-"""The HTML report of runs: its page, tables and charts, and what it says of a run; curves as pictures of their own."""
+"""The HTML report of runs: its page, tables and charts, and the facts about a run; curves as separate pictures."""

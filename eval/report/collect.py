@@ -19,17 +19,17 @@ from harness.runs.asked import NAME, Asked, read_asked
 from harness.worlds.minecraft import net_actions
 
 _SNIPPET = 160
-"""Characters of what was asked for that stand in the list."""
+"""Characters of the request that the list shows."""
 
 _PIECES = 50
-"""How many discarded pieces of an answer are shown."""
+"""Most discarded pieces of an answer that are shown."""
 
 Step = Callable[[int, int], None]
-"""Receives after each item how many are done, and of how many."""
+"""Called after each item with the number of items that are done, and of all."""
 
 
 def read(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:
-    """The runs by name. One is taken with all that it was asked for, several with the items that all of them answered.
+    """The runs by name. A single run keeps all items that it was asked for, several keep the items that all of them answered.
 
     Raises UsageError for runs over different items, unless `intersect` takes the common ones, and as `read_answers` does.
     """
@@ -47,7 +47,7 @@ def collect(
     seed: int = 0,
     step: Step,
 ) -> Report:
-    """Score, compare and draw. `limit` is how many items the browser holds; the tables are about all of them."""
+    """Score, compare and draw runs. `limit` is the number of items in the page's browser; the tables cover all of them."""
     asked = {name: dict(read_asked(answers.file.with_name(NAME))) for name, answers in runs.items()}
     scored = {name: score_items(answers, benchmark) for name, answers in runs.items()}
     reported = []
@@ -79,7 +79,7 @@ def collect(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An item as it is drawn; `repaired` where the benchmark gave it another gold state than the recorded one."""
+    """An item as it is drawn; `repaired` if the benchmark gave it another gold state than the recorded one."""
 
     item: Item
     repaired: bool
@@ -108,7 +108,7 @@ def _chunks(items: Sequence[_Shown], runs: Sequence[_Told], step: Step) -> Itera
 
 
 def _shared(shown: _Shown) -> dict[str, Any]:
-    """What does not depend on a run: the turns ("" speaks where something was done), the gold actions and their picture."""
+    """The details that all runs share: the turns (with the speaker "" for actions), the gold actions and their picture."""
     item = shown.item
     turns = [
         [turn.speaker, turn.text] if isinstance(turn, Utterance) else ["", written(item.task, turn.actions) or "nothing"]
@@ -128,7 +128,7 @@ def _shared(shown: _Shown) -> dict[str, Any]:
 
 
 def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
-    """What one run made of an item."""
+    """The details of one run's answer to an item."""
     record = answers.records.get(item.id)
     text, note = prompt_text(record or {}, asked)
     details = {"prompt": text, "promptNote": note}
@@ -152,7 +152,7 @@ def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
 
 
 def _facts(record: Mapping[str, Any]) -> list[str]:
-    """What is recorded of one answer, in words."""
+    """The recorded facts of one answer, in words."""
     named = {"prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens"}
     facts = [f"{record[key]:,} {name}" for key, name in named.items() if isinstance(record.get(key), int | float)]
     return [*facts, f"ended by: {cut(str(record['finish_reason']))}"] if record.get("finish_reason") else facts
@@ -165,7 +165,7 @@ def _snippet(item: Item) -> str:
 
 
 def _searched(item: Item, runs: Iterable[Answers]) -> str:
-    """All that a reader sees said about an item, but for the prompt: its id, what was said, what the models answered."""
+    """The text that a search for an item looks through, in lower case: its id, what was said, and what the models answered."""
     texts = [turn.text for turn in item.history if isinstance(turn, Utterance)]
     texts += [item.instruction] if isinstance(item, HexagonsItem) else []
     records = (answers.records.get(item.id, {}) for answers in runs)

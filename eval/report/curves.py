@@ -1,5 +1,5 @@
-"""Score curves as a table and as a picture: by training items, or by how many items a run answers with some confidence; and the
-curves of a training.
+"""Score curves as a table and as a picture: by the number of train items, or of the items that a run answers with at least some
+confidence; and the curves of a training.
 
 "Draw Me a Flower" shows learning curves in Figures 6 and 7; their exact values are not known here.
 """
@@ -39,7 +39,7 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """At least one point, by rising size, what they were scored on, and what the sizes and the names of its points are."""
+    """At least one point, by rising size; what the points were scored on; and the headings of their sizes and names."""
 
     points: list[Point]
     scored: str
@@ -65,11 +65,11 @@ def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
 
 
 STEPS = 10
-"""Into how many groups a run's answers are split by their confidence."""
+"""The number of groups into which a run's answers are split by their confidence."""
 
 
 def confidences(answers: Answers) -> dict[str, float]:
-    """By item id. Raises UsageError for answers without one, DataError if it is not a number from 0 to 1."""
+    """The confidences by item id. Raises UsageError if no answer has one, DataError if one is not a number from 0 to 1."""
     values = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
     if all(value is None for value in values.values()):
         raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
@@ -131,7 +131,7 @@ def as_svg(drawn: Curve) -> str:
 
 
 def _chart(title: str, size: tuple[float, float], draw: Callable[[Any], None]) -> str:
-    """What `draw` puts on matplotlib axes, as an SVG of that width and height in inches, with a transparent background."""
+    """The picture that `draw` makes on matplotlib axes, as an SVG of this size in inches with a transparent background."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -151,8 +151,8 @@ _PANELS = (
 
 
 def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> str:
-    """A training as a picture: losses or rewards by step, and F1 on dev, as far as they were measured. A line marks the step that
-    was kept."""
+    """A training as a picture: losses or rewards by step, and F1 on dev, as far as they were measured. A line marks the kept
+    step."""
     measured = {name for point in points for name in point}
     panels = [(shown, label, scale) for names, label, scale in _PANELS if (shown := [name for name in names if name in measured])]
 

@@ -28,7 +28,7 @@ _SPOKEN = {None: "none", True: "yes", False: "no"}
 
 
 def settings_facts(answers: Answers) -> dict[str, str]:
-    """What was run; empty for a predictions file outside a run's folder."""
+    """The run's main settings by label; empty for a predictions file outside a run's folder."""
     settings = answers.settings
     return {label: _spoken(settings[key]) for key, label in _LABELS.items() if key in settings}
 
@@ -73,7 +73,7 @@ def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
 
 
 def _unread(answers: Answers) -> str:
-    """How many answers lost more than what may surround an answer; empty if no record says."""
+    """The number of answers that lost more than what may surround an answer; empty if it was not recorded."""
     recorded = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
     return f"{sum(bool(losses(answers.pieces(item))) for item in recorded):,}" if recorded else ""
 

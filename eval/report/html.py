@@ -60,7 +60,7 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a page is made of. All runs are over the same items, in the same order; `listed` are the first of them."""
+    """The content of a page. All runs are over the same items, in the same order; `listed` are the first of them."""
 
     runs: Sequence[ReportedRun]
     comparison: Mapping[str, Any] | None

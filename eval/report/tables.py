@@ -29,7 +29,7 @@ class Measure(NamedTuple):
     """A headline number of one run."""
 
     name: str
-    """As the papers' rows name it: f1 or em; empty for one they do not report."""
+    """Its name in the papers' rows: f1 or em; empty if they do not report it."""
     label: str
     cell: Percentage
     strip: Markup
@@ -67,7 +67,7 @@ def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Percentage]]:
 
 
 def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
-    """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
+    """All numbers of the scores: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
     if get_task(first["task"]).judged:
         kinds = [each["kinds"] for each in scores]
@@ -117,7 +117,7 @@ def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list
 
 
 class SubsetTable(NamedTuple):
-    """`rows`: a label, the number of items, and of each run F1 with its interval and EM. `tests`: one of each run, or None."""
+    """`rows`: a label, the number of items, and for each run F1 with its interval, and EM. `tests`: one per run, or None."""
 
     name: str
     note: str
@@ -144,7 +144,7 @@ def _named(entries: Sequence[Mapping[str, Any]], key: str, name: Any) -> Mapping
 
 
 class ClassRow(NamedTuple):
-    """An error class: by run, of how many items it is the first class, and of how many any."""
+    """An error class; `counts` has, for each run, the number of items with it as the main class, and with it at all."""
 
     name: str
     meaning: str
@@ -152,7 +152,7 @@ class ClassRow(NamedTuple):
 
 
 def class_rows(runs: Sequence[Sequence[ItemScore]]) -> list[ClassRow]:
-    """The error classes, the most frequent first one over all runs first."""
+    """The error classes, sorted by how often they are the main class over all runs."""
     first = [Counter(item.classes[0] for item in items if item.classes) for items in runs]
     every = [Counter(name for item in items for name in item.classes) for items in runs]
     names = sorted(set().union(*every), key=lambda name: (-sum(c[name] for c in first), -sum(c[name] for c in every), name))

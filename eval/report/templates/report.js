@@ -1,5 +1,5 @@
 // The item browser. The light index is parsed at once; pictures, prompts and texts lie gzipped in the page, a few items to a
-// block, and are unpacked when an item is looked at. Whatever a model or a person wrote gets in as text, never as HTML.
+// block, and are unpacked when an item is opened. Whatever a model or a person wrote enters the page as text, never as HTML.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -21,7 +21,7 @@ const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count ==
 const shortId = (id) => id.split("/").slice(2).join("/");
 const grade = (run, n) => (run.exact[n] ? "exact" : run.f1[n] > 0 ? "partial" : "zero");
 
-// Control characters would be invisible; they are shown as the signs that Unicode has for them.
+// Control characters would be invisible; they are shown as Unicode's symbols for them.
 const visible = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)));
 
 /* Packed data */
@@ -109,7 +109,7 @@ async function filter() {
   const wanted = byId("class").value;
   const group = byId("group").value;
   const [low, high] = [byId("low"), byId("high")].map((input) => (input.value === "" ? null : input.valueAsNumber / 100));
-  // What is shown is rounded, so that 66.7 is to be found from 66.7 to 66.7.
+  // Shown scores are rounded; with this slack, the range 66.7 to 66.7 finds what is shown as 66.7.
   const slack = 0.0006;
   const rows = data.ids.flatMap((_, n) => {
     if (low !== null && run.f1[n] < low - slack) return [];
@@ -199,7 +199,7 @@ async function setRun(number) {
   await filter();
 }
 
-// The run is no filter and stays.
+// The run is not a filter and stays.
 function clearFilters() {
   byId("filters").reset();
   return setRun(state.run);
@@ -237,7 +237,7 @@ async function showDetail(n, follow) {
   if (follow) comeIntoView();
 }
 
-// Only where the top of the detail is out of sight: the page must not jump while one steps through the items.
+// Only if the top of the detail is out of sight: the page must not jump while the reader steps through the items.
 function comeIntoView() {
   const top = byId("detail").getBoundingClientRect().top;
   if (top < 0 || top > innerHeight * 0.7) byId("detail").scrollIntoView();
@@ -287,7 +287,7 @@ function asked({ turns, note }) {
   const said = turns.slice(start).map(([speaker, text]) => el("p", {}, el("span", { class: "who" }, `${speaker}: `), visible(text)));
   const parts = [el("div", { class: "asked" }, ...(said.length ? said : [el("p", {}, "Nothing was said.")]))];
   if (start > 0) {
-    const earlier = el("details", {}, el("summary", {}, `History: ${plural(start, "turn")} before`));
+    const earlier = el("details", {}, el("summary", {}, `History: ${plural(start, "earlier turn")}`));
     earlier.append(el("ol", { class: "turns" }, ...turns.slice(0, start).map(turn)));
     parts.push(earlier);
   }
@@ -339,7 +339,7 @@ function discarded(pieces) {
   return el("div", { class: "scroll" }, el("table", { class: "pieces" }, head, el("tbody", {}, ...rows)));
 }
 
-// A prompt is long: it is put into the page when it is asked for, and stays open from one item to the next.
+// A prompt is long: it is added to the page when it is opened, and stays open from one item to the next.
 let promptOpen = false;
 
 function prompt(made) {
@@ -398,7 +398,7 @@ async function start() {
   document.documentElement.dataset.ready = "true";
 }
 
-// The first item, without its name in the address: it was not chosen.
+// The first item, without its name in the address, because the reader did not choose it.
 function showFirst() {
   state.selected = state.rows[0];
   markSelected();
