@@ -1,4 +1,4 @@
-"""A model's own chat template, made to ask for an answer and nothing else, on every day alike.
+"""A model's own chat template, changed to ask for an answer and nothing else, alike on every day.
 
 A model that thinks is told not to, or given an empty thought, or led to its final channel; a template that writes today's date
 writes a fixed one. Training, prompting and serving share the result.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 DATE = date(2025, 1, 1)
-"""What a chat template writes for today."""
+"""The date that a chat template writes as today's."""
 
 CHAT_TEMPLATE = "chat_template.jinja"
 """The file of a chat template, in the folder of a model or an adapter."""
@@ -24,13 +24,13 @@ _THOUGHT = re.compile(r"<(think(?:ing)?)>(\s*)$")
 
 
 def own_template(tokenizer: Any) -> str | None:
-    """The chat template that a tokenizer comes with, if any; of several, the one for a plain chat."""
+    """The chat template that a tokenizer comes with; of several, the default one; None if there is none."""
     template = None if tokenizer is None else tokenizer.chat_template
     return template.get("default") if isinstance(template, dict) else template or None
 
 
 def template_date(template: str | None) -> str | None:
-    """The day that a chat template writes for today, as in 2025-01-31; None if it writes none."""
+    """The date that a chat template writes as today's, as in 2025-01-31; None if it writes none."""
     return DATE.isoformat() if template and "strftime_now" in template else None
 
 
@@ -58,14 +58,15 @@ def answering(tokenizer: Any) -> Any:
 
 
 def save_chat_template(tokenizer: Any, folder: Path) -> None:
-    """Write the changed chat template beside an adapter, where it is another than its base's."""
+    """Write the changed chat template into an adapter's folder, if it differs from the base's own."""
     changed = answering_template(tokenizer)
     if changed is not None and changed != own_template(tokenizer):
         (folder / CHAT_TEMPLATE).write_text(changed)
 
 
 def end_of_turn(tokenizer: Any, rest: str) -> str:
-    """What ends an answer, of the text that a chat template writes after it: all up to its first special token, else EOS."""
+    """The text that ends an answer. `rest` is what the chat template writes after it: all up to and including the first special
+    token counts, or EOS if there is none."""
     special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
     special.update(tokenizer.all_special_tokens)
     ends = [rest.index(token) + len(token) for token in special if token in rest]
@@ -73,7 +74,7 @@ def end_of_turn(tokenizer: Any, rest: str) -> str:
 
 
 def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
-    """The tokens besides EOS that end an answer: the one with which the chat template ends a turn, where it is another."""
+    """The tokens besides EOS that end an answer: the one with which the chat template ends a turn, if it is another."""
     from jinja2 import TemplateError
 
     template = answering_template(tokenizer)
@@ -90,16 +91,16 @@ def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
 
 
 def _settled(template: str) -> str:
-    """The template with thinking off, where it has a switch, and with a fixed date for today's."""
+    """The template with thinking turned off, if it has a switch, and with a fixed date as today's."""
     fixed = _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)
     switch = "{% set enable_thinking = false %}"
     return switch + fixed if "enable_thinking" in fixed and not fixed.startswith(switch) else fixed
 
 
 def _opening(tokenizer: Any, template: str) -> str:
-    """What stands between the template's own end of a prompt and an answer: an empty thought, the name of a channel.
+    """The text between the template's own end of a prompt and an answer, such as an empty thought or the name of a channel.
 
-    Blanks are left to the model: a prompt that ends with one is tokenized otherwise than the text of training.
+    Blanks are left to the model: a prompt that ends with a blank is tokenized differently from the text of training.
     """
     from jinja2 import TemplateError
 

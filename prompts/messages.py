@@ -1,4 +1,4 @@
-"""Items to chat messages, by a template: the text that training, few-shot prompting and serving share."""
+"""Items as chat messages, worded by a template: the text that training, few-shot prompting and serving share."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from serialization.formats.feasible import Feasible
 from serialization.pose import as_cells, as_seen, compass, view_from
 
 OPENS, CLOSES = "<thought>", "</thought>"
-"""What a thought stands between."""
+"""The marks around a thought."""
 
 IN_PICTURE = "in the picture"
-"""What stands for a state that only a picture shows."""
+"""Stands for a state that only a picture shows."""
 
 
 def _answered(text: str, spec: PromptSpec) -> str:
-    """An answer in a conversation: where a model may think, after an empty thought."""
+    """An answer in a conversation, after an empty thought if the model may think."""
     return f"{OPENS}{CLOSES}\n{text}" if spec.think else text
 
 
 def after_thought(text: str) -> str:
-    """The text after the last end of a thought. If no thought ends, the text before the first one starts; without a thought,
-    the whole text."""
+    """The text after the last end of a thought. If no thought ends, the text before the start of the first one; without a
+    thought, the whole text."""
     _, ended, answer = text.rpartition(CLOSES)
     return answer.strip() if ended else text.partition(OPENS)[0]
 
@@ -60,7 +60,7 @@ def item_view(item: Item, spec: PromptSpec) -> View:
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
-    """The question about one item: one user message, or in a conversation also the earlier questions and answers."""
+    """The question about one item: one user message, in a conversation after the earlier questions and answers."""
     messages: list[Message] = []
     asked: list[TurnText] = []
     first, begun = shown.first, {"begun": shown.begun}
@@ -92,7 +92,7 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions of a model's answer, in the world's frame. Total: any text is an answer.
 
-    Of a model that may think first, only what follows its thought is read: see `after_thought`.
+    If the model may think first, only the text after its thought is read: see `after_thought`.
     """
     text = after_thought(text) if spec.think else text
     if spec.frame == "pose" and isinstance(item, MinecraftItem):
@@ -102,7 +102,7 @@ def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
 
 
 def feasible_state(item: Item, spec: PromptSpec, opening: str = "") -> str | None:
-    """What a feasible answer begins with, as `Feasible.to_json` writes it; None where the format's grammar says it all.
+    """The state from which a feasible answer starts, as `Feasible.to_json` writes it; None if the format's grammar is enough.
     `opening` is `Renderer.opening`."""
     seen = in_frame(item, spec.frame)
     if not isinstance(seen, MinecraftItem):
@@ -119,10 +119,10 @@ def conversation(
     *,
     answered: bool = False,
 ) -> list[Message]:
-    """System, if it says anything, then a question and its answer for each example, then the question (and, if `answered`, its
-    answer).
+    """The system message, unless it is empty, then a question and its answer for each example, then the question (and, if
+    `answered`, its answer).
 
-    `keep` and `keep_in_shots` limit the last pieces kept of the item's view, and of each example's.
+    `keep` and `keep_in_shots` are the numbers of last pieces to keep of the item's view and of each example's; None keeps all.
     """
     system = system_message(spec)
     messages = [system] if system["content"] else []
@@ -142,7 +142,7 @@ def _gold_message(item: Item, spec: PromptSpec) -> Message:
 
 
 class _Same:
-    """An item as a key: equal to itself only, since to compare items by content takes longer."""
+    """An item as a key: equal only to itself, since comparing items by content takes longer."""
 
     def __init__(self, item: Item) -> None:
         self.item = item
@@ -156,5 +156,5 @@ class _Same:
 
 @lru_cache(maxsize=256)
 def _example(shot: _Same, spec: PromptSpec, keep: int | None) -> tuple[Message, ...]:
-    """The messages of an example. Kept, because most prompts of a run have the same ones."""
+    """The messages of an example. Cached, because most prompts of a run have the same examples."""
     return (*_asked(shot.item, spec, keep), _gold_message(shot.item, spec))

@@ -1,4 +1,4 @@
-"""The hash that tells two prompt formats apart, made of fixed items: changing those changes every format's."""
+"""The hash that tells prompt formats apart. It is made from fixed items: changing an item changes the hash of every format."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
 
 
 def _of_task(task: Task, item: Item) -> Item:
-    """The item as one of a task of its world, or where those begin with a state that nothing tells of, as the first such turn."""
+    """The item as an item of a task of its world, without earlier turns if the task's items begin with a state of their own."""
     if task.begun:
         item = replace(item, history=item.history[-1:] if isinstance(item, MinecraftItem) else ())
     return replace(item, id=task.name + item.id.removeprefix(task.world))
@@ -66,12 +66,12 @@ _OF_WORLD: dict[str, tuple[Item, ...]] = {
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
 }
 PROBES = {name: tuple(_of_task(task, item) for item in _OF_WORLD[task.world]) for name, task in TASKS.items()}
-"""The items by task."""
+"""The fixed items by task."""
 
 
 def format_hash(spec: PromptSpec) -> str:
-    """16 hex digits over everything a format makes of the fixed items, and over the files of a template that is not the
-    default one: any change of its text changes them. Where a folder lies does not."""
+    """16 hex digits over everything that a format makes of the fixed items, and over the files of a template other than the
+    default: any change of its text changes the digits. The path of a template's folder does not."""
     *shots, item = PROBES[spec.task]
     wording = spec.wording
     names = {key: value for key, value in spec.fields.items() if key != "template"}
@@ -80,7 +80,7 @@ def format_hash(spec: PromptSpec) -> str:
 
 
 def described(spec: PromptSpec) -> dict[str, str]:
-    """The format as an adapter and a training say it: its names and its hash."""
+    """The format as adapters and trainings record it: its names and its hash."""
     return {**spec.fields, "prompt_hash": format_hash(spec)}
 
 

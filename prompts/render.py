@@ -1,4 +1,4 @@
-"""Items to the exact tokens a model reads, within its context length. Only `prompts` applies chat templates."""
+"""Items as the exact tokens that a model reads, within its context length. Only `prompts` applies chat templates."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from prompts.template import PLAIN
 from serialization.formats.answer import Constraint
 
 CHARS_PER_TOKEN = 3.0
-"""Characters per token where nothing is known; low on purpose: dropping a turn is better than overflowing."""
+"""Characters per token if no ratio is known; low on purpose: dropping a turn is better than overflowing."""
 FEWEST_CHARS = 2.0
-"""The fewest characters per token that are reckoned with: a text that fits with so few is not measured."""
+"""The lowest number of characters per token that is assumed: a text that fits at this rate is not measured."""
 
 _NEXT_LINE = r"(?<=\S\n)(?=\S)"
-"""The place after a single line break, where no word of GPT-2's goes on."""
+"""The place after a single line break, where GPT-2's way of splitting words always splits."""
 
 PLAIN_STOP = ("\n\n", "\n###")
 """Stop strings of a model without a chat template."""
@@ -37,7 +37,7 @@ class PromptTooLongError(HarnessError):
 
 
 def _folded(messages: Sequence[Message]) -> list[Message]:
-    """The same without a system message: its text goes before the first question."""
+    """The messages without a system message: its text is put before the first question."""
     if messages[0]["role"] != "system":
         return list(messages)
     system, question, *rest = messages
@@ -52,7 +52,7 @@ class Encoder:
     """
 
     most = 1 << 14
-    """Pieces that are kept."""
+    """Most pieces in the cache."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -82,13 +82,13 @@ class Encoder:
     def _encode(self, text: str) -> tuple[int, ...]:
         if self._backend is None:
             return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
-        # Without the tokens' places in the text, which transformers asks for, it takes a third less time.
+        # Without the tokens' offsets in the text, which transformers asks for, encoding takes a third less time.
         return tuple(self._backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
 
 
 def _cuts(backend: Any) -> tuple[dict[str, tuple[int, ...]], bool]:
-    """The ids of the special tokens that divide a text into pieces which have the same tokens alone, none where that is not
-    certain; and whether lines do, too."""
+    """The ids of the special tokens at which cutting a text changes no token, none if that is not certain; and whether a text may
+    be cut between lines, too."""
     state = json.loads(backend.pre_tokenizer.__getstate__()) if backend.pre_tokenizer else {}
     steps = state.get("pretokenizers", [state])
     alone = all(step.get("type") in ("ByteLevel", "Split", "Digits") and not step.get("add_prefix_space") for step in steps)
@@ -107,8 +107,8 @@ class Renderer:
     """Renders items in one prompt format for one model.
 
     `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves. Without a tokenizer the
-    text is the plain template's, there are no token ids, and lengths are estimated: at 3 characters a token, or at as many as
-    `measure` says, which is called once, when a prompt comes near the budget.
+    text is the plain template's, there are no token ids, and lengths are estimated: at 3 characters per token, or at as many
+    as `measure` returns, which is called once, when a prompt comes near the budget.
     """
 
     measure: Callable[[], float] = staticmethod(lambda: CHARS_PER_TOKEN)
@@ -133,12 +133,12 @@ class Renderer:
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """Strings that end an answer, of a model that is not asked by its chat template."""
+        """Strings that end an answer; none if the model's own chat template is used."""
         return () if self.is_chat else PLAIN_STOP
 
     @cached_property
     def opening(self) -> str:
-        """What stands between a prompt and its answer, which a model that is trained on such rows begins its answers with:
+        """The text between a prompt and its answer in training rows, with which a model trained on them begins its answers:
         blanks, or nothing."""
         found = "place red 0 1 0"
         messages: list[Message] = [{"role": "user", "content": ""}, {"role": "assistant", "content": found}]
@@ -148,7 +148,7 @@ class Renderer:
 
     @property
     def constraint(self) -> Constraint:
-        """What holds a whole answer to the format."""
+        """The constraint that holds a whole answer, `opening` included, to the format."""
         return self.spec.constraint.after(self.opening)
 
     @cached_property
@@ -167,7 +167,8 @@ class Renderer:
         return self._chat(messages, open_answer)
 
     def _chat(self, messages: Sequence[Message], open_answer: bool) -> str:
-        """As the model's chat template writes them. Where it knows no system message, its text opens the first question."""
+        """The messages as the model's chat template writes them. If it drops or rejects the system message, the first question
+        begins with its text."""
         from jinja2 import TemplateError
 
         system = messages[0]["content"] if messages[0]["role"] == "system" else ""
@@ -193,7 +194,7 @@ class Renderer:
         return Encoder(self.tokenizer)
 
     def token_ids(self, text: str) -> tuple[int, ...]:
-        """Raises EngineError if the text would begin with two BOS tokens."""
+        """The tokens of a text; none without a tokenizer. Raises EngineError if the text would begin with two BOS tokens."""
         if self.tokenizer is None:
             return ()
         ids = self._encoder(text)
@@ -207,12 +208,12 @@ class Renderer:
         return max(FEWEST_CHARS, self.measure())
 
     def estimate(self, text: str) -> int:
-        """The tokens of a text without a tokenizer; many too many of one that fits the budget in any case."""
+        """The estimated number of tokens of a text; much too high for a text that fits the budget anyway."""
         fits = len(text) <= FEWEST_CHARS * self.budget
         return math.ceil(len(text) / (FEWEST_CHARS if fits else self._chars_per_token))
 
     def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
-        """The rendered prompt and its length in tokens. `keep`: pieces of each example, or of the item if there is none."""
+        """The length in tokens and the rendered prompt. `keep`: pieces of each example, or of the item if there is none."""
         messages = conversation(item, self.spec, shots, None if shots else keep, keep)
         text = self.text(messages)
         ids = self.token_ids(text)
@@ -224,9 +225,9 @@ class Renderer:
     ) -> Rendered:
         """The prompt of an item with as many examples and as much history as fit, and how much of each was left out.
 
-        `shots` come in the order in which they are worth keeping; `arrange` says how those that stay stand. First they lose their
-        oldest turns, then the last one goes and the others get their turns back, and so on; the item's own turns are cut only
-        when no example is left. Raises PromptTooLongError if nothing more can go.
+        `shots` come in the order in which they are worth keeping; `arrange` puts the kept ones in the order of the prompt. First
+        all examples lose their oldest turns, then the last example goes and the others get their turns back, and so on; the
+        item's own turns are cut only when no example is left. Raises PromptTooLongError if nothing more can be cut.
         """
         for used in range(len(shots), -1, -1):
             kept = arrange(shots[:used])
@@ -245,7 +246,7 @@ class Renderer:
         )
 
     def _longest(self, item: Item, shots: Sequence[Item], pieces: int) -> tuple[int, Rendered] | None:
-        """The largest fitting number of pieces, fewer than all, and its prompt; None if none fits."""
+        """The largest number of pieces, fewer than all, that fits, and its prompt; None if none fits."""
         low, high = 0, pieces
         best: tuple[int, Rendered] | None = None
         while low < high:
@@ -260,7 +261,7 @@ class Renderer:
     def training_row(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
 
-        `told` is the answer to learn, where that is not the format's own way to write the gold actions.
+        `told` is the answer to learn, if it is not the format's own way to write the gold actions.
 
         Raises EngineError if the tokenizer has no token to end an answer with, or its template changes answers.
         """
@@ -272,8 +273,8 @@ class Renderer:
     def training_text(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> tuple[str, str]:
         """The two parts of `training_row` as text; without a tokenizer, no token ends the answer.
 
-        A chat template may write a turn in one way while it is the last and in another later: the prompt is what it writes when
-        the answer is asked for, and only the answer and its end come from the whole conversation.
+        A chat template may write a turn differently once it is not the last: the prompt is what it writes when the answer is
+        asked for, and only the answer and its end come from the whole conversation.
         """
         messages = conversation(item, self.spec, shots, answered=told is None)
         if told is not None:

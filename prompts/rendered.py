@@ -1,4 +1,4 @@
-"""What the renderer hands to an engine, and what training rows are made of."""
+"""Rendered prompts, as engines take them, and training rows."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Rendered:
     text: str
     """The whole prompt as one string, special tokens included, as the tokenizer's chat template (or the plain one) writes it."""
     token_ids: tuple[int, ...]
-    """The same, tokenized: exactly one BOS where the model has one. Empty without a tokenizer (a remote endpoint)."""
+    """The same, tokenized: exactly one BOS if the model has one. Empty without a tokenizer (a remote endpoint)."""
     dropped_history: int = 0
     """Turns of the item's and the examples' histories left out to fit the context length, oldest first."""
     dropped_shots: int = 0
     feasible: str | None = None
-    """Where the answer must be feasible, the state to begin with, as `serialization.formats.feasible` writes it."""
+    """If the answer must be feasible, the state that it starts from, as `serialization.formats.feasible` writes it."""
 
 
 @dataclass(frozen=True, slots=True)

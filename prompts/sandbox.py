@@ -1,5 +1,5 @@
-"""The sandbox in which prompt templates are rendered. A template may come with an adapter from anywhere: it reaches nothing but
-its values, and ends after a number of steps, with a text of bounded size."""
+"""The sandbox in which prompt templates are rendered. A template may come with an adapter from anywhere, so it reaches only its
+values, and its steps and the size of its text are bounded."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 MOST_STEPS = 50_000
-"""Turns of loops and calls of macros of one rendering: seconds at most. The largest prompt of ours takes thousands."""
+"""Most loop iterations and macro calls of one rendering, which take seconds at most. Our largest prompt takes thousands."""
 MOST_CHARACTERS = 5_000_000
-"""Of a rendered text, and of every text and list on the way to it: more than the longest context holds."""
+"""Largest size of a rendered text, and of every text and list on the way to it: more than the longest context holds."""
 
 _WIDTH = re.compile(r"[%{:][^%{}]{0,20}\d{7}")
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Raises TemplateRuntimeError from within a template that goes beyond its bounds."""
+    """An environment that raises TemplateRuntimeError from within a template that goes beyond its bounds."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
@@ -34,11 +34,11 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.steps = threading.local()
         for name in ("center", "indent", "format", "join", "replace", "wordwrap"):
             self.filters[name] = self._bounded_filter(self.filters[name])
-        # Filters, not functions, which a sandbox looks at each time that they are called.
+        # Filters, not functions, which a sandbox checks at every call.
         self.filters |= {"step": _step, "joined": _joined}
 
     def rendered(self, file: str, values: Mapping[str, Any]) -> str:
-        """The text of a template of the loader."""
+        """The text of a template, named by its file, with these values."""
         self.steps.taken = 0
         pieces, size = [], 0
         for piece in self.get_template(file).generate(values):
@@ -60,7 +60,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return _checked(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        # As jinja2 names them, so that a template may call them as it likes.
+        # Parameters are named as in jinja2, so that a template may use any other name as a keyword.
         if isinstance(owner := getattr(__obj, "__self__", None), str):
             _check_product(owner, *args, *kwargs.values())
         return _checked(super().call(__context, __obj, *args, **kwargs))
@@ -90,7 +90,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
 
 class _Joins(NodeTransformer):
-    """Puts calls of `joined` in the place of `~`."""
+    """Replaces `~` by the filter `joined`."""
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
@@ -103,7 +103,7 @@ def _filtered(name: str, values: list[nodes.Expr], line: int) -> nodes.Filter:
 
 @pass_context
 def _step(context: Context, text: str) -> str:
-    """Count a turn of a loop, or a call of a macro. A filter of the context is never worked out beforehand."""
+    """Count a loop iteration or a macro call. A filter that takes the context is never evaluated at compile time."""
     steps = context.environment.steps  # type: ignore[attr-defined]
     steps.taken += 1
     if steps.taken > MOST_STEPS:
@@ -113,7 +113,7 @@ def _step(context: Context, text: str) -> str:
 
 @pass_context
 def _joined(context: Context, *parts: Any) -> str:
-    """What `~` does."""
+    """The operator `~`, with its result bounded in size."""
     texts = list(map(str, parts))
     _check_size(sum(map(len, texts)))
     return "".join(texts)
@@ -135,8 +135,8 @@ def _check_size(size: int) -> None:
 
 
 def _check_product(first: Any, *others: Any) -> None:
-    """What a method or a filter makes of a text is no larger than the text times its largest argument: a width, or what takes the
-    place of a letter."""
+    """Refuses a call that might make too large a text. The result of a method or a filter is at most as large as its text times
+    its largest argument, such as a width or the replacement of a letter."""
     _check_size(_size(first) * max(map(_size, others), default=1))
 
 
@@ -149,6 +149,6 @@ def _size(value: Any) -> int:
 
 
 def _check_width(pattern: str) -> None:
-    """Of a text that may be a format."""
+    """Refuses too large a width in a text that may be a format string."""
     if _WIDTH.search(pattern):
         raise TemplateRuntimeError("a width in it has too many digits")

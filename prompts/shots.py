@@ -1,4 +1,4 @@
-"""Which train items are a prompt's examples: the same at random for every item, given ones, or the most similar to each item."""
+"""Which train items are a prompt's examples: random ones, equal for all items, given ones, or the most similar to each item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prompts.similarity import Matrix
 
 ORDERS = ("best-last", "best-first", "id", "random")
-"""How examples may stand in a prompt. "random" is by a hash of their ids and the seed."""
+"""The orders that examples may have in a prompt. "random" sorts by a hash of their ids and the seed."""
 
 
 def _by_seed(seed: int) -> Callable[[Item], bytes]:
@@ -24,8 +24,8 @@ def _by_seed(seed: int) -> Callable[[Item], bytes]:
 
 
 def may_show(shot: Item, item: Item) -> bool:
-    """Whether an item may be an example of another: not where they share the image or target structure, which are those of the
-    whole drawing procedure or game."""
+    """Whether an item may be an example for another: not if their drawing procedures or games are the same or share the image or
+    target structure."""
     return shot.group != item.group and shot.cluster != item.cluster and shot.id != item.id
 
 
@@ -45,7 +45,7 @@ class ShotPool:
     def choose(self, item: Item, count: int) -> list[Item]:
         """The first `count` items of distinct groups other than the item's own.
 
-        With fewer groups than that, some give a second item; fewer items if there are too few in all.
+        If there are fewer groups, some give further items; if there are too few items in all, fewer are returned.
         """
         first: list[Item] = []
         second: list[Item] = []
@@ -59,12 +59,12 @@ class ShotPool:
         return [*first, *second][:count]
 
     def arrange(self, shots: Sequence[Item]) -> list[Item]:
-        """As they are."""
+        """The examples in the order given."""
         return list(shots)
 
 
 class ChosenShots:
-    """Examples that were chosen for each item beforehand, the best first, and how they stand in a prompt.
+    """Examples that were chosen for each item beforehand, the best first, and their order in a prompt.
 
     `order` is one of ORDERS, or None for the order in which they were chosen.
     """
@@ -74,17 +74,17 @@ class ChosenShots:
 
     @cached_property
     def hash(self) -> str:
-        """16 hex digits over the examples of each item as they stand, and their gold actions."""
+        """16 hex digits over the examples of each item in the order of the prompt, and their gold actions."""
         stand = {key: [shot.id for shot in self.arrange(shots)] for key, shots in self._chosen.items()}
         told = {shot.id: shot.actions for shots in self._chosen.values() for shot in shots}
         return json_hash([stand, told])
 
     def choose(self, item: Item, count: int) -> list[Item]:
-        """At most `count` examples of an item, the best first. Raises KeyError for an item that they were not chosen for."""
+        """At most `count` examples of an item, the best first. Raises KeyError for an item without chosen examples."""
         return list(self._chosen[item.id][:count])
 
     def arrange(self, shots: Sequence[Item]) -> list[Item]:
-        """Some of an item's examples, given the best first, as they stand in the prompt."""
+        """Some of an item's examples, given the best first, in the order of the prompt."""
         if self._order == "best-last":
             return list(reversed(shots))
         if self._order in ("id", "random"):
@@ -93,9 +93,9 @@ class ChosenShots:
 
 
 class LiveShots(ChosenShots):
-    """Examples that are chosen for each item when it is asked: what a game or a request asks is not known before.
+    """Examples that are chosen for each item when it is asked, as the items of a game or a request are not known before.
 
-    `choose` gives an item's examples, the best first; `pool_hash` is the `ShotPool.hash` of what it chooses from.
+    `choose` gives an item's examples, the best first; `pool_hash` is the `ShotPool.hash` of the pool that it chooses from.
     """
 
     def __init__(self, choose: Callable[[Item], Sequence[Item]], pool_hash: str, order: str | None, seed: int) -> None:
@@ -111,20 +111,21 @@ Shots = ShotPool | ChosenShots
 
 
 def fixed(train: Sequence[Item], ids: Sequence[str], items: Sequence[Item]) -> dict[str, list[Item]]:
-    """The train items of some ids for every item that they may be shown to. Raises UsageError for ids of no train item."""
+    """By item id, the train items with the given ids that the item may be shown. Raises UsageError for an id that is not a train
+    item's, and for a repeated id."""
     known = {item.id: item for item in train}
     if unknown := [name for name in ids if name not in known]:
         others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         raise UsageError(f"--shot-ids: {unknown[0]}{others}: no such item in the train split, from which all examples come")
     if len(set(ids)) < len(ids):
-        raise UsageError(f"--shot-ids: {next(name for name in ids if ids.count(name) > 1)} is there twice")
+        raise UsageError(f"--shot-ids: {next(name for name in ids if ids.count(name) > 1)} is given twice")
     return {item.id: [known[name] for name in ids if may_show(known[name], item)] for item in items}
 
 
 def most_similar(train: Sequence[Item], items: Sequence[Item], alike: Matrix, count: int, seed: int) -> dict[str, list[Item]]:
-    """The `count` train items that are most like each item, the best first; equals stand in the order of the seed.
+    """By item id, the `count` train items that are most similar to the item, the best first; equals are in the order of the seed.
 
-    `alike` says how much, of shape (items, train).
+    `alike` holds the similarities, shape (items, train).
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
-"""How alike train items are to items that are asked: by words (BM25), or by vectors of their texts.
+"""How similar train items are to the items that are asked, by the words (BM25) of their texts.
 
-Only what a prompt may show is compared, never what was done in the item.
+Only text that a prompt may show is compared, never what was done in the item.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from harness.corpora.item import HexagonsItem, Item, Utterance
 Matrix = NDArray[np.float64]
 
 DIGITS = 5
-"""Decimals of a similarity that count: below them, machines and batches differ."""
+"""Decimals of a similarity that count: further ones differ between machines and batches."""
 
 _WORD = re.compile(r"[a-z]+|\d+")
 
 
 def query_text(item: Item) -> str:
-    """What an item asks for: HEXAGONS the instruction; Minecraft what was said since the builder last did something, or before it
-    where nothing was."""
+    """The text of an item's request. HEXAGONS: the instruction; Minecraft: what was said since the builder last acted, or, if
+    nothing was, what was said before."""
     if isinstance(item, HexagonsItem):
         return item.instruction
     said: list[str] = []
@@ -46,7 +46,7 @@ def words(text: str) -> list[str]:
 def by_words(train: Sequence[str], queries: Sequence[str]) -> Matrix:
     """BM25 (Lucene's, k1 1.5, b 0.75) of all queries in one sparse product, shape (queries, train), at least 0.
 
-    Words that no train text has count for nothing.
+    Words that no train text has are ignored.
     """
     from scipy.sparse import csc_matrix, csr_matrix
 
@@ -72,7 +72,7 @@ def by_words(train: Sequence[str], queries: Sequence[str]) -> Matrix:
 
 
 def _bm25s() -> Any:
-    """The library without its optional numba: vLLM cannot load a model where that was imported before."""
+    """The library bm25s without its optional numba: vLLM cannot load a model after numba was imported."""
     numba = sys.modules.get("numba")
     if numba is None:
         sys.modules["numba"] = None  # type: ignore[assignment]

@@ -22,7 +22,7 @@ _OF_WORLD = {
 DEFAULTS = {
     name: {key: getattr(task, key) or default for key, default in _OF_WORLD[task.world].items()} for name, task in TASKS.items()
 }
-"""By task, the context and the format where none is named."""
+"""By task, the context and the format if none is named."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PromptSpec:
     template: str = DEFAULT
     """The name of a shipped template, or a folder."""
     think: int = 0
-    """Tokens that the model may think in before it answers; 0: it answers at once."""
+    """Most tokens of a thought before the answer; 0: the model answers at once."""
     images: str = ""
     """Pictures of the state: "beside" its text, "instead" of it, or "": none."""
 
@@ -84,7 +84,7 @@ class PromptSpec:
 
     @property
     def constraint(self) -> Constraint:
-        """What an answer in the format and the frame may be held to while it is decoded."""
+        """The constraint that decoding can hold an answer to, in this format and frame."""
         return POSED if self.frame == "pose" else self.written.constraint()
 
     @property
@@ -93,7 +93,7 @@ class PromptSpec:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names that it was made of; the template only if it is not the default one, and of its folder only the name."""
+        """The names that make up the format. Template (by its folder's name), thoughts and images are left out if default."""
         folder = self.wording.folder
         names = {**asdict(self), "template": folder.name if folder else DEFAULT}
         plain = {"template": DEFAULT, "think": 0, "images": ""}
@@ -103,7 +103,7 @@ class PromptSpec:
     def rolls_out(self) -> bool:
         """Whether a prompt shows what the model answered to earlier items, or an answer refers to it (as programs do).
 
-        Such items must be asked in order. With an oracle's board they are not: then what was drawn is the gold.
+        Such items must be asked in order. With an oracle board, answers refer to the gold drawing instead.
         """
         refers = self.written.of_item is not None and self.shown.board != "oracle"
         return self.world == "hexagons" and (self.shown.rolls_out or refers)

@@ -16,13 +16,13 @@ from harness.util.registry import choose
 
 DEFAULT = "default"
 PLAIN = "plain.jinja"
-"""How messages become one text for a model without a chat template. A template that has its own is plain text for every model."""
+"""The file that joins messages into one text for a model without a chat template. A template's own is used for every model."""
 CHOICES = "defaults.yaml"
-"""The tasks, or worlds, that a template is for, each with the context and the format that it takes where none is named."""
+"""The file that lists the tasks, or worlds, that a template is for, each with its default context and format."""
 SUFFIXES = (".txt", ".jinja", ".yaml")
-"""What the files of a template end with."""
+"""The suffixes of a template's files."""
 SHIPPED = Path(__file__).parent / "templates"
-"""Where the default template lies, and the other shipped ones in folders."""
+"""Holds the files of the default template, and a folder for each other shipped template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Template:
 
     @property
     def plain(self) -> Path:
-        """The file that makes one text of messages where the model's chat template does not."""
+        """The file that joins messages into one text if the model's chat template does not."""
         own = self.folder / PLAIN if self.folder else None
         return own if own and own.is_file() else SHIPPED / PLAIN
 
     @property
     def is_plain(self) -> bool:
-        """Whether it makes one text of messages itself, so that a model's own chat template is not used."""
+        """Whether the template joins messages into one text itself, so that a model's own chat template is not used."""
         return self.folder is not None and self.plain.parent == self.folder
 
     @property
@@ -54,7 +54,7 @@ class Template:
         return short_hash(part for path in own for part in (path.name.encode(), path.read_bytes())) if self.folder else None
 
     def choices(self, task: str) -> Mapping[str, str]:
-        """The context and the format that it takes for a task, as far as it says. Raises UsageError if it is for others only."""
+        """The default context and format for a task, as far as the template names them. Raises UsageError if it is for others."""
         import yaml
 
         path = self.folder / CHOICES if self.folder else None
@@ -64,7 +64,7 @@ class Template:
             known = yaml.safe_load(path.read_text())
             tasks = {str(name): {str(k): str(v) for k, v in (chosen or {}).items()} for name, chosen in known.items()}
         except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError) as error:
-            raise UsageError(f"{path}: not tasks with a context and a format each: {' '.join(str(error).split())}") from None
+            raise UsageError(f"{path}: it must give tasks a context and a format each: {' '.join(str(error).split())}") from None
         # A template is for a world, unless it names one of its tasks.
         name = task if task in tasks else world_of(task)
         if name not in tasks:
@@ -81,7 +81,7 @@ class Template:
             return str(_environment(self.folder).rendered(file, values))
         except TemplateNotFound as error:
             raise UsageError(f"--template {self.name}: it has no {error.name}, and prompts/templates/ has none") from error
-        except Exception as error:  # What a file can do wrong is up to its author.
+        except Exception as error:  # A user's file may fail in any way.
             raise UsageError(f"--template {self.name}: {_place(error, file)}: {_reason(error)}") from error
 
 
@@ -131,7 +131,7 @@ def get_template(name: str) -> Template:
         for path in folder.glob("*.txt"):
             task, _, rest = path.name.partition(".")
             if task in TASKS and task != (world := world_of(task)):
-                raise UsageError(f"--template {name}: {path.name}: the files of a template are for a world: {world}.{rest}")
+                raise UsageError(f"--template {name}: {path.name}: a template's files are named by world: {world}.{rest}")
         return Template(name, folder)
     if "/" in name:
         raise UsageError(f"--template {name}: no such folder")

@@ -80,7 +80,7 @@ def test_a_fault_in_a_file_is_named_with_its_line(folder: Path, text: str, probl
     [
         ("hexagons: {format: triplets}", "is for hexagons, not for minecraft"),
         ("minecraft: {fromat: lines}", r"defaults\.yaml: unknown key 'fromat'"),
-        ("[minecraft]", r"defaults\.yaml: not tasks"),
+        ("[minecraft]", r"defaults\.yaml: it must give tasks"),
         ("minecraft: {format: limes}", "did you mean lines"),
     ],
 )
@@ -92,7 +92,7 @@ def test_choices_that_do_not_fit_are_refused(folder: Path, choices: str, problem
 
 def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_refused(folder: Path) -> None:
     (folder / "iglu.system.txt").write_text("Build.")
-    with pytest.raises(UsageError, match=r"iglu\.system\.txt: the files of a template are for a world: minecraft\.system\.txt"):
+    with pytest.raises(UsageError, match=r"iglu\.system\.txt: a template's files are named by world: minecraft\.system\.txt"):
         PromptSpec.make("iglu", template=str(folder))
 
 
