@@ -1,4 +1,4 @@
-"""A prompting and fine-tuning harness for grid-world instruction following. `harness.api` says what can be used from Python."""
+"""A prompting and fine-tuning harness for grid-world instruction following. The Python API is in `harness.api`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Client", "Counts", "PromptSpec", "apply", "gold", "load", "parse", "
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the API with its first use, so that `harness --help` need not."""
+    """Imports the API at its first use: `harness --help` does not need it."""
     if name not in __all__:
         raise AttributeError(f"module 'harness' has no attribute {name!r}")
     return getattr(import_module("harness.service.client" if name == "Client" else "harness.api"), name)

@@ -1,16 +1,16 @@
-"""The harness from Python: items, their prompts, what an answer means, and what it scores.
+"""The Python API: items, their prompts, the actions of an answer, and its score.
 
     import harness
 
     item = harness.load("minecraft", "dev")[0]
     messages = harness.render(item)                 # for any chat model
     actions = harness.parse("place red 0 1 0", item).actions
-    structure = harness.apply(item, actions)        # after them
+    structure = harness.apply(item, actions)        # after the actions
     counts = harness.score(item, "place red 0 1 0")
     harness.total([counts])                         # {"f1": ..., "em": ...}
 
-Everything is pure, and the same code as that of the commands. Items are independent of each other here: in a format that shows a
-model's earlier answers, an item is shown with the gold ones.
+The functions keep no state and run the same code as the commands. Items are independent of each other here: a format that shows
+a model's earlier answers shows the gold ones instead.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = ["Counts", "PromptSpec", "apply", "gold", "load", "parse", "render", "
 
 
 def render(item: Item, spec: PromptSpec | None = None, shots: Sequence[Item] = ()) -> list[Message]:
-    """The chat messages that ask a model for the item, after examples: {"role": ..., "content": ...}.
+    """The chat messages that ask a model to answer the item, after the examples `shots`: {"role": ..., "content": ...}.
 
-    `spec` says what is shown and how the answer is written, the task's default for None.
+    `spec` says what is shown and how the answer is written; None stands for the task's default.
     """
     return conversation(item, spec or PromptSpec.make(item.task), shots)
 
@@ -48,17 +48,17 @@ def gold(item: Item, spec: PromptSpec | None = None) -> str:
 
 
 def parse(text: str, item: Item, spec: PromptSpec | None = None) -> Parsed:
-    """The actions of an answer to the item, and what of the text was discarded and why. Total: any text is an answer."""
+    """The actions of an answer to the item, and the parts of the text that were discarded, with reasons. Takes any text."""
     return read_answer(text, item, spec or PromptSpec.make(item.task))
 
 
 def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
-    """The board or structure after the actions; what cannot be carried out changes nothing."""
+    """The board or structure after the actions; infeasible actions change nothing."""
     return item.before.apply(actions).board if isinstance(item, HexagonsItem) else item.before.apply(actions).structure
 
 
 def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
-    """What an answer, a text or actions, got right."""
+    """The counts of what an answer, given as text or as actions, got right."""
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
     if get_task(item.task).judged:
         return Counts(item.task, 1, 1, int(is_right(item, actions)))
@@ -66,10 +66,10 @@ def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = Non
 
 
 def total(counts: Iterable[Counts]) -> dict[str, float]:
-    """The task's two numbers over answers, 0..1: `f1` and `em`, the share of exact answers.
+    """The task's two scores over all answers, 0..1: `f1`, and `em`, the share of exact answers.
 
-    `f1` is the mean over steps in HEXAGONS (action F1), and of all changes together in Minecraft (micro F1), as `harness score`
-    has them. Raises UsageError for no answers and for answers to several tasks.
+    As in `harness score`, `f1` is the mean over steps in HEXAGONS (action F1), and is computed over all changes together in
+    Minecraft (micro F1). Raises UsageError if there are no answers, or if they belong to several tasks.
     """
     rows = list(counts)
     worlds = {world_of(row.task) for row in rows}

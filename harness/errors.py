@@ -1,4 +1,4 @@
-"""The errors a user can meet. The command line prints them as one line on stderr; everything else is a bug."""
+"""The errors that a user can meet. The command line prints each as one line on stderr; any other exception is a bug."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FaultsError(UsageError):
 
 
 class DataError(HarnessError):
-    """A data file does not hold what its format promises. The message names the file and the line."""
+    """A data file cannot be read or breaks its format. The message names the file and, if known, the line."""
 
 
 class EngineError(HarnessError):
@@ -41,13 +41,13 @@ class AdapterError(HarnessError):
 
 
 class Faults:
-    """Collects the faults of steps that do not need each other, so that a user meets them all at once."""
+    """Collects the errors of independent steps, so that a user sees them all at once."""
 
     def __init__(self) -> None:
         self._errors: list[HarnessError] = []
 
     def attempt(self, step: Callable[[], T]) -> T | None:
-        """What the step returns; None if it raises a HarnessError, which is kept."""
+        """Returns the step's result, or None if it raises a HarnessError, which is kept."""
         try:
             return step()
         except HarnessError as error:
@@ -55,7 +55,7 @@ class Faults:
             return None
 
     def report(self) -> None:
-        """Raises the error that was kept, or a FaultsError if there are several."""
+        """Raises the kept error, or a FaultsError if there are several; does nothing if there is none."""
         if len(self._errors) == 1:
             raise self._errors[0]
         if self._errors:

@@ -1,4 +1,4 @@
-"""A task: a corpus in one of the worlds, and all that the harness has to know about it."""
+"""A task: a corpus in one of the worlds, and everything that the harness needs to know about it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from harness.worlds import World
 
 OUR_LICENSE = "MIT, written for this project"
 SAMPLE = Path(__file__).parent / "corpora" / "sample"
-"""Holds small samples of the published corpora, a folder each, of our own."""
+"""Small samples in the formats of the published corpora, written for this project; a folder for each corpus."""
 
 
 class Simulator(NamedTuple):
-    """A source of items that are made by rules."""
+    """A rule-based generator of items."""
 
     make: str
-    """`module:object`. game: an Architect, made of a Random, for `harness.simulators.minecraft.game.play`. drawing and
-    conversation: a function of a Random, a number and a split to items. level: a function of a seed to items."""
+    """`module:object`. game: called with a Random, returns an Architect for `harness.simulators.minecraft.game.play`. drawing and
+    conversation: called with a Random, a number and a split, returns items. level: called with a seed, returns items."""
     kind: Literal["game", "drawing", "conversation", "level"]
     parameters: Mapping[str, tuple[int, int]] = {}
-    """What can be set, with its range: orders of a game, shapes of a target, blocks of its longest row."""
+    """The settings with their lowest and highest values: orders in a game, shapes in a target, blocks in its longest row."""
     paper: Mapping[str, int] = {}
-    """The items of each split in BAP v2, Table 3."""
+    """The number of items of each split in Table 3 of BAP v2."""
 
 
 class Gallery(NamedTuple):
@@ -33,17 +33,17 @@ class Gallery(NamedTuple):
     link: str
     heading: str
     about: str
-    """What follows the number of requests in a sentence."""
+    """The rest of a sentence that begins with the number of requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is known of a task. Strings of the form `module:object` are imported when they are used, not before."""
+    """Everything that distinguishes a task. Strings of the form `module:object` are imported at their first use."""
 
     name: str
-    """Small letters, digits and hyphens. Ids of its items begin with it."""
+    """Lowercase letters, digits and hyphens. The ids of the task's items begin with it."""
     world: World
-    """What depends on actions and states asks for the world, not for the task."""
+    """Code that depends on actions and states asks for the world, not for the task."""
 
     title: str
     """The corpus, as a sentence names it."""
@@ -52,49 +52,50 @@ class Task:
     hub_name: str = ""
     """The corpus, as a model card's list of data sets names it; empty: `name`."""
     skill: str = ""
-    """What a model card says that an adapter is for; empty: `benchmark`."""
+    """The purpose of an adapter, as its model card states it; empty: `benchmark`."""
     license: str = OUR_LICENSE
     how_to_get: str = "it ships with the project"
-    """Where the authors' corpus comes from, and where it is looked for."""
+    """Where to get the published corpus, and where to put it."""
     splits: tuple[str, ...] = ("train", "dev", "test")
-    """In the order in which items are listed."""
+    """The splits, in the order in which items are listed."""
     split_names: Mapping[str, str] = field(default_factory=dict)
-    """Other names of splits, as {"dev": "val"}."""
+    """Aliases of splits, such as {"dev": "val"}."""
     corpus: str = "harness.corpora.corpus:Corpus"
     """`module:object`: a `harness.corpora.corpus.Corpus`, or a class that extends it, which finds, reads and counts the items."""
     sample: Path
     """The folder of the items that come with the package."""
     shipped: bool = False
-    """Whether that is the whole corpus, which is then looked for nowhere else."""
+    """Whether `sample` is the whole corpus; if so, no other folder is searched for it."""
 
     context: str = ""
-    """The default of `--context`; empty: the world's."""
+    """The default of `--context`; empty: the world's default."""
     format: str = ""
-    """The default of `--format`; empty: the world's."""
+    """The default of `--format`; empty: the world's default."""
     compass: bool = False
-    """Whether instructions name compass directions, which a prompt then explains. Such items are not turned by augmentation."""
+    """Whether instructions name compass directions. If so, prompts explain them, and augmentation does not rotate the items."""
     begun: bool = False
-    """Whether items begin among blocks or tiles that no dialogue mentions, as do the fixed items of a prompt's hash."""
+    """Whether items start from blocks or tiles that no dialogue mentions; the fixed items behind a prompt's hash then do too."""
 
     judged: bool = False
-    """Whether turns are answered on the player's own earlier answers, and judged: there are many right ones."""
+    """Whether each turn starts from the player's own earlier answers and is judged by conditions: many answers are right."""
     scores: Mapping[str, str] = field(default_factory=dict)
-    """Published metrics in addition to the world's: key in the scores to a function of items, predicted actions and seed."""
+    """Published metrics in addition to the world's: from their keys in the scores to `module:object`, a function of items,
+    predicted actions and seed."""
 
     simulators: Mapping[str, Simulator] = field(default_factory=dict)
-    """By name, the simulators that make items of the task."""
+    """The simulators that make items of the task, by name."""
     simulator: str = ""
-    """The simulator that `harness play` takes its targets from; empty: there is none."""
+    """The simulator from which `harness play` takes its targets; empty: none."""
     typed: str = ""
-    """As which task the parser reads what people type: in a conversation it does the likeliest thing. Empty: as this one."""
+    """The task as which the parser reads what people type; empty: this one. In everyday tasks it does the likeliest thing."""
     parser_weights: str = "weights.json"
-    """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` that holds what was learned on train."""
+    """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
     parser_threshold: float = 0.1
-    """Minecraft's world: the least probability 0..1 of an action that the parser carries out."""
+    """Minecraft's world: the lowest probability, 0..1, at which the parser carries out an action."""
     gallery: Gallery | None = None
-    """How the page shows the items; None: it does not, or in a part of its own."""
+    """How the page lists the items; None: not at all, or in a section of its own."""
 
     @property
     def scoring(self) -> Literal["judged", "hexagons", "minecraft"]:
-        """The kind of its scores: judged turns, or the world's metrics."""
+        """How answers are scored: as judged turns, or by the world's metrics."""
         return "judged" if self.judged else self.world

@@ -1,6 +1,6 @@
-"""The tasks: everything that differs from task to task is said in a `Task`, and asked for here.
+"""The registry of tasks. Whatever differs from task to task is a field of its `Task`.
 
-A package of its own adds one with an entry point of the group `harness.tasks`, whose value is `module:object`.
+Another package adds a task with an entry point of the group `harness.tasks`, whose value is `module:object`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _tasks() -> dict[str, Task]:
-    """Our own tasks, then the tasks of other packages. Raises UsageError for one that cannot be used."""
+    """Our own tasks, then the tasks of other packages. Raises UsageError for an entry point that cannot be used."""
     ours = (hexagons.TASK, minecraft.TASK, iglu.TASK, everyday.DRAWING, everyday.BUILDING)
     known = {task.name: task for task in ours}
     for point in sorted(entry_points(group=GROUP)):
@@ -31,19 +31,19 @@ def _tasks() -> dict[str, Task]:
         except Exception as error:
             raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
         if not isinstance(task, Task) or not _NAME.fullmatch(task.name):
-            raise UsageError(f"{where} is no Task with a name of small letters, digits and hyphens: repair its package")
+            raise UsageError(f"{where} is not a Task named in lowercase letters, digits and hyphens: repair its package")
         if task.world not in get_args(World):
             raise UsageError(f"{where}: there is no world {task.world!r}; there are {' and '.join(get_args(World))}")
         if alike := [name for name in known if f"{task.name}-".startswith(f"{name}-") or name.startswith(f"{task.name}-")]:
-            raise UsageError(f"{where}: the name {task.name} begins as {alike[0]} does, and so would its items' ids: rename it")
+            raise UsageError(f"{where}: the name {task.name} begins like {alike[0]}, so item ids would be ambiguous: rename it")
         known[task.name] = task
     return known
 
 
 TASKS = _tasks()
-"""By name, in the order in which tasks are listed. The task of the corpus that a world began with has the world's name."""
+"""The tasks by name, in the order in which they are listed. The first task of each world has the world's name."""
 DEFAULT_TASK = next(iter(TASKS))
-"""The task where none is named."""
+"""The task if none is named."""
 PLAYED = [name for name, task in TASKS.items() if task.simulator]
 """The tasks that have simulated games."""
 SIMULATORS = {name: simulator for task in TASKS.values() for name, simulator in task.simulators.items()}
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     DrawingTask = str
     BuildingTask = str
 else:
-    # A type checker takes no computed Literal. In pydantic's models it is checked, and an enum of JSON Schemas.
+    # Type checkers reject a computed Literal. pydantic checks values against it, and lists it as an enum in JSON Schemas.
     TaskName = Literal[tuple(TASKS)]
     DrawingTask, BuildingTask = (
         Literal[tuple(name for name, task in TASKS.items() if task.world == world)] for world in ("hexagons", "minecraft")
@@ -82,11 +82,11 @@ def world_of(task: str) -> World:
 
 
 def tasks_in(world: World) -> tuple[str, ...]:
-    """The tasks of a world, the one with its name first."""
+    """The tasks of a world, the one with the world's name first."""
     return tuple(name for name, task in TASKS.items() if task.world == world)
 
 
 def task_of(item_id: str, world: World) -> str:
-    """The task of an item of a world by its id: `minecraft-blocks/...` is of minecraft. Without one, the world's own."""
+    """The task that an item's id begins with: `minecraft-blocks/...` belongs to minecraft. If there is none, the world's task."""
     name = item_id.partition("/")[0]
     return next((task for task in TASKS if f"{name}-".startswith(f"{task}-")), world)

@@ -1,4 +1,4 @@
-"""Our benchmark of ordinary requests, in both worlds: what people ask, turn by turn, and conditions of a right answer."""
+"""Our benchmark of ordinary requests, in both worlds: what people ask, turn by turn, and what makes an answer right."""
 
 from pathlib import Path
 

@@ -89,7 +89,7 @@ def test_lm_eval(session: dict[str, Any], items: list[dict[str, Any]]) -> None:
     ("ours", "theirs", "problem"),
     [
         # The beginning of an id determines its task.
-        ('name="toy"', 'name="iglu-toy"', "the name iglu-toy begins as iglu does"),
+        ('name="toy"', 'name="iglu-toy"', "the name iglu-toy begins like iglu"),
         ('world="hexagons"', 'world="chess"', "there is no world 'chess'; there are hexagons and minecraft"),
     ],
 )
