@@ -1,1 +1,1 @@
-"""What every other part may use: files, lines of JSON, hashes, bars, tables of names."""
+"""Helpers that every other part may use: files, JSON Lines, hashes, progress bars, tables of names."""

@@ -48,7 +48,7 @@ def filled(target: Path) -> Iterator[Path]:
 
 
 def make_private(path: Path) -> None:
-    """Make sure that a file is there and that only its owner can read it; folders that are made for it, only its owner may enter.
+    """Make sure that a file exists and that only its owner can read it. Only the owner may enter folders created for it.
 
     Raises OSError.
     """
@@ -69,9 +69,9 @@ def cache_folder() -> Path:
 
 
 MOST = 8 << 30
-"""Bytes of a folder in the cache; beyond that the least recently used entries are removed."""
+"""The most bytes that a folder of the cache may hold; beyond it, the least recently used entries are removed."""
 UNUSED = 7 * 24 * 3600
-"""Seconds for which an entry has not been used before it may be removed: a training that lasts for days reads it again."""
+"""Seconds that an entry must go unused before it may be removed: a training that lasts for days reads its entry again."""
 
 
 def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
@@ -119,14 +119,17 @@ def _remove(path: Path) -> None:
 
 @cache
 def code_hash(*parts: str) -> str:
-    """16 hex digits over files of the project, and all in its folders: what they made is made anew after a change."""
+    """16 hex digits over files of the project, and over all files in its folders; caches of their results use it as a key."""
     paths = [Path(__file__).parents[2] / part for part in parts]
     files = sorted(file for path in paths for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc")
     return short_hash(file.read_bytes() for file in files)
 
 
 def hold(lock: Path, busy: str) -> BaseFileLock:
-    """The lock of a file, held until it is released or dropped. Raises HarnessError, with `busy` if another process holds it."""
+    """The lock file `lock`, held until it is released or garbage-collected.
+
+    Raises HarnessError, with the message `busy` if another process holds the lock.
+    """
 
     def refuse() -> None:
         raise HarnessError(busy)
@@ -138,7 +141,8 @@ def hold(lock: Path, busy: str) -> BaseFileLock:
 
 
 def _hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
-    """The lock of a file, held until it is released or dropped. Where another process holds it, calls `waiting` and then waits.
+    """The lock file `lock`, held until it is released or garbage-collected. If another process holds it, calls `waiting`, then
+    waits.
 
     Raises OSError if the lock file cannot be created.
     """
@@ -169,7 +173,7 @@ class Lines(NamedTuple):
 def read_lines(path: Path) -> Lines:
     """Raises DataError for a file that cannot be read."""
     try:
-        # Not splitlines(): text may hold other line separators than the newline.
+        # Not splitlines(): text may hold line separators other than the newline.
         *whole, torn = path.read_bytes().split(b"\n")
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
@@ -177,5 +181,5 @@ def read_lines(path: Path) -> Lines:
 
 
 def json_line(record: Any) -> str:
-    """A line, in ASCII: a model may answer with half a surrogate pair, which no file encoding takes."""
+    """The record as a line of ASCII: a model may answer with half a surrogate pair, which UTF-8 cannot encode."""
     return json.dumps(record) + "\n"

@@ -1,4 +1,4 @@
-"""Fingerprints: hex digits of a sha256, mostly its first 16, which equal things share; versions."""
+"""Fingerprints, which are hex digits of a sha256, mostly the first 16; versions of installed packages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def short_hash(parts: Iterable[bytes]) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """64 hex digits over a file, which is read in pieces: weights may be larger than the memory that is free. Raises OSError."""
+    """64 hex digits over a file, which is read in pieces: weights may be larger than the free memory. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -30,7 +30,7 @@ def json_hash(value: Any) -> str:
 
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
-    """The versions of those packages that are installed."""
+    """The versions of the packages, without those that are not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     versions = {}

@@ -1,4 +1,4 @@
-"""Options and arguments of a command, declared once as fields of a model; click's, in groups in the help, are made of them."""
+"""Options and arguments of a command, declared once as fields of a pydantic model, from which click's are made."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Flag:
     group: str = OWN
     """The section of the help."""
     names: tuple[str, ...] = ()
-    """On the command line; empty: the field's name with dashes."""
+    """The names on the command line; empty: the field's name with dashes."""
     choices: Sequence[str] = ()
-    """The values that it takes, where they are few and the field's type does not list them."""
+    """The allowed values, if they are few and the field's type does not list them."""
     type: click.ParamType[Any] | None = None
-    """What click makes of a value, where the field's type and limits do not say it."""
+    """click's type of a value, if the field's type and limits do not determine it."""
     metavar: str | None = None
     common: bool = False
-    """Whether it stands in the first section instead of its group's."""
+    """Whether the help lists the option in the first section instead of its group's."""
     argument: bool = False
-    """Whether it is given by its place instead of a name."""
+    """Whether the value is given by position instead of by name."""
 
     def __call__(self, schema: dict[str, Any]) -> None:
-        """pydantic keeps it in the field, and calls it to change the field's JSON Schema: nothing is changed."""
+        """Changes nothing. pydantic keeps the flag in the field, and calls it with the field's JSON Schema."""
 
 
 def option(
@@ -76,8 +76,8 @@ class GroupedOption(click.Option):
 
 
 class ModelCommand(click.Command, Generic[M]):
-    """A command whose options are the fields of `model`, of which its function receives one, and then the values of further
-    `params`. Its help has a section for each group of options, with the most used ones first."""
+    """A command whose options are the fields of `model`. Its function receives an instance of the model, and then the values of
+    further `params`. Its help has a section for each group of options, with the most used ones first."""
 
     def __init__(
         self, name: str | None, *, model: type[M], callback: Callable[..., Any], params: Sequence[click.Parameter], **about: Any
@@ -86,13 +86,13 @@ class ModelCommand(click.Command, Generic[M]):
             own = {name: values.pop(name) for name in model.model_fields if name in values}
             return callback(model(**own), **values)
 
-        # As the group `harness` has it: click keeps the first help option that is made, also where a command runs by itself.
+        # The same names as in the group `harness`: click keeps the first help option made, even if a command runs by itself.
         settings = {"help_option_names": ["-h", "--help"], **about.pop("context_settings", {})}
         super().__init__(name, callback=called, params=[*click_options(model), *params], context_settings=settings, **about)
         self.model = model
 
     def parsed(self, words: Sequence[str]) -> M:
-        """The options that words of the command line stand for, without running the command."""
+        """The options that are parsed from words of the command line, without running the command."""
         return self.model(**self.make_context(self.name, list(words), click.get_current_context(silent=True)).params)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -100,7 +100,7 @@ class ModelCommand(click.Command, Generic[M]):
         for param in self.get_params(ctx):
             if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 groups.setdefault(getattr(param, "group", OWN), []).append(record)
-        if len(groups[OWN]) == 1:  # --help alone is no section.
+        if len(groups[OWN]) == 1:  # --help alone gets no section.
             groups[list(groups)[-1]] += groups.pop(OWN)
         width = min(30, max(len(name) for records in groups.values() for name, _ in records))
         for title in filter(groups.get, groups):
@@ -109,7 +109,7 @@ class ModelCommand(click.Command, Generic[M]):
 
 
 def click_options(model: type[BaseModel], names: Collection[str] | None = None) -> list[click.Parameter]:
-    """The options of a model, or those of the fields `names`, in order; their values have the fields' names."""
+    """The options of a model, or only those of the fields `names`, in order. Their values are passed under the fields' names."""
     flags = {name: flag for name, flag in flags_of(model, Flag).items() if names is None or name in names}
     return [_click_parameter(name, model.model_fields[name], flag) for name, flag in flags.items()]
 
@@ -145,7 +145,7 @@ def _kind(annotation: Any) -> Any:
 
 
 def _type(kind: Any, field: FieldInfo) -> Any:
-    """What click makes of a value."""
+    """click's type of a value, with the field's limits."""
     bounds = {key: getattr(one, key) for one in field.metadata for key in ("ge", "gt", "le") if hasattr(one, key)}
     if not bounds:
         return click.Path(path_type=Path) if kind is Path else kind

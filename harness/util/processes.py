@@ -10,20 +10,20 @@ from collections.abc import Callable, Sequence
 from harness.errors import UsageError
 
 WORKERS = "HARNESS_WORKERS"
-"""The environment variable that says how many processes make items and rows and build packs; 0: none but the command's own."""
+"""The environment variable for the number of processes that make items and rows and build packs; 0: only the command's own."""
 TRUST = "HARNESS_TRUST_REMOTE_CODE"
 """The environment variable that says whether a base model's own Python code may run: `harness --trust-remote-code`. An adapter's
-never does."""
+code never runs."""
 _PR_SET_PDEATHSIG = 1
 
 
 def trusts_remote_code() -> bool:
-    """What every call that loads a base is told, as `trust_remote_code`."""
+    """The value of `trust_remote_code` in every call that loads a base."""
     return os.environ.get(TRUST) == "1"
 
 
 def worker_count(default: int) -> int:
-    """How many processes to start beside this one. Raises UsageError if HARNESS_WORKERS is no number."""
+    """How many processes to start beside this one. Raises UsageError if HARNESS_WORKERS is not a whole number."""
     text = os.environ.get(WORKERS) or str(default)
     if not text.isdecimal():
         raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
@@ -31,7 +31,7 @@ def worker_count(default: int) -> int:
 
 
 def visible_gpus() -> list[str]:
-    """What CUDA_VISIBLE_DEVICES calls each of them. CUDA is not started: a child process may still choose among them."""
+    """The visible GPUs, as CUDA_VISIBLE_DEVICES names them. CUDA is not started: a child process may still choose among them."""
     import torch
 
     count = torch.cuda.device_count()
@@ -41,17 +41,17 @@ def visible_gpus() -> list[str]:
 
 
 def gpu_groups(gpus: Sequence[str], count: int) -> list[str]:
-    """`count` values of CUDA_VISIBLE_DEVICES with as many GPUs each; what is left over is not used."""
+    """`count` values of CUDA_VISIBLE_DEVICES, each with the same number of GPUs; leftover GPUs are not used."""
     each = len(gpus) // count
     return [",".join(gpus[start : start + each]) for start in range(0, count * each, each)]
 
 
 def ending_with_parent() -> Callable[[], None] | None:
-    """What a child calls first, so that it does not outlive this process; only Linux has it."""
+    """A function that a child process calls first so that it does not outlive this one; None outside Linux."""
     if sys.platform != "linux":
         return None
     import ctypes
 
-    # Looked up before a fork, after which little may be called.
+    # Looked up before the fork, after which few functions are safe to call.
     prctl = ctypes.CDLL(None).prctl
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

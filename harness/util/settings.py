@@ -1,4 +1,4 @@
-"""Settings in YAML files, checked by pydantic: unknown keys are refused, and `key=value` is laid over what a file says."""
+"""Settings in YAML files, checked by pydantic: unknown keys are refused, and `key=value` overrides what a file says."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 
 
 class Strict(BaseModel):
-    """A part of a recipe: keys without a default are required, and no others are allowed."""
+    """A part of a settings file: keys without a default are required, and unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: Sequence[str] = (), where: str = "") -> M:
-    """The values with all overrides ("dotted.key=value", the value in YAML) laid over them, as a model.
+    """The values, changed by all overrides ("dotted.key=value", the value in YAML), as a model.
 
-    Raises FaultsError with a line for every fault: the file, the override that brought it or else `where`, the key, and what
-    fits. The overrides are checked together: a pair of values may fit where the first of them alone does not.
+    Raises FaultsError with a line for every fault: the file, the override that caused it or otherwise `where`, the key, and what
+    fits. The overrides are checked together: two values may fit although the first of them alone does not.
     """
     stages = list(accumulate(_nested(overrides), merged, initial=dict(values)))
     found = [_faults(schema, stage) for stage in stages]
@@ -42,7 +42,7 @@ def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: S
         return schema.model_validate(stages[-1])
     lines = []
     for key, problem in found[-1].items():
-        # The stage from which on the key does not fit.
+        # The stage after the last one in which the key fitted.
         stage = max((n + 1 for n, faults in enumerate(found) if key not in faults), default=0)
         lines.append(f"{path}{f' (--set {overrides[stage - 1]})' if stage else where}: {problem}")
     raise FaultsError(lines)
@@ -65,7 +65,8 @@ def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[in
 
 
 def settings_file(kind: str, name: str, shipped: Iterable[Path]) -> Path:
-    """The file of a recipe or of another kind, by path or by the name of a shipped one. Raises UsageError if there is none."""
+    """The file of a recipe (or another `kind`), given by its path or by the name of a shipped file. Raises UsageError if there is
+    none."""
     if name.endswith((".yaml", ".yml")) or "/" in name:
         if not Path(name).is_file():
             raise UsageError(f"no {kind} file at {name}")
@@ -81,9 +82,9 @@ def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path} is no {kind} in YAML: {error}") from None
+        raise UsageError(f"{path}: not a valid {kind} in YAML: {error}") from None
     if not isinstance(values, dict):
-        raise UsageError(f"{path} is no {kind}: it must hold a mapping")
+        raise UsageError(f"{path}: not a valid {kind}: it must hold a mapping")
     return values
 
 
@@ -102,7 +103,7 @@ def described_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def nested(override: str) -> dict[str, Any]:
-    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for anything else."""
+    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for text of another form."""
     import yaml
 
     key, equals, text = override.partition("=")
@@ -165,7 +166,7 @@ def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
 def _keys(schema: type[BaseModel] | None, location: Sequence[int | str]) -> list[str]:
     """The keys of the part of a model that lies at a location."""
     for key in location:
-        # A number is an index of a list, and a name that is no field is a key of a mapping: the model stays the same.
+        # A number is an index of a list, and a name that is not a field is a key of a mapping: the model stays the same.
         if schema is None or isinstance(key, int) or key not in schema.model_fields:
             continue
         schema = next(_models(schema.model_fields[key].annotation), None)

@@ -1,5 +1,5 @@
-"""What is written to a terminal. Texts come from models, endpoints, adapters and corpora: control characters in them could move
-the cursor, change the title, fill the clipboard, or turn the order of letters around."""
+"""Guards the terminal. Texts come from models, endpoints, adapters and corpora: control characters in them could move the cursor,
+change the title, fill the clipboard, or reverse the order of letters."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PROGRESS = re.compile(r"\r|\x1b\[(?:[0-9;]*m|[0-9]*[AK]|\?25[lh])")
 
 
 def plain(text: str, kept: re.Pattern[str] | None = None) -> str:
-    """The text without control characters other than tabs and ends of lines, but for what `kept` matches."""
+    """The text without control characters, except tabs, newlines and what `kept` matches."""
     return _CONTROLS.sub(lambda found: found[0] if kept and kept.fullmatch(found[0]) else "", text)
 
 
 class _Terminal:
-    """A stream to a terminal that lets colors through, and what else is `kept`, and no other control characters."""
+    """A stream to a terminal that lets only those control characters through that `kept` matches, tabs and newlines."""
 
     def __init__(self, stream: TextIO, kept: re.Pattern[str]) -> None:
         self._stream, self._kept = stream, kept
@@ -47,7 +47,7 @@ class _Terminal:
 
 
 def guard_terminal() -> None:
-    """Put what is written to a terminal from now on through `plain`. Files and pipes get every byte."""
+    """From now on, pass what is written to a terminal through `plain`. Files and pipes get every byte."""
     if sys.stdout.isatty():
         sys.stdout = _Terminal(sys.stdout, _COLOR)
     if sys.stderr.isatty():
@@ -56,7 +56,7 @@ def guard_terminal() -> None:
 
 @contextmanager
 def bar(name: str, total: int, *, unit: str = "items", shown: bool = True) -> Iterator[Callable[..., None]]:
-    """Yields a function that takes how many units are done, and a note to show beside the rate.
+    """Yields a function that takes the number of units done and a note to show beside the rate.
 
     Nothing is drawn unless stderr is a terminal.
     """

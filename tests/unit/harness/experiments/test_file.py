@@ -171,7 +171,7 @@ def test_one_fault_is_an_error_of_one_line(values: dict[str, Any], message: str,
 def test_a_file_that_is_not_a_mapping_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("e.yaml").write_text(text)
     assert main(["experiment", "e.yaml"]) == 2
-    assert "e.yaml is no experiment" in capsys.readouterr().err
+    assert "e.yaml: not a valid experiment" in capsys.readouterr().err
 
 
 def test_an_invalid_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
