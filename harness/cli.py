@@ -16,49 +16,49 @@ from harness.util.registry import resolve
 from harness.util.terminal import guard_terminal, plain
 
 TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
-"""The packages that are installed beside this one."""
+"""The top-level packages that are installed in addition to this one."""
 
 
 SECTIONS = {
     "Run models": {
         "prompt": "Prompt a model with the items of a split and score its answers.",
-        "experiment": "Run and score rows that differ in prompts, trainings or data.",
+        "experiment": "Run, score and compare rows that differ in prompts, trainings or data.",
         "play": "Let a model play whole games with a simulated Architect, who corrects it.",
         "serve": "Serve a base model and its adapters over HTTP.",
     },
     "Train": {
         "finetune": "Fine-tune a model: a LoRA adapter, or all of its weights.",
-        "check": "Check that a base model is trained and asked rightly.",
+        "check": "Check that a base model can be trained and prompted correctly.",
         "adapters": "List, show, check, merge, export and import adapters.",
         "baseline": "Train and run the classic baselines.",
     },
     "Data": {
         "data": "List, count and print the items of a corpus.",
         "simulate": "Generate training data: simulated games and drawings.",
-        "augment": "Augment the train split: other colors, other words, rotations.",
+        "augment": "Augment the train split with other colors, other words and rotations.",
         "mine": "Find programs for the instructions of the train split.",
         "annotate": "Judge Minecraft items for the v2 benchmark: label, count, compare.",
     },
     "Evaluate": {
         "score": "Score a predictions file.",
         "compare": "Test runs against each other, item by item.",
-        "plugins": "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks.",
+        "plugins": "Show how to use the tasks in lm-eval, Inspect, verifiers, OpenEnv and TRL.",
         "export": "Export scores for a model card, a paper or a page; draw learning curves.",
     },
     "Look": {
-        "app": "Open a web page: draw, play, look at the corpora, build with a model.",
+        "app": "Open a web page to draw, play, look at the corpora and build with a model.",
         "show": "Draw an item, and what a run predicted for it.",
         "program": "Run a drawing or building program.",
         "report": "Write an HTML report of runs, with pictures of every item.",
     },
 }
-"""The commands as the help groups them, each with its line there."""
+"""The commands by section of the help, each with its line in the help."""
 
 COMMANDS = {name: f"harness.commands.{name}:{name}" for names in SECTIONS.values() for name in names}
 
 
 class LazyGroup(click.Group):
-    """A group whose help needs no subcommand's module."""
+    """A group that prints its help without importing any subcommand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -70,7 +70,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # Sections share one column.
+        # The descriptions of all sections begin in the same column.
         width = max(map(len, COMMANDS))
         for title, entries in SECTIONS.items():
             with formatter.section(title):
@@ -80,19 +80,21 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option("--trust-remote-code", is_flag=True, help="Run the Python code that comes with a base model, with your rights.")
+@click.option(
+    "--trust-remote-code", is_flag=True, help="Run the Python code that comes with a base model, with your permissions."
+)
 def cli(debug: bool, trust_remote_code: bool) -> None:
     """Prompt, fine-tune, serve and score language models on grid-world instruction following."""
     if trust_remote_code:
-        # Processes that this one starts load models too.
+        # Child processes load models too.
         os.environ[TRUST] = "1"
 
 
 def check_names() -> None:
-    """Raises HarnessError if Python finds another package under one of our names, or if AdapterHub's is installed.
+    """Raises HarnessError if Python finds another package under one of our names, or if AdapterHub's `adapters` is installed.
 
-    The latter is called `adapters` too, and in one folder the files of both are mixed. Folders are listed, because
-    `importlib.metadata` takes longer to import than all of `--help`.
+    AdapterHub's package and ours have the same name, so their files would mix in one folder. Folders are listed because
+    importing `importlib.metadata` takes longer than all of `--help`.
     """
     own = Path(__file__).resolve().parents[1]
     advice = "install the harness in a fresh environment (python -m venv)"
@@ -116,9 +118,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    # Threads that spin while they wait make small models ten times slower where cores are shared. Read when torch loads.
+    # Threads that spin while they wait make small models ten times slower on shared cores. torch reads this when it loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.
+    # Otherwise torch's C++ code warns at every start about where vLLM's CPU build keeps its memory.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     guard_terminal()
     try:
@@ -144,7 +146,7 @@ def _run(arguments: list[str]) -> int:
         if "--debug" in arguments:
             raise
         if os.environ.get("RANK", "0") != "0" and "by peer" in str(error):
-            # The process that left said why.
+            # The process that left has already said why.
             return 1
         print(
             f"Error: {type(error).__name__}: {plain(' '.join(str(error).split()))} (a bug; `harness --debug ...` shows where)",

@@ -1,4 +1,4 @@
-"""`harness adapters`: list the adapters here, show, check and merge one, copy one to ship it, and take in published ones."""
+"""`harness adapters`: list, show, check, merge, export and import LoRA adapters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from adapters.checking import Agreement
 
 _SHOWN = ("task", "context", "format", "frame", "template", "prompt_hash", "base", "base_fingerprint", "imported")
-"""What of an adapter's record is listed as JSON."""
-BASE = option(None, "Hub name or local folder. [default: the one it was trained on]", names=("--base", "--model"))
+"""The fields of an adapter's record that are listed as JSON."""
+BASE = option(None, "Hub name or local folder of the base. [default: the one it was trained on]", names=("--base", "--model"))
 
 
 @click.group()
 def adapters() -> None:
-    """List the LoRA adapters here, show, check, merge and export one, and import published ones."""
+    """List, show, check, merge and export LoRA adapters, and import published ones."""
 
 
 class List(Strict):
@@ -35,7 +35,7 @@ class List(Strict):
 
 @adapters.command("list", cls=ModelCommand, model=List)
 def list_adapters(options: List) -> None:
-    """Show the adapters that ship with the harness and the ones of runs here."""
+    """List the adapters that ship with the harness and the adapters of runs here."""
     from rich.console import Console
 
     from adapters.catalog import catalog
@@ -69,7 +69,7 @@ class Show(List):
 
 @adapters.command(cls=ModelCommand, model=Show)
 def show(options: Show) -> None:
-    """Show the details of the adapter NAME (the name of a shipped one, a run or a folder)."""
+    """Show the details of the adapter NAME (a shipped adapter, a run or a folder)."""
     from adapters.catalog import CARD_FILE, read_entry, read_scores
     from adapters.registry import find_adapter
     from harness.engines.models.bases import fingerprint
@@ -102,10 +102,10 @@ def show(options: Show) -> None:
 class Check(Strict):
     name: str = argument()
     base: str | None = BASE
-    items: int = option(0, "Also ask N dev items: base, peft, merged model and vLLM.", ge=0)
+    items: int = option(0, "Also put N dev items to the base, peft, the merged model and vLLM.", ge=0)
     engine: str | None = option(choices=("vllm", "transformers"))
-    """transformers leaves vLLM out. [default: vllm, if it is installed]"""
-    max_new_tokens: int = option(64, "Longest compared answer, in tokens.", ge=1)
+    """With --items: transformers leaves vLLM out. [default: vllm, if it is installed]"""
+    max_new_tokens: int = option(64, "Compare answers of at most N tokens.", ge=1)
     as_json: bool = option(False, "Print JSON.", names=("--json",))
 
 
@@ -113,7 +113,7 @@ class Check(Strict):
 def check(options: Check) -> None:
     """Check that the adapter NAME is complete and fits its base and this harness's prompts.
 
-    With --items, also that it changes what the base answers; and count how often peft, the merged model and vLLM agree.
+    With --items, also check that it changes the base's answers, and count how often peft, the merged model and vLLM agree.
     """
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
@@ -171,7 +171,7 @@ class Merge(Strict):
 
 @adapters.command(cls=ModelCommand, model=Merge)
 def merge(options: Merge) -> None:
-    """Write the base of the adapter NAME, with the adapter merged in, to a new FOLDER: a whole model.
+    """Merge the adapter NAME into its base, and write the whole model to a new FOLDER.
 
     \b
     harness adapters merge my-run my-model
@@ -190,17 +190,17 @@ class Import(Strict):
     folder: Path = argument()
     task: str = option(..., f"{TASK_NAMES}.")
     context: str = option(..., "The context that it was trained with, or the nearest one.")
-    format: str = option(..., "How it was trained to write actions.")
+    format: str = option(..., "The format in which it was trained to write actions.")
     frame: str | None = option(None, "Minecraft: world, builder or pose. [default: world]")
     template: str | None = option(None, "The prompts' wording: a shipped template or a folder. [default: our own]")
     base: str | None = option(names=("--base", "--model"))
-    """Hub name or local folder. [default: what its adapter_config.json names]"""
+    """Hub name or local folder of the base. [default: the one that adapter_config.json names]"""
     name: str | None = option(None, "Name of the run folder under runs/. [default: the folder's]")
 
 
 @adapters.command("import", cls=ModelCommand, model=Import)
 def import_folder(options: Import) -> None:
-    """Take in a published peft adapter: FOLDER has its adapter_config.json and adapter_model.safetensors.
+    """Import a published peft adapter from FOLDER, which holds adapter_config.json and adapter_model.safetensors.
 
     \b
     harness adapters import NeBuLa-org --task minecraft --context full-dialogue+mission --format lines
@@ -219,7 +219,7 @@ def import_folder(options: Import) -> None:
     )
     if not taken.base_here:
         click.echo(
-            f"Its base is not on this machine, so whether it fits is not known: `harness adapters check {own}` tells later"
+            f"Its base is not on this machine, so the fit was not checked: get the base, then run `harness adapters check {own}`"
         )
     if taken.not_served:
         click.echo(
@@ -232,7 +232,7 @@ class Export(Strict):
     run: str = argument()
     folder: Path = argument()
     scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
-    large: bool = option(False, "Allow more than the 12 MB that may ship.")
+    large: bool = option(False, "Allow more than 12 MB, the limit for shipped adapters.")
     note: str = option("", "Extra text for its card.")
 
 

@@ -22,26 +22,26 @@ class App(Strict):
     port: int = option(8010, "The port to listen on.", ge=1, le=65535)
     folder: Path = option(Path("runs/app"), "Keeps games and corrections.")
     base_url: str | None = option(metavar="URL")
-    """An OpenAI-compatible endpoint, such as harness serve: its models play too."""
+    """An OpenAI-compatible endpoint, such as harness serve, whose models play too."""
     models: tuple[str, ...] = option((), "A model of the endpoint. Repeatable. [default: all that it lists]", names=("--model",))
     adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
-    """An adapter: of the endpoint, or loaded here without one. Repeatable. [default: those that ship]"""
-    no_models: bool = option(False, "No language models: the parser and the baselines alone.")
+    """An adapter that the endpoint serves or, without --base-url, that is loaded here. Repeatable. [default: the shipped ones]"""
+    no_models: bool = option(False, "Offer no language models, only the parser and the baselines.")
     browse: bool = option(False, "Open the page in the browser.", names=("--open",))
 
 
 @click.command(cls=ModelCommand, model=App)
 def app(options: App) -> None:
-    """Open a web page on this machine: draw, play, look at the corpora, build with a model.
+    """Open a web page on this machine to draw, play, look at the corpora and build with a model.
 
     \b
     harness app
     harness app --adapter painter=runs/my-adapter
     harness app --base-url http://127.0.0.1:8000/v1 --adapter hexagons
 
-    The parser and the baselines play at once. Adapters are loaded into this process when they are first asked; with --base-url
-    they are asked there. The key of the endpoint comes from HARNESS_API_KEY or OPENAI_API_KEY. The page is for this machine
-    alone; the task API is there too. It runs until Ctrl-C.
+    The parser and the baselines can play at once. Adapters are loaded into this process when they are first asked; with
+    --base-url the endpoint is asked instead, with the key in HARNESS_API_KEY or OPENAI_API_KEY. The page can be reached from this
+    machine only, and so can the task API beside it. The server runs until Ctrl-C.
     """
     from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.page.routes import add_page
@@ -53,7 +53,7 @@ def app(options: App) -> None:
     if options.no_models and (url or models or adapters):
         raise UsageError("--no-models: leave out --base-url, --model and --adapter")
     if models and not url:
-        raise UsageError("--model needs --base-url: which endpoint serves it?")
+        raise UsageError("--model needs --base-url, the endpoint that serves it: add it, or leave --model out")
     check_port("127.0.0.1", options.port)
     notes: list[str] = []
     end_by_exceptions()
@@ -74,7 +74,7 @@ def app(options: App) -> None:
 
 
 def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
-    """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
+    """Adapters in this process: the requested ones, otherwise the shipped ones. Bases are looked up when they are first asked."""
     from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
@@ -95,8 +95,8 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
 
 
 def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
-    """The models of an endpoint, all that it lists if none is asked for. Those that have the name of an adapter of ours are asked
-    in its prompt format, others in the default one."""
+    """The requested models of an endpoint, otherwise all that it lists. A model with the name of a known adapter is asked in that
+    adapter's prompt format, any other model in the default one."""
     from adapters.asking import examples_note
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError

@@ -25,7 +25,7 @@ class Augment(Strict):
     seed: int = option(0, ge=0)
     out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet.")
     changes: tuple[str, ...] = option((), "colors, words (minecraft) or turn. Repeatable. [default: all]", names=("--change",))
-    whole: bool = option(False, "Change whole games and procedures, not items drawn from many variants of them.")
+    whole: bool = option(False, "Change whole games and procedures, instead of items drawn from many variants.")
     overwrite: bool = option(False, "Replace existing output.")
 
 

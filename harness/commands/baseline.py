@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.training.trainable import BaselineJob
 
 
-TASK = option(None, f"{TASK_NAMES}. [default: the model's own]")
+TASK = option(None, f"{TASK_NAMES}. [default: the baseline's first]")
 
 
 @click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
@@ -31,17 +31,17 @@ def baseline() -> None: ...
 class Train(Strict):
     baseline: str = argument(metavar="NAME")
     task: str | None = TASK
-    name: str | None = option(None, "Name of the run folder under runs/; NAME-TASK if not given.")
+    name: str | None = option(None, "Name of the run folder under runs/. [default: NAME-TASK]")
     overrides: tuple[str, ...] = option((), "Change a key of the recipe, as in variant=B.", names=("--set",), metavar="KEY=VALUE")
     limit: int | None = option(None, "Train on the first N items only, and validate on the first N of dev.", ge=1)
     train_items: int | None = option(None, "Train on N items: whole procedures or games, drawn at random.", ge=1)
     max_epochs: int | None = option(None, "Train for at most N epochs instead of the recipe's.", ge=1)
     start: str | None = option(names=("--from",), metavar="MODEL")
-    """Begin with a trained model: its folder, run or shipped name."""
+    """Start from a trained model: a folder, a run or a shipped name."""
     data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
-    """Also train on this file from harness simulate or augment, or on a share of its items, from 0 to 1. Repeatable."""
+    """Also train on this file from harness simulate or augment, or on a SHARE (0 to 1) of its items. Repeatable."""
     dev_data: tuple[Path, ...] = option((), "Also validate on the items of this file.")
-    only_data: bool = option(False, "Leave the corpus's train split out: augmented files already contain it.")
+    only_data: bool = option(False, "Leave out the corpus's train split: augmented files already contain it.")
 
 
 @baseline.command(cls=ModelCommand, model=Train)
@@ -52,8 +52,8 @@ def train(options: Train) -> None:
     harness baseline train cnn-gru
     harness baseline train cnn-gru --set glove=glove.42B.300d.txt --set training.batch_size=8
 
-    To resume a killed run, give the same command again. Its curves: tensorboard --logdir runs.
-    Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
+    To resume a killed run, give the same command again. To see its curves: tensorboard --logdir runs.
+    On several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.runs.folder import RUNS
     from harness.training.job import train as train_job
@@ -63,13 +63,13 @@ def train(options: Train) -> None:
 
 
 def check_training(options: Train, untrained: bool) -> str:
-    """What `harness baseline train` makes. Raises what it would raise before it trains."""
+    """What `harness baseline train` makes: "model". Raises the errors that the command would raise before training."""
     _job(options)
     return "model"
 
 
 def check_predict(options: Predict, untrained: bool) -> str:
-    """The task that `harness baseline predict` answers. Raises what it would raise before it loads a model."""
+    """The task that `harness baseline predict` answers. Raises the errors that the command would raise before loading a model."""
     _decoding(options)
     return _choose(options.baseline, options.task)[1]
 
@@ -134,7 +134,7 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
 
 
 def _share(text: str) -> tuple[Path, float]:
-    """A file of --data, and which share of it. Raises UsageError for a share that is not from 0 to 1."""
+    """A file of --data and the share of its items. Raises UsageError for a share outside 0..1."""
     from harness.errors import UsageError
 
     file, equals, share = text.rpartition("=")
@@ -152,9 +152,9 @@ class Predict(Strict):
     items_file: str | None = option(None, "A file from harness simulate to answer instead of a split.", names=("--items",))
     name: str | None = option(None, "The run's folder under runs/. [default: built from the settings]")
     checkpoint: str | None = option()
-    """A model's folder, run or shipped name. [default: the run NAME-TASK, else the shipped one]"""
+    """A model: a folder, a run or a shipped name. [default: the run NAME-TASK, otherwise the shipped model]"""
     constrained: bool = option(False, "Choose among feasible actions only.")
-    steps: int | None = option(None, "Most actions per item, the stop included. [default: 10]", ge=1, le=100)
+    steps: int | None = option(None, "At most N actions per item, including the stop. [default: 10]", ge=1, le=100)
     beams: int | None = option(None, "Beams in the search over text. [default: 3]", ge=1, le=32)
     samples: int | None = option(None, "Builder models: draw N answers and let them vote.", ge=1, le=1000)
     share: float | None = option(None, "Share of the votes that an action needs. [default: 0.15]", ge=0, le=1)

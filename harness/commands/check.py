@@ -1,4 +1,4 @@
-"""`harness check`: whether a base model is trained and asked rightly."""
+"""`harness check`: whether a base model can be trained and prompted correctly."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from harness.util.settings import Strict
 
 class Check(Strict):
     model: str = argument("smollm2-135m")
-    full: bool = option(False, "Check the model itself, with its weights, in place of a miniature.")
+    full: bool = option(False, "Check the model itself, with its weights, instead of a miniature.")
 
 
 @click.command(cls=ModelCommand, model=Check)
 def check(options: Check) -> None:
-    """Check that MODEL, a base, is trained and asked rightly: in under a minute, on a miniature of its architecture.
+    """Check that the base MODEL can be trained and prompted correctly, in under a minute, on a miniature of its architecture.
 
     \b
     harness check meta-llama/Meta-Llama-3-8B
     harness check ./my-model --full
 
-    It needs the model's configuration, tokenizer and chat template, and with --full its weights. MODEL is a hub name or a
-    folder; smollm2-135m if not given. Exits with 1 if a check fails.
+    The check needs the model's configuration, tokenizer and chat template, and with --full its weights. MODEL is a hub name or a
+    folder, by default smollm2-135m. Exits with code 1 if a check fails.
     """
     from rich.console import Console
     from rich.table import Table

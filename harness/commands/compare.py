@@ -1,4 +1,4 @@
-"""`harness compare`: which of some runs is better, by how much, and on which items."""
+"""`harness compare`: which of several runs is better, by how much, and on which items."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _METRICS = {
 
 class Compare(ScoredRuns):
     intersect: bool = option(False, "Compare only the items that all runs share.")
-    changed: int = option(10, "How many of the most different items to list.", ge=0)
+    changed: int = option(10, "List the N items whose scores differ most.", ge=0)
     seed: int = option(0, "Seed of the resampling.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
@@ -39,8 +39,8 @@ class Compare(ScoredRuns):
 def compare(options: Compare) -> None:
     """Test two or more runs (names, folders or predictions files) against each other.
 
-    Paired by item: intervals by the cluster bootstrap, p-values by a permutation test over clusters, with Holm's correction
-    where there are more than two runs.
+    Runs are paired by item. Intervals come from a cluster bootstrap, p-values from a permutation test over clusters, with Holm's
+    correction if there are more than two runs.
     """
     from eval.compare import compare_runs
     from eval.score_run import read_runs, score_items

@@ -1,4 +1,4 @@
-"""`harness data`: which corpora there are, how much is in them, and their items as JSON Lines."""
+"""`harness data`: which corpora there are, their statistics, and their items as JSON Lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Stats(Strict):
 
 @data.command(cls=ModelCommand, model=Stats)
 def stats(options: Stats) -> None:
-    """Count the corpus of TASK (see `harness data list`), a published one as its paper does."""
+    """Print statistics of the corpus of TASK (see `harness data list`), counted as in its paper if it is a published one."""
     from harness.corpora import corpus_of, locate
 
     counts = corpus_of(options.task).stats(locate(options.task).path)
@@ -76,7 +76,7 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
 
 
 def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """What is no item, and why, a line each with an example."""
+    """A line for each reason why instructions are not items, with their number and an example."""
     for kind, fault in faults.items():
         if fault["lines"]:
             game, detail = fault["which"][0]
@@ -106,8 +106,8 @@ class Items(Strict):
     task: str = argument()
     split: str = option("dev", "train, dev or test.")
     limit: int | None = option(None, "Print only the first items.", ge=0)
-    ask: bool = option(False, "All that an item holds, then the unclear instructions, where the corpus lists them.")
-    out: Path | None = option(None, "Write them to this file instead of printing them.")
+    ask: bool = option(False, "Print all fields of the items, then the unclear instructions (iglu).")
+    out: Path | None = option(None, "Write the items to this file instead of printing them.")
 
 
 @data.command(cls=ModelCommand, model=Items)

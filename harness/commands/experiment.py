@@ -1,4 +1,4 @@
-"""`harness experiment`: rows of our own commands that differ in something, each scored, as one command."""
+"""`harness experiment`: runs, scores and compares rows of our own commands that differ in some options."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class ExperimentOptions(Strict):
 
 @click.command(cls=ModelCommand, model=ExperimentOptions)
 def experiment(options: ExperimentOptions) -> int:
-    """Run and score every row of FILE, a YAML of prompts or trainings (or demo, grid, contexts, ingredients), and compare
-    the rows of each task with its first one.
+    """Run and score every row of FILE, a YAML file of prompts or trainings (or a shipped one: demo, grid, contexts,
+    ingredients), and compare the rows of each task with its first row.
 
     \b
     harness experiment demo
     harness experiment contexts --set finetune.base=meta-llama/Meta-Llama-3-8B
     harness experiment my-experiment.yaml --dry-run
 
-    To go on with a killed one, or to try failed rows again, give the same command again.
+    To resume a killed experiment or to try failed rows again, give the same command again.
     """
     from harness.experiments.file import SHIPPED, read_experiment
     from harness.experiments.grid import Grid
@@ -65,7 +65,7 @@ def experiment(options: ExperimentOptions) -> int:
 
 
 def steps() -> dict[str, ExperimentStep]:
-    """What rows are made of, by the keys of a file."""
+    """The steps that rows are made of, by their keys in the file."""
     from harness.commands import baseline, finetune
     from harness.commands.prompt import prompt
     from harness.experiments.file import ExperimentStep

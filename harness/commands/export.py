@@ -1,4 +1,4 @@
-"""`harness export`: the headline numbers of runs for a model card, a paper, a page or a spreadsheet; curves."""
+"""`harness export`: curves, and the headline numbers of runs for a model card, a paper, a page or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
 class Export(ScoredRuns):
     form: str = option(..., "What to write.", names=("--as",), choices=FORMS)
-    out: Path | None = option(None, "Write to this file; a curve as .svg or .md. [default: print]")
+    out: Path | None = option(None, "Write to this file; curves take .svg or .md. [default: print]")
     sizes: str | None = option(metavar="N,N,...")
-    """For a curve: each run's number of training items. [default: as recorded]"""
+    """With --as curve: each run's number of training items. [default: as recorded]"""
 
 
 @click.command(cls=ModelCommand, model=Export)
@@ -35,7 +35,8 @@ def export(options: Export) -> None:
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
     harness export parser-dev --as coverage --out coverage.svg
 
-    A curve is over training items; coverage, of one run, is over its confidence.
+    curve plots the scores of the runs over their numbers of training items. coverage plots the scores of one run over a threshold
+    of its confidence, on the items that reach the threshold.
     """
     from eval.export import WRITERS
     from eval.report.curves import curve
@@ -76,7 +77,7 @@ def _drawn(drawn: Curve, out: Path | None) -> str:
 
 
 def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:
-    """The training items by run: as given, or as the runs or their adapters say."""
+    """The number of training items by run: as given, or as recorded by the runs or their adapters."""
     if given is None:
         return {name: _train_items(name, one) for name, one in answers.items()}
     numbers = given.split(",")

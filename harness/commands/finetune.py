@@ -46,7 +46,7 @@ def finetune(options: Finetune) -> None:
     from harness.training.job import train as train_job
     from harness.training.processes import first_says, idle_gpus, processes
 
-    # Whatever is refused, the first process refuses before the others do anything.
+    # The first process goes first, so that it refuses whatever is wrong before the others do anything.
     with processes().main_process_first():
         job, data = _job(options)
         kind, added = locate(job.spec.task).kind, data.added
@@ -65,7 +65,7 @@ def finetune(options: Finetune) -> None:
             dry_run(job, click.echo)
             return
     out = job.result(folder)
-    # Besides the train split: the files of --data, or else the recipe's sources, with their hashes.
+    # In addition to the train split: the files of --data, otherwise the recipe's sources, with their hashes.
     beside: dict[str, Any] = {"data" if options.data else "sources": added} if added else {}
     result = train_job(job, folder, click.echo, beside | ({"given": options.given} if options.given else {}))
     if result is None:
@@ -78,14 +78,14 @@ def finetune(options: Finetune) -> None:
 
 
 def check(options: Finetune, untrained: bool = False) -> str:
-    """What `harness finetune` makes, "adapter" or "model". Raises what it would raise before it trains."""
+    """What `harness finetune` makes, "adapter" or "model". Raises the errors that the command would raise before training."""
     job, *_ = _job(options)
     return job.result(Path()).name
 
 
 def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
-    """What the train items have in common with dev and test, in lines."""
-    lines = [f"{left_out} simulated or augmented items happen to be of dev or test, and are left out"] if left_out else []
+    """Lines about what the train items have in common with dev and test."""
+    lines = [f"{left_out} simulated or augmented items are also in dev or test, and are left out"] if left_out else []
     shared = job.held_out.get("shared_targets", {})
     return lines + [
         f"{count} of the {total} test items of {task} have a target that is trained on; harness score --by seen tells them apart"
@@ -94,7 +94,7 @@ def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
 
 
 def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
-    """What to train, and its items as they were gathered.
+    """The training job, and its data as gathered from all sources.
 
     Raises FaultsError if several flags or keys of the recipe do not fit.
     """
@@ -147,7 +147,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
 
 
 def _split(task: str, limit: int | None, training: FinetuneTraining) -> list[Item]:
-    """The items that are taken of the train split."""
+    """The items that are taken from the train split."""
     from harness.corpora import load
     from harness.training.plan import subset
 
@@ -166,8 +166,8 @@ def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:
 
 
 def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> PromptSpec:
-    """The prompt format that the flags and the recipe ask for; where they ask for nothing, the
-    one of the adapter to start from."""
+    """The prompt format that the flags and the recipe ask for; if they ask for nothing, the format of the adapter to start from,
+    provided that it is of the task."""
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
@@ -178,8 +178,8 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], held: HeldOut) -> dict[str, str]:
-    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, where
-    none is for a train item, and where one is for an item of dev or test."""
+    """The best program of each item, by id: from the files, otherwise a simulated item's own. Raises UsageError for files if
+    answers are not programs, and for a file without a program for any train item or with one for an item of dev or test."""
     from harness.errors import UsageError
     from harness.mining.miner import read
 
@@ -198,8 +198,8 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], 
 
 
 def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
-    """The items after the answers of a run, if one is named. Raises UsageError if they are not shown, if the run answered none
-    of them, and if it answered items of dev or test."""
+    """The items as they follow the answers of the run `name`, if there is one. Raises UsageError if prompts do not show earlier
+    answers, if the run answered none of the items, and if it answered items of dev or test."""
     from eval.score_run import read_answers
     from harness.corpora.rollout import as_met
     from harness.errors import UsageError
@@ -227,8 +227,8 @@ def _lasting(item: Item) -> Item:
 
 
 def _own_programs(spec: PromptSpec, train: Sequence[Item]) -> dict[str, str]:
-    """The programs that simulated items bring with them, where answers are programs: those that do what the item's actions do. A
-    program is not changed where an item is augmented."""
+    """The programs that simulated items bring with them, by id, if answers are programs. A program must make the item's actions:
+    augmentation changes an item but not its program."""
     if not spec.written.is_program:
         return {}
     programs = ((item, item.meta.get("program")) for item in train)
@@ -240,7 +240,7 @@ def _own_programs(spec: PromptSpec, train: Sequence[Item]) -> dict[str, str]:
 
 
 def _print(result: Trained) -> None:
-    """The curve as a table, and a warning where training changed nothing."""
+    """Print the curve as a table, and a warning if training changed nothing."""
     from rich.console import Console
     from rich.table import Table
 

@@ -22,14 +22,14 @@ class Mine(Strict):
     data: Path | None = option(type=click.Path(path_type=Path, dir_okay=False))
     """Mine the items of this file (from harness simulate or augment) instead of the corpus."""
     limit: int | None = option(None, "Only the first N items.", ge=1)
-    keep: int = option(1, "Most programs per item, best first.", ge=1, le=12)
+    keep: int = option(1, "Write at most N programs per item, best first.", ge=1, le=12)
     out: Path = option(..., "The file, JSON Lines.", type=click.Path(path_type=Path, dir_okay=False))
     overwrite: bool = option(False, "Start over instead of continuing an existing file.")
 
 
 @click.command(cls=ModelCommand, model=Mine)
 def mine(options: Mine) -> None:
-    """Write (instruction, program) pairs: programs that reproduce the gold actions and fit the words.
+    """Write (instruction, program) pairs, whose programs reproduce the gold actions and fit the words.
 
     \b
     harness mine --task hexagons --out hexagons.programs.jsonl

@@ -1,4 +1,4 @@
-"""`harness play`: let a model build or draw whole games with a simulated Architect or Instructor, and score what comes out."""
+"""`harness play`: let a model build or draw whole games with a simulated Architect or Instructor, and score the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.simulators.live import LiveGame
 
 DEFAULT = "minecraft"
-"""The task where none is named."""
+"""The task if none is named."""
 _REQUESTS = [name for name, task in TASKS.items() if task.judged]
 _LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind in ("game", "drawing")]
 
@@ -30,22 +30,22 @@ OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 
 
 class Play(Strict):
-    """The options of `harness play` besides those."""
+    """The options of `harness play` in addition to `OF_THE_MODEL`."""
 
-    task: str | None = option(None, f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, else {DEFAULT}]")
+    task: str | None = option(None, f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, otherwise {DEFAULT}]")
     architect: Literal["simulator"] = option("simulator", "Who gives the instructions.")
     model: str | None = option(names=("--model", "--base"))
-    """parser, another baseline, an adapter, or a base or an endpoint's model. [default: smollm2-135m]"""
+    """parser, another baseline, an adapter, a base, or a model of the endpoint. [default: smollm2-135m]"""
     count: int | None = option(names=("--games",), ge=1)
-    """How many games. [default: 20; all requests of an everyday task]"""
-    seed: int = option(0, "Seed of the games, and of what is said.", ge=0)
+    """The number of games. [default: 20, or all requests of an everyday task]"""
+    seed: int = option(0, "Seed of the games, and of what the simulator says.", ge=0)
     split: str = option("dev", "The split that targets come from: train, dev or test.")
     source: str = option("simulated", names=("--targets",))
     """Where targets come from: simulated, or corpus (the real games)."""
     simulator: str | None = option(None, f"{listed(_LIVE)}. [default: the task's own]")
-    corrections: int = option(3, "Most corrections of a step; 0: none.", ge=0, le=100)
+    corrections: int = option(3, "Correct a step at most N times.", ge=0, le=100)
     give_up: bool = option(False, "End a game at the first step that stays wrong, instead of going on.")
-    pictures: int = option(12, "The games that report.html shows.", ge=0)
+    pictures: int = option(12, "Show the first N games in report.html.", ge=0)
     name: str | None = option(None, "The run's folder under runs/. [default: built from the settings]")
     as_json: bool = option(False, "Print the scores as JSON.", names=("--json",))
 
@@ -61,9 +61,9 @@ def play(options: Play, **asked: Any) -> int:
     harness play --task hexagons --model NAME --base-url http://127.0.0.1:8000/v1
     harness play --task everyday-hexagons --model parser --games 20
 
-    The model builds on what it built itself, so its errors stay and add up. A game succeeds if it ends with the target; in
-    Minecraft up to turns about the vertical axis and shifts along the ground. The requests of an everyday task are asked turn by
-    turn and not corrected; one succeeds if all its turns do.
+    The model builds on its own earlier work, so its errors stay and add up. A game succeeds if it ends with the target, which in
+    Minecraft may be turned about the vertical axis and shifted along the ground. The requests of an everyday task are asked turn
+    by turn, without corrections; a request succeeds if all its turns do.
     """
     from harness.play.player import adapters_task
 
@@ -77,7 +77,7 @@ def play(options: Play, **asked: Any) -> int:
 
 
 def _given(names: list[str]) -> list[str]:
-    """Of some options, those that are on the command line."""
+    """The `names` of options that are given on the command line."""
     from click.core import ParameterSource
 
     source = click.get_current_context().get_parameter_source
@@ -85,7 +85,7 @@ def _given(names: list[str]) -> list[str]:
 
 
 def _games(options: Play, task: str) -> list[LiveGame]:
-    """Simulated games, or the requests of an everyday task. Raises UsageError for options of the former with the latter."""
+    """Simulated games, or the requests of an everyday task. Raises UsageError for options of games if the task is everyday."""
     from harness.play.targets import everyday_games, live_games
     from harness.simulators.live import Manner
 
@@ -100,7 +100,7 @@ def _games(options: Play, task: str) -> list[LiveGame]:
 
 
 def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
-    """Who plays. Raises UsageError for an unknown name, and for options of language models with another player."""
+    """The player. Raises UsageError for an unknown name, and for options of language models if the player is a baseline."""
     from harness.baselines import BASELINES
     from harness.play.player import as_known, baseline_player, prompted_player
 
@@ -146,13 +146,13 @@ def _finish(folder: Path, options: Play, lines: list[dict[str, Any]], title: str
         print_games(scores)
         answers = [turn for line in lines for turn in line["dialogue"] if "actions" in turn]
         if nothing := sum(not turn["actions"] for turn in answers):
-            click.echo(f"{nothing} of {len(answers)} answers did nothing; play.jsonl and report.html say why, a turn each.")
+            click.echo(f"{nothing} of {len(answers)} answers did nothing; play.jsonl and report.html say why, turn by turn.")
         click.echo(f"{folder / 'play.jsonl'}, {folder / 'report.html'}")
     if not scores["errors"]:
         return 0
     first = next(line for line in lines if line["error"] is not None)
     click.echo(
-        f"Error: {scores['errors']} of {len(lines)} games were cut short and count nowhere; run the command again to go on with "
+        f"Error: {scores['errors']} of {len(lines)} games were cut short and are not scored; run the command again to continue "
         f"them. First: {first['id']}: {first['error']}",
         err=True,
     )

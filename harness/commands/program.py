@@ -1,4 +1,4 @@
-"""`harness program`: runs a program, draws what it makes and prints its actions."""
+"""`harness program`: runs a program, draws the result and prints the actions."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 class Program(Strict):
     file: Path = argument()
-    item: str | None = option(None, "Run it on the state of this item: its board and steps, or its blocks and builder.")
+    item: str | None = option(None, "Run the program on the state of this item: its board and steps, or its blocks and builder.")
     items: Path | None = option(None, "The file from harness simulate that holds the item.")
-    task: str | None = option(None, f"Without an item. [default: {DEFAULT_TASK}]", choices=list(TASKS))
+    task: str | None = option(None, f"The task, if there is no --item. [default: {DEFAULT_TASK}]", choices=list(TASKS))
     as_json: bool = option(False, 'Print {"actions": [...], "error": null} and draw nothing.', names=("--json",))
 
 
 @click.command(cls=ModelCommand, model=Program)
 def program(options: Program) -> None:
-    """Run a drawing or building program, from a file or (-) from what is typed in.
+    """Run a drawing or building program from FILE, or from standard input (-).
 
     \b
     echo 'blue ring(5:4); copy repeat(it, right 4)' | harness program -
     harness program house.txt --task minecraft
     harness program answer.txt --item hexagons/dev/46/3 --json
 
-    docs/program.md says how programs are written. If one fails, what its earlier statements did is shown.
+    docs/program.md says how programs are written. If a program fails, the result of its earlier statements is shown.
     """
     from harness.commands.show import find_item
 

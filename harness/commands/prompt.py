@@ -1,4 +1,4 @@
-"""`harness prompt`: let a model answer the items of a split, then score what it answered."""
+"""`harness prompt`: let a model answer the items of a split, and score its answers."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from prompts.spec import PromptSpec
 
 _UNCUT = 10_000_000
-"""The context length of a preview and a dry run where none is said: nothing is cut."""
+"""The context length of previews and dry runs if none is known: nothing is cut."""
 _CAUTION = 0.9
-"""Factor on the measured characters per token: other prompts hold more numbers, and have fewer characters per token."""
+"""Factor on the measured characters per token: other prompts may hold more numbers, and so fewer characters per token."""
 
 
 @click.command(cls=ModelCommand, model=Options)
@@ -57,7 +57,7 @@ def prompt(options: Options) -> int:
     """
     from adapters.asking import as_trained, chosen_adapter, chosen_spec
 
-    given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
+    given_to_vllm(options)  # Refuses an invalid option before anything is loaded.
     adapter = chosen_adapter(options)
     options = as_trained(options, adapter)
     spec = chosen_spec(options, adapter)
@@ -83,7 +83,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
-    """The exact text, from the tokenizer alone."""
+    """Print the exact prompts and their token counts; only the tokenizer is loaded."""
     plan = _engineless_plan(options, spec, adapter, items, pool)
     known = options.context_length or options.engine in LOCAL_ENGINES
     room = f" of {plan.renderer.budget}" if known else ""
@@ -99,7 +99,7 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 
 
 def _differences(options: Options, items: list[Item]) -> int:
-    """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
+    """Print a unified diff from the items' prompts as asked to those with the values of --diff; in color on a terminal."""
     import difflib
 
     from adapters.asking import as_trained, chosen_adapter, chosen_spec
@@ -137,7 +137,7 @@ def _differences(options: Options, items: list[Item]) -> int:
 
 
 def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> Plan:
-    """The plan of a run, from the tokenizer alone."""
+    """The plan of a run; only the tokenizer is loaded."""
     from harness.engines.models.bases import model_context_length, resolve_base
 
     model = chosen_base(options, adapter)
@@ -149,7 +149,7 @@ def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None
 
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
-    """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
+    """Print the requests, their tokens and the highest possible cost; answers that later prompts show count as empty."""
     from harness.engines.openai.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
@@ -219,7 +219,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         begun = described(RUNS / name)
         if begun and not options.batch_size:
-            # So that a run resumes where the default was another.
+            # A run resumes with its own batch size even if the default has changed.
             engine.batch_size = begun.get("batch_size") or engine.batch_size
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
         settings = run_settings(options, spec, adapter, items, plan, merged=merged is not None)
@@ -237,7 +237,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
 
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
-    """What the run has used before, and how its prompts are counted."""
+    """Take over what the run has spent before, and set how its prompts are counted."""
     from harness.engines.openai.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN
 
@@ -245,14 +245,14 @@ def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item])
         engine.spending.tokens += TokenUsage.of_record(record)
 
     def measure() -> float:
-        plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is counted.
-        # Always the first item's, without examples, so that a run that resumes measures the same.
+        plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is measured.
+        # Always the first item's prompt, without examples, so that a resumed run measures the same.
         counted = engine.characters_per_token(plan.renderer.render(items[0]))
         measured = (
             f"{counted:.2f} characters a token by the endpoint's count" if counted else "the endpoint does not count tokens"
         )
         chars = _CAUTION * counted if counted else CHARS_PER_TOKEN
-        tell(f"prompts come near the context length and there is no --tokenizer: {measured}, reckoned with {chars:.2f}")
+        tell(f"prompts come near the context length and there is no --tokenizer: {measured}, counting with {chars:.2f}")
         return chars
 
     plan.renderer.measure = measure

@@ -1,4 +1,4 @@
-"""`harness report`: one HTML file with the scores of runs, what is wrong with them, and every item with its pictures."""
+"""`harness report`: one HTML file with the scores and the errors of runs, and every item with its pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.util.options import ModelCommand, option
 class Report(ScoredRuns):
     out: Path | None = option(None, "The file. [default: report.html in the first run's folder]")
     intersect: bool = option(False, "Report only the items that all runs share.")
-    limit: int | None = option(None, "Most items in the item browser; the tables cover all.", ge=1)
+    limit: int | None = option(None, "List at most N items in the item browser; the tables cover all.", ge=1)
     seed: int = option(0, "Seed of the resampling.", ge=0)
 
 
@@ -21,7 +21,7 @@ class Report(ScoredRuns):
 def report(options: Report) -> None:
     """Write an HTML report of runs (names, folders or predictions files), with pictures of every item.
 
-    The file needs no network and no other file. A run in progress is reported as far as it goes.
+    The file needs no network and no other file. A run in progress is reported up to its last answer.
     """
     from eval.report.collect import collect, read
     from eval.report.html import render

@@ -1,4 +1,4 @@
-"""`harness score`: what a predictions file is worth. No model is needed."""
+"""`harness score`: the scores of a predictions file. No model is needed."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class ScoredRuns(Strict):
 
 class Score(Strict):
     file: Path = argument()
-    task: str | None = option(None, "Must match the ids in the file; required only if they do not name one.")
-    split: str | None = option(None, "Must match the ids in the file; required only if they do not name one.")
-    items_file: Path | None = option(None, "The file from harness simulate that was answered.", names=("--items",))
+    task: str | None = option(None, "Must match the ids in the file; required only if the ids name no task.")
+    split: str | None = option(None, "Must match the ids in the file; required only if the ids name no split.")
+    items_file: Path | None = option(None, "The file from harness simulate whose items were answered.", names=("--items",))
     benchmark: str | None = option(None, "Minecraft: legacy (default), fair or v2. IGLU: legacy, fair or ask.")
-    ask_below: float | None = option(None, "With --benchmark ask: ask below this confidence, too.", ge=0, le=1)
+    ask_below: float | None = option(None, "With --benchmark ask: also ask below this confidence.", ge=0, le=1)
     annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
     rollout: bool = option(False, "HEXAGONS: also score a rollout, in which each step is drawn on the model's own board.")
-    partial: bool = option(False, "Leave out a half-written last line, for a run in progress.")
+    partial: bool = option(False, "Leave out a half-written last line, as of a run in progress.")
     by: tuple[str, ...] = option(())
     """Break the scores down by level, category, round, position or actions (HEXAGONS), by board, interpretations, yaw, actions or
-    seen (Minecraft, IGLU), by kind (everyday), or all of them. Repeatable."""
+    seen (Minecraft, IGLU), by kind (everyday), or by all. Repeatable."""
     save: bool = option(False, "Save the scores as scores.json in the run's folder.")
     seed: int = option(0, "Seed of the bootstrap.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))

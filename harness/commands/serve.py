@@ -1,4 +1,4 @@
-"""`harness serve`: a base model and its adapters behind an OpenAI-compatible endpoint, with the task API beside them."""
+"""`harness serve`: a base model and its adapters behind an OpenAI-compatible endpoint, and the task API."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Serve(Strict):
     """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""
     no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
     folder: Path | None = option(names=("--adapters",), type=click.Path(path_type=Path, exists=True, file_okay=False))
-    """A folder of adapters that may be loaded by name while it serves, besides the shipped ones and the ones of runs."""
+    """A folder of adapters that may be loaded by name while the server runs, in addition to shipped adapters and runs."""
     host: str = option("127.0.0.1", "The address to listen on.")
     port: int = option(8000, "The port to listen on.", ge=1, le=65535)
-    no_model: bool = option(False, "Serve the task API alone, with the parser and the baselines, without vLLM.")
+    no_model: bool = option(False, "Serve only the task API, with the parser and the baselines, without vLLM.")
     key_file: Path | None = option(names=("--api-keys",), metavar="FILE")
     """A file with a key on each line, in addition to HARNESS_API_KEY. A line `KEY admin` also allows loading adapters. The file
     must have mode 600."""
     requests_per_minute: int | None = option(None, "Limit for each key. [default: none]", ge=1)
     tokens_per_minute: int | None = option(None, "Limit for each key, prompts and answers together. [default: none]", ge=1)
     max_in_flight: int = option(
-        512, "Requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
+        512, "At most N requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
     )
-    max_body: float = option(10, "Megabytes of a request; larger ones are refused (413).", gt=0)
-    body_timeout: float = option(30, "Seconds in which a request must have arrived.", gt=0)
+    max_body: float = option(10, "The most megabytes of a request; larger ones are refused (413).", gt=0)
+    body_timeout: float = option(30, "Seconds within which a request must have arrived.", gt=0)
     answer_timeout: float = option(600, "Seconds to wait for an answer, or for the next piece of a stream.", gt=0)
     time_limit: float = option(10, "Seconds that the parser or a baseline may take for an answer (422).", gt=0)
     memory_limit: int = option(2000, "Megabytes that the parser or a baseline may use for an answer (422).", ge=1)
     workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, at least 2]", ge=1)
-    drain_timeout: float = option(30, "Seconds that requests in flight have after SIGTERM.", gt=0)
+    drain_timeout: float = option(30, "Seconds that requests in flight have to finish after SIGTERM.", gt=0)
     words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 
 
@@ -77,7 +77,7 @@ def serve(options: Serve) -> None:
 
 
 def _config(options: Serve) -> ServeConfig:
-    """Raises UsageError for keys that cannot be taken, and where keys are missing."""
+    """Raises UsageError for invalid keys, for missing keys, and for more keys than places."""
     from harness.service.guard import Bounds
     from harness.service.keys import server_keys
     from harness.service.serving import ServeConfig
@@ -144,9 +144,9 @@ def _key_header(config: ServeConfig) -> str:
 
 
 def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
-    """The adapters by name, in the order given; without a base, they are of the first one's.
+    """The adapters by name, in the order given; if `base` is None, all must fit the first adapter's base.
 
-    Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
+    Raises UsageError for a name that no adapter has or that is given twice, AdapterError for an adapter that does not fit.
     """
     from adapters.registry import load_adapter, named_adapters
     from harness.engines.models.bases import display_name
@@ -163,7 +163,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 
 
 def _shipped(base: str | None) -> dict[str, Adapter]:
-    """The shipped adapters that fit the base, the default one if None."""
+    """The shipped adapters that fit the base; None stands for the default base."""
     from adapters.registry import load_adapter, shipped_adapters
     from harness.engines.models.bases import resolve_base
     from harness.errors import AdapterError

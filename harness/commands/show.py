@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Prediction(NamedTuple):
-    """What a run holds for an item. `state` is None if only an error was recorded."""
+    """What a run recorded for an item. `state` is None if it recorded only an error."""
 
     actions: tuple[Any, ...]
     state: State | None
@@ -40,12 +40,12 @@ class Show(Strict):
     item_id: str = argument()
     items_file: Path | None = option(None, "The file from harness simulate that holds the item.", names=("--items",))
     run: str | None = option(None, "Also show what this run (a name or a folder) predicted.")
-    explain: bool = option(False, "With --run: how the baseline `parser` read the words, and its program.")
-    svg: Path | None = option(None, "Write the picture to this file: after, or gold and predicted.")
+    explain: bool = option(False, "With --run: how the baseline `parser` read the words, and the program it made.")
+    svg: Path | None = option(None, "Write the picture to this file: the state after or, with --run, gold and predicted.")
     png: Path | None = option(None, "Write the picture as PNG.")
     scale: float = option(2.0, "Scale of the PNG.", ge=0.1, le=20)
-    behind: bool = option(False, "Minecraft: draw the files as seen from behind the builder.")
-    history: int = option(6, "How many of the last turns to print.", ge=0)
+    behind: bool = option(False, "Minecraft: draw the picture as seen from behind the builder.")
+    history: int = option(6, "Print the last N turns.", ge=0)
 
 
 @click.command(cls=ModelCommand, model=Show)
@@ -80,7 +80,7 @@ def show(options: Show) -> None:
 
 
 def find_item(item_id: str, items_file: Path | None = None) -> Item:
-    """The item of an id `task/split/...`, or in a file. Raises UsageError that names the nearest ids if there is none."""
+    """The item with an id `task/split/...`, from its corpus or a file. Raises UsageError with the nearest ids if none has it."""
     from harness.corpora.records import load_items
 
     wanted, items = (item_id, load_items(items_file)) if items_file else _its_split(item_id)
@@ -105,7 +105,7 @@ def _its_split(item_id: str) -> tuple[str, list[Item]]:
 
 
 def find_prediction(run: str, item: Item) -> Prediction:
-    """What a run predicted. Raises UsageError if there is no such run or it lacks the item, DataError for a broken file."""
+    """What a run predicted. Raises UsageError if there is no such run or the run lacks the item, DataError for a broken file."""
     from eval.predictions import decode, read_records
     from harness.runs.folder import find_run
     from serialization.formats import FORMATS, reader
@@ -168,7 +168,7 @@ def _print_prediction(console: Console, item: Item, prediction: Prediction) -> N
 
 
 def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
-    """Raises UsageError for a run of something else than `parser`."""
+    """Raises UsageError if the run is not of `parser`."""
     from harness.drawing.terminal import printable
 
     if not {"reading", "program", "confidence"} <= set(notes):
@@ -181,7 +181,7 @@ def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
 
 
 def _compare(item: Item, predicted: Any) -> tuple[int, int, int]:
-    """How many changes of the state are as in gold, not in gold, and missing."""
+    """The numbers of state changes that are in gold too, that are not in gold, and that are missing."""
     gold, done = _changes(item.before, item.after), _changes(item.before, predicted)
     return len(gold & done), len(done - gold), len(gold - done)
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 class Simulate(Strict):
     simulator: str | None = argument(None)
-    task: str | None = option(None, "everyday: the world of the requests.", choices=get_args(World))
+    task: str | None = option(None, "For everyday: the world of the requests.", choices=get_args(World))
     items: int | None = option(None, "How many items; the last game may be cut short.", ge=1)
     seed: int = option(0, ge=0)
     out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet; a folder for presets.")
     split: str | None = option()
-    """train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]"""
+    """train, val (HEXAGONS: dev) or test; no two splits share a target. [default: train; levels: test]"""
     settings: tuple[str, ...] = option((), "turns=N (random); figures=N, longest=N (blocks, shapes).", names=("--set",))
-    preset: Literal["paper"] | None = option(None, "Write all files of BAP v2's Table 3, in their sizes.")
+    preset: Literal["paper"] | None = option(None, "Write all data sets of BAP v2's Table 3, in their published sizes.")
     workers: int = option(1, "Worker processes; the output stays the same.", ge=1, le=256)
     card: bool = option(False, "Also write a data card: README.md in the file's folder.")
     overwrite: bool = option(False, "Replace existing output.")
@@ -79,7 +79,7 @@ def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: b
 
 
 def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
-    """The files to make, each with what goes into it and how many items."""
+    """The files to make, each with its source and number of items."""
     from harness.corpora import split_name
     from harness.simulators.games import PAPER, simulator_splits, simulator_task
     from harness.simulators.outputs import GameSource, output_form
@@ -107,7 +107,7 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
 
 
 def _in_world(simulator: str, task: str | None) -> str:
-    """The simulator's name: there is an `everyday` for each world."""
+    """The simulator's full name: each world has its own `everyday`."""
     if simulator != "everyday":
         if task:
             raise UsageError(f"--task goes with everyday: {simulator} has one world only")

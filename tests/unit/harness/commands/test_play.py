@@ -105,7 +105,7 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
     server.reply = lambda body, n: chat_answer("place red 0 1 0") if n < 7 else (500, {}, b"{}")
     assert main([*words, "--name", "gone"]) == 1
     captured = capsys.readouterr()
-    assert "3 of 3 games were cut short and count nowhere; run the command again to go on with them" in captured.err
+    assert "3 of 3 games were cut short and are not scored; run the command again to continue them" in captured.err
     kept = [json.loads(line) for line in Path("runs/gone/turns.jsonl").read_text().splitlines()]
     assert sum("error" not in record for record in kept) == 7
     server.reply = lambda body, n: chat_answer("place red 0 1 0")

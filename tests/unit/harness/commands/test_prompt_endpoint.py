@@ -104,7 +104,7 @@ def test_lengths_are_measured_with_the_endpoints_token_counts(server: FakeServer
     server.reply = reply
     lengths = ("--context-length", "500", "--max-new-tokens", "100", "--limit", "2", "--shots", "5")
     assert command(server, *lengths) == 0
-    assert "characters a token by the endpoint's count, reckoned with" in capsys.readouterr().err
+    assert "characters a token by the endpoint's count, counting with" in capsys.readouterr().err
     sent = [len("".join(message["content"] for message in body["messages"])) for body in server.requests]
     # The first request only counts tokens. At an assumed 3 characters a token, not all examples would fit into the others.
     assert sent[0] < 1200 < min(sent[1:])
