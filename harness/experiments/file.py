@@ -1,4 +1,4 @@
-"""The YAML files of experiments: options of our own commands, shared by all rows, and what differs in each."""
+"""The YAML files of experiments: options of our own commands that all rows share, and options that differ in each row."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ T = TypeVar("T")
 
 SHIPPED = Path(__file__).parent / "shipped"
 SCHEMA = SHIPPED / "experiment.schema.json"
-"""Lets editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
+"""The schema by which editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 """A row's name, which is also its folder's."""
 
 NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "diff", "checkpoint")
-"""Options of commands that a file says in another way, or that make no answers."""
+"""Options of commands that a file gives in another way, or that produce no answers."""
 OF_THE_TRAINING = ("adapter", "model", "task", "items", "context", "format", "frame", "template")
-"""Options of an answer that the row's own training says."""
+"""Options of the answering command that the row's own training determines."""
 
 Options = dict[str, Any]
 
 
 class Differing(Strict):
-    """What differs in a row. A list of values, of an option that takes one, stands for a row with each of them."""
+    """What differs in a row. A list of values for an option that takes one value stands for a row with each of them."""
 
     name: Annotated[str, Field(pattern=f"^{NAME.pattern}$")] | None = None
-    """The beginning of its name; the values that lists stand for follow."""
+    """The beginning of the row's name; the values chosen from lists follow."""
     finetune: Options = {}
     """Options of harness finetune, without dashes, with `recipe` and `set`: the row trains an adapter or a model, and asks it."""
     train: Options = {}
     """Options of harness baseline train, with `baseline` and `set`: the row trains a baseline, and asks it."""
     prompt: Options = {}
-    """Options of harness prompt. null takes a shared value back."""
+    """Options of harness prompt. null removes a shared value."""
     predict: Options = {}
     """Options of harness baseline predict, with `baseline`."""
 
 
 class Experiment(Strict):
-    """Rows that are run one by one, and compared with the first one of their task. A list of values, of an option that takes one,
-    stands for a row with each of them."""
+    """Rows that are run, scored, and compared with the first row of their task. A list of values for an option that takes one
+    value stands for a row with each of them."""
 
     finetune: Options = {}
     """Options of harness finetune, without dashes, with `recipe` and `set`: rows train adapters or models, and ask them."""
@@ -66,7 +66,7 @@ class Experiment(Strict):
     predict: Options = {}
     """Options of harness baseline predict, with `baseline`, for all rows."""
     rows: Annotated[list[Differing], Field(min_length=1)] = [Differing()]
-    """What differs."""
+    """What differs in each row."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,15 @@ class ExperimentStep:
     words: tuple[str, ...]
     command: click.Command
     check: Callable[[Any, bool], str]
-    """What a training with these options makes, "adapter" or "model", and the task of others. Raises what the command would raise
-    before it loads a model; the second argument says whether the model is still to be trained."""
+    """For a training, what it makes: "adapter" or "model". For an answering command, its task; "" if only the training tells.
+    Raises the errors that the command would raise before it loads a model. The second argument says whether the model is yet to
+    be trained."""
     subject: str | None = None
-    """The key of what follows the words."""
+    """The key whose value follows the words on the command line."""
 
     @property
     def options(self) -> dict[str, click.Option]:
-        """By their keys in a file: their names without the dashes."""
+        """The options by their keys in a file, which are their names without the dashes."""
         own = [param for param in self.command.params if isinstance(param, click.Option)]
         named = {option.opts[0].removeprefix("--"): option for option in own}
         return {name: option for name, option in named.items() if name not in NOT_OF_ROWS}
@@ -94,7 +95,7 @@ Cell = dict[str, Options]
 
 
 class _File:
-    """Becomes the rows of a grid, whose runs go to runs/`name`."""
+    """Reads a file into the rows of a grid, whose runs go to runs/`name`."""
 
     def __init__(self, path: Path, name: str, steps: Mapping[str, ExperimentStep]) -> None:
         if not NAME.fullmatch(name):
@@ -108,7 +109,7 @@ class _File:
         names: set[str] = set()
         for number, row in enumerate(experiment.rows, start=1):
             named = f"row {row.name or number}: "
-            # What all rows share is wrong once.
+            # A fault in what all rows share is reported once.
             where = {step: named if getattr(row, step) else "" for step in self.steps}
             blocks = {step: self._merged(where[step], getattr(row, step), getattr(experiment, step)) for step in self.steps}
             if not (cells := self._cells(row.name, blocks)):
@@ -124,7 +125,7 @@ class _File:
         return parts
 
     def _attempt(self, where: str, step: Callable[[], T]) -> T | None:
-        """The result of `step`; what it refuses is a fault."""
+        """The result of `step`; None if it raises an error, which is kept as a fault."""
         try:
             return step()
         except click.ClickException as error:
@@ -139,7 +140,7 @@ class _File:
             self.faults.append(line)
 
     def _merged(self, where: str, own: Options, shared: Options) -> Options:
-        """A row's options, and the shared ones that it does not have."""
+        """A row's options, completed by the shared ones."""
         values = own | {key: value for key, value in shared.items() if key not in own}
         changes = [block.get("set") or {} for block in (shared, own)]
         if all(isinstance(one, dict) for one in changes):
@@ -148,7 +149,7 @@ class _File:
         return {key: value for key, value in values.items() if key != "set"}
 
     def _cells(self, own: str | None, blocks: Cell) -> dict[str, Cell]:
-        """Every combination of the values in lists, by name."""
+        """A cell for every combination of the values in lists, by the row's name."""
         given = [(step, key, value) for step, block in blocks.items() for key, value in block.items()]
         axes = [one for one in given if self._lists(*one)]
         cells: dict[str, Cell] = {}
@@ -158,7 +159,7 @@ class _File:
                 cell[step][key] = value
             cell["prompt"] = _with_examples(cell["prompt"])
             labels = [_label(key, cell[step][key]) for step, key, _ in axes if key in cell[step]]
-            # Where there are no examples, there are no ways to choose them either: the same row again.
+            # Without examples, the ways to choose them make no difference: they give the same row again.
             cells["_".join([*([own] if own else []), *labels]) or "row"] = cell
         return cells
 
@@ -168,13 +169,13 @@ class _File:
         return isinstance(value, list) and (not several or any(isinstance(one, list) for one in value))
 
     def _row(self, where: Mapping[str, str], named: str, name: str, cell: Cell) -> tuple[str, Row] | None:
-        """The task and the row; None where it is faulty."""
+        """The task and the row; None if the row is faulty."""
         used = [step for step in self.steps if cell[step]]
         training = next((step for step in ("finetune", "train") if step in used), None)
         answer = "predict" if training == "train" or "predict" in used else "prompt"
         if not used or {*used} - {training, answer}:
             has = " and ".join(used) or "nothing to run"
-            self._fault(f"{named}it has {has}: give finetune and prompt, train and predict, or one that answers")
+            self._fault(f"{named}it has {has}: give finetune and prompt, train and predict, or only prompt or predict")
             return None
         known, run, commands = len(self.faults), RUNS / self.name / name, []
         subject: list[str] = []
@@ -193,7 +194,7 @@ class _File:
         return task or "", Row(name, tuple(commands), run, tuple(files))
 
     def _checked(self, where: str, step: str, words: Sequence[str], known: int, *, untrained: bool) -> str | None:
-        """What a step's check returns; None where it refuses the words, or there are more faults than `known` already."""
+        """What a step's check returns; None if it refuses the words, or if there are already more than `known` faults."""
         if len(self.faults) > known:
             return None
         command = self.steps[step].command
@@ -232,7 +233,7 @@ class _File:
 
 
 def _asked(training: str, made: str | None, run: Path, values: Options) -> list[str]:
-    """The words by which the trained model is asked."""
+    """The words of the command line that name the trained model."""
     if training == "train":
         task = ["--task", str(values["task"])] if values.get("task") else []
         return [str(values.get("baseline")), *task, "--checkpoint", str(run)]
@@ -242,7 +243,7 @@ def _asked(training: str, made: str | None, run: Path, values: Options) -> list[
 
 
 def _with_examples(values: Options) -> Options:
-    """The options of a prompt without those that say nothing here, as the encoder where examples are chosen at random."""
+    """The options of a prompt without those that have no effect, such as the encoder if examples are chosen at random."""
     select, order = values.get("select"), str(values.get("shot-order"))
     idle = {
         "select": values.get("shots") == 0,
@@ -254,7 +255,7 @@ def _with_examples(values: Options) -> Options:
 
 
 def _label(key: str, value: Any) -> str:
-    """A value as names of rows have it."""
+    """A value as it appears in the names of rows."""
     if value in (None, []):
         return f"{key}-default" if value is None else f"no-{key}"
     several = value if isinstance(value, list) else [value] if isinstance(value, str) else [f"{key}-{value}"]
@@ -268,7 +269,7 @@ def read_experiment(
     """The rows of a file by task, whose runs go to runs/`name`; `overrides` are keys of the file with values, as in
     prompt.limit=20.
 
-    Raises FaultsError with all that is wrong with the file, and UsageError for one that is not a mapping in YAML.
+    Raises FaultsError with all faults of the file, and UsageError if the file is not a mapping in YAML.
     """
     return _File(path, name, steps).read(overrides)
 

@@ -1,7 +1,7 @@
-"""A grid: rows of our own commands, each in a process of its own, and the table of what their answers score.
+"""A grid: rows of our own commands, each in a process of its own, and the table of their scores.
 
-Rows are independent: one that fails is recorded, and the others go on. The same grid again goes on where it was, because its
-commands do.
+Rows are independent: if one fails, this is recorded, and the others go on. A grid that is run again resumes, because its commands
+do.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PARALLEL = re.compile(r"(?:tensor|pipeline)[-_]parallel[-_]size=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Commands that are run in order, and the run that their answers end in."""
+    """Commands that are run in order, and the run that holds their answers."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
@@ -49,14 +49,14 @@ class Row:
     answers: Path
     """The folder of the run whose answers are scored."""
     files: tuple[Path, ...] = ()
-    """What the commands read: with another content, the row is another one."""
+    """The files that the commands read; if their content changes, the row is run again."""
 
     def key(self) -> str:
-        """16 hex digits over all that is known to decide the row."""
+        """16 hex digits over everything that is known to decide the row's answers."""
         return json_hash([self.commands, [short_hash([file.read_bytes()]) for file in self.files if file.is_file()]])
 
     def gpus(self) -> int:
-        """How many its commands need together: those over which vLLM splits a model."""
+        """How many GPUs the row needs at a time: as many as vLLM splits a model over."""
         return max(math.prod(map(int, _PARALLEL.findall(" ".join(words)))) for words in self.commands)
 
 
@@ -72,7 +72,7 @@ class State:
 class Grid:
     """The rows of a grid and their states, in a folder.
 
-    Raises HarnessError if another process is running it or its states cannot be read.
+    Raises HarnessError if another process is running the grid or its states cannot be read.
     """
 
     def __init__(self, folder: Path, rows: Sequence[Row]) -> None:
@@ -96,7 +96,7 @@ class Grid:
         return self.states.get(row.name) == State(row.key()) and (row.answers / "predictions.jsonl").is_file()
 
     def run(self, say: Callable[[str], None]) -> None:
-        """Run the rows that are not finished: in order, or side by side where there are several GPUs, each row with its own."""
+        """Run the rows that are not finished: in order or, if there are enough GPUs, side by side, each row on its own GPUs."""
         heads = {row.name: f"row {number} of {len(self.rows)}, {row.name}" for number, row in enumerate(self.rows, start=1)}
         todo = [row for row in self.rows if not self.finished(row)]
         shares = row_gpus(todo, visible_gpus()) if todo else []
@@ -143,7 +143,7 @@ class Grid:
         say(f"{head}: {'finished' if error is None else f'failed: {error}'}")
 
     def _run(self, row: Row, head: str, say: Callable[[str], None], alone: Alone | None = None) -> str | None:
-        """Why it failed; None if it did not."""
+        """Why the row failed; None if it finished."""
         log = self.folder / f"{row.name}.log"
         log.unlink(missing_ok=True)
         for words in row.commands:
@@ -156,30 +156,30 @@ class Grid:
 
 @dataclass(frozen=True)
 class Alone:
-    """How a command runs beside others: it prints into its log only."""
+    """How a command runs beside others: it prints only to its log."""
 
     gpus: str
     """Its CUDA_VISIBLE_DEVICES."""
     stop: threading.Event
-    """Set where all are to end."""
+    """Set when all commands are to end."""
 
 
 def row_gpus(rows: Sequence[Row], gpus: Sequence[str]) -> list[str]:
-    """The GPUs of each row that runs at a time, as CUDA_VISIBLE_DEVICES has them: as many rows as there are GPUs for the one that
-    needs most, and all GPUs shared among them."""
+    """The GPUs of each row that runs at a time, as values of CUDA_VISIBLE_DEVICES; empty if rows run one after another. As many
+    rows run at a time as would have enough GPUs if each needed as many as the largest; all GPUs are divided among them."""
     count = min(len(rows), len(gpus) // max(row.gpus() for row in rows))
     return gpu_groups(gpus, count) if count > 1 else []
 
 
 def run_command(words: Sequence[str], log: Path, alone: Alone | None = None) -> tuple[int, str]:
-    """Run one of our commands in a process that ends with this one. Returns its exit code and its last line that is an error.
+    """Run one of our commands in a process that ends with this one. Returns its exit code and its last error line.
 
-    What it prints goes to stderr as it comes, unless it runs beside others, and is appended to `log`.
+    Its output is appended to `log` and, unless it runs beside others, goes to stderr as it comes.
     """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     if alone:
         environment["CUDA_VISIBLE_DEVICES"] = alone.gpus
-    elif sys.stderr.isatty():  # So that its bars move here.
+    elif sys.stderr.isatty():  # So that its progress bars move here.
         environment |= {"TTY_COMPATIBLE": "1", "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = subprocess.Popen(
         # -P: nothing in the current folder shadows a package.
@@ -209,7 +209,7 @@ def run_command(words: Sequence[str], log: Path, alone: Alone | None = None) -> 
 
 
 def _read(process: subprocess.Popen[bytes], stop: threading.Event | None) -> bytes:
-    """What the process prints next; empty when it has ended, and where `stop` ends it."""
+    """What the process prints next; empty when it has ended, by itself or by `stop`."""
     assert process.stdout is not None
     while stop and not select.select([process.stdout], [], [], 0.5)[0]:
         if stop.is_set():
@@ -220,7 +220,7 @@ def _read(process: subprocess.Popen[bytes], stop: threading.Event | None) -> byt
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a process that an interruption has reached too; end it if it takes long."""
+    """Wait for a process that has ended or was interrupted; kill it after `ENDING` seconds."""
     try:
         process.wait(ENDING)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
@@ -229,17 +229,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _error(code: int, printed: str) -> str:
-    """What a command said of its failure; empty if it said nothing."""
+    """What a command said about its failure; empty if it said nothing."""
     if code < 0:
-        hint = ": perhaps the memory was full" if code == -signal.SIGKILL else ""
+        hint = ": perhaps memory ran out" if code == -signal.SIGKILL else ""
         return f"it was ended by signal {-code}{hint}"
     lines = [line.strip() for line in re.split(r"[\r\n]", _CODES.sub("", printed))]
     return next((line.removeprefix("Error: ") for line in reversed(lines) if line.startswith("Error: ")), "")
 
 
 def costs(row: Row) -> dict[str, list[float]]:
-    """What a finished row took, by what it is called in the table: the seconds and tokens of its prompts and answers, after those
-    of its training, if it is an adapter's."""
+    """The costs of a finished row, by their names in the table: the seconds and tokens of its prompts and answers, preceded by
+    those of its training if it is a row of `harness finetune`."""
     from adapters.registry import read_record
     from eval.score_run import read_answers
     from harness.runs.asked import NAME, read_asked
@@ -258,11 +258,11 @@ def costs(row: Row) -> dict[str, list[float]]:
 
 
 def table(grid: Grid, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """A line for each of some rows of the grid: "row", "error" (None if finished), and of finished ones "scores" (as
-    `harness score --json` prints them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with
-    p corrected over the rows.
+    """A line for each of some rows of the grid: "row", "error" (None if finished) and, if finished, "scores" (as
+    `harness score --json` prints them), "facts", and "difference" from the first row: a pair of `eval.compare.compare_runs`,
+    with p corrected over the rows.
 
-    "difference" is None of the first row, and where the first row is not finished or has other items.
+    "difference" is None for the first row, and if the first row is not finished or has other items.
     """
     from eval.score_run import read_answers, score_answers, score_items
     from eval.statistics import holm
@@ -314,7 +314,7 @@ def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]
         told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
         numbers = leading.short, f"{100 * other.value:.2f}"
         rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
-    if len(finished) == len(lines):  # Then there is nothing in the last column.
+    if len(finished) == len(lines):  # Then the last column is empty.
         head, rows = head[:-1], [row[:-1] for row in rows]
     return head, rows
 
