@@ -30,7 +30,7 @@ class Answer:
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Further JSON fields of the record: how the answer came about."""
     error: str | None = None
-    """Why there is no answer; then only the prompt among the other fields is meaningful."""
+    """Why there is no answer; if set, only the prompt among the other fields is meaningful."""
     prompt: str | None = None
     """The text that a language model was shown."""
 
@@ -48,8 +48,8 @@ class Predictor(Protocol):
     batch_size: int
     """Items per batch; an answer's arithmetic may depend on its batch."""
     rolls_out: bool = False
-    """Whether it sees the board drawn by its own earlier answers instead of an item's `before`: then all first steps are asked
-    before all second ones, and so on (HEXAGONS)."""
+    """HEXAGONS: whether it sees the board drawn by its own earlier answers instead of an item's `before`. If so, all first steps
+    are asked before all second ones, and so on."""
     independent: bool = False
     """Whether answers are independent of their batch, so that a run may resume in the middle of one."""
     report: Callable[[int], None] = staticmethod(lambda answered: None)
@@ -57,7 +57,7 @@ class Predictor(Protocol):
     note: Callable[[], str] = staticmethod(lambda: "")
     """What to show beside the rate while the run goes on."""
     retry_errors: bool = True
-    """Whether a run that resumes asks again for the answers that failed."""
+    """Whether a resumed run asks again for the answers that failed."""
 
     def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
         """One answer per item, in order, as they come."""
@@ -72,12 +72,12 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
 
 
 def rolls_out(predictor: Predictor, items: Sequence[Item]) -> bool:
-    """Whether the items are answered on the model's own earlier answers: as its prompts show them, or as the task has it."""
+    """Whether each item starts from the model's own earlier answers: its prompts show them, or the task is judged."""
     return predictor.rolls_out or any(get_task(item.task).judged for item in items[:1])
 
 
 def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterator[tuple[Item, Answer]]:
-    """The items of a batch with their answers, as they come; what rolls out sees the states of `rollout` and adds to them."""
+    """The items of a batch with their answers, as they come. Answers that roll out start from `rollout` and are added to it."""
     own = rolls_out(predictor, batch)
     for item, answer in zip(batch, predictor.predict([rollout.before(item) for item in batch] if own else batch), strict=True):
         if own:
@@ -86,7 +86,7 @@ def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterat
 
 
 def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Callable[[str], None] = log.info) -> None:
-    """Get the answers that are not there yet, each on disk before the next one is asked for, under a bar with rates.
+    """Get the missing answers, each on disk before the next one is asked for, under a progress bar with rates.
 
     If answers do not depend on their batch, every answered item is kept and failed ones are asked again. Otherwise an
     interrupted batch is repeated as a whole. Either way the result is the same as without an interruption. `say` receives a
@@ -135,8 +135,8 @@ Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 
 
 def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> Kept:
-    """All but the failed ones, if those are asked again; where answers build on earlier ones (`own`), all before the
-    first failed one."""
+    """Keeps all records but the failed ones, if those are asked again. If answers build on earlier ones (`own`), keeps only the
+    records before the first failed one."""
     failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
     seen = run.records[: min(failed)] if failed and own else run.records
     kept = [record for n, record in enumerate(seen) if n not in failed]

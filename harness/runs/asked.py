@@ -1,7 +1,8 @@
 """asked.jsonl, beside a run's predictions: the prompt of each answer, and the seconds it took.
 
-The settings of a run decide its predictions.jsonl to the byte; seconds are another matter, so they stand here. Prompts do because
-they are long and mostly alike: each is written as the number of characters with which the one before begins too, and the rest.
+The settings of a run decide its predictions.jsonl to the byte, but not the seconds, which are therefore kept here. Prompts are
+kept here because they are long and mostly alike: each is written as the number of leading characters that it shares with the
+prompt before, and the rest.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ NAME = "asked.jsonl"
 
 
 class Asked(NamedTuple):
-    """What is kept of the asking for one answer."""
+    """What is recorded about the asking for one answer."""
 
     seconds: float
-    """Since the answer before, so that they add up; a model that answers many items at once gives all its time to the first."""
+    """Seconds since the previous answer, so that they add up; if many items are answered at once, the first gets all the time."""
     prompt: str | None = None
-    """The text that a language model was shown, None for other models and where an item's prompt did not fit."""
+    """The text that a language model was shown; None for other models, and if the item's prompt did not fit."""
 
 
 def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
-    """By item id, in the order asked; empty without a file. An incomplete last line is left out.
+    """The records with their item ids, in the order asked; none if there is no file. An incomplete last line is left out.
 
-    Raises DataError, with the line, for another file.
+    Raises DataError, with the line, for other content.
     """
     if not file.exists():
         return
@@ -54,7 +55,7 @@ def _read(fields: Any, before: str) -> tuple[str, Asked]:
 
 
 class AskedFile:
-    """The file while its run is made."""
+    """asked.jsonl of a run in progress."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,7 +63,7 @@ class AskedFile:
         self._before = ""
 
     def keep(self, ids: Set[str]) -> None:
-        """Cut it back to these items; what is appended follows."""
+        """Cut the file back to these items; appended lines follow."""
         self.close()
         kept = [(item_id, asked) for item_id, asked in read_asked(self.path) if item_id in ids]
         self._before = ""

@@ -26,7 +26,7 @@ PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm"
 
 
 def items_hash(items: Iterable[Item]) -> str:
-    """16 hex digits over what is said, seen and done: the same data give the same digits wherever they come from."""
+    """16 hex digits over what is said, seen and done: the same items give the same digits wherever they come from."""
     return short_hash(chain.from_iterable(map(item_parts, items)))
 
 
@@ -46,7 +46,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _git_revision() -> str | None:
-    """The code's commit, with "-dirty" where files differ from it; None outside a checkout."""
+    """The code's commit, with "-dirty" if files differ from it; None outside a checkout."""
     here = Path(__file__).parent
     try:
         process = subprocess.run(
@@ -58,7 +58,7 @@ def _git_revision() -> str | None:
 
 
 def find_run(name: str) -> Path:
-    """The folder of a run given by its name or its path. Raises UsageError if there is none, and for live games."""
+    """The folder of a run, given by its name or its path. Raises UsageError if there is none, or if it holds live games."""
     for folder in (Path(name), RUNS / name):
         if (folder / "predictions.jsonl").is_file():
             return folder
@@ -70,7 +70,7 @@ def find_run(name: str) -> Path:
 def described(folder: Path) -> dict[str, Any] | None:
     """The settings in a run's folder; None if there is no run yet.
 
-    Raises HarnessError for a file that describes no run.
+    Raises HarnessError if the file does not describe a run.
     """
     import yaml
 
@@ -87,9 +87,9 @@ def described(folder: Path) -> dict[str, Any] | None:
 class Run:
     """A run in progress. Every record is on disk before the next one is asked for.
 
-    `settings` is everything that decides the predictions. Opening a folder that holds a run of the same settings goes on
-    with it; of other settings raises UsageError. The settings must hold no key or password: they are written to run.yaml.
-    `file` is what its records are in.
+    `settings` holds everything that decides the predictions, but no key or password: it is written to run.yaml. A run in the
+    folder is resumed if it has the same settings; one with other settings and answers or checkpoints raises UsageError.
+    `file` is the name of the file of records.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any], file: str = "predictions.jsonl") -> None:
@@ -156,7 +156,7 @@ class Run:
         self.records.append(record)
 
     def sort(self, ids: Sequence[str]) -> None:
-        """Put the records in the order of `ids`: failed items that were asked again stand where they would have stood."""
+        """Put the records in the order of `ids`, so that failed items that were asked again take their usual places."""
         place = {item_id: number for number, item_id in enumerate(ids)}
         if self.records != (ordered := sorted(self.records, key=lambda record: place[record["id"]])):
             self.keep(ordered)

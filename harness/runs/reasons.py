@@ -1,4 +1,4 @@
-"""Why an answer changes nothing, or less than was asked for, in words for whoever asked."""
+"""Why an answer changes nothing, or less than was asked for, in words for the person who asked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from harness.runs.answering import Answer
 from serialization.formats.answer import losses
 
 _LONGEST = 200
-"""Characters of a program or a text that are quoted."""
+"""The most characters of a program or a text that are quoted."""
 
 
 def why(item: Item, answer: Answer) -> str | None:
-    """A sentence or more about what was not understood, not carried out or not told; None where all was done.
+    """Sentences about what was not understood, not carried out or left unsaid; None if everything was done.
 
-    An answer without any of these that changes nothing is explained by what was read of the instruction.
+    If there is no such reason and the answer changes nothing, a sentence says how the instruction was read.
     """
     notes = answer.notes
     after, ignored = item.before.apply(answer.actions)
@@ -37,7 +37,7 @@ def _unknown(words: Sequence[str]) -> str:
 
 
 def _lost(pieces: Sequence[Sequence[str]]) -> str:
-    """What of a language model's text was discarded, but for what may stand around an answer."""
+    """A sentence about the parts of a language model's text that were discarded, except text that may surround an answer."""
     lost = [(text, reason) for text, reason in pieces if losses([(text, reason)])]
     if not lost:
         return ""
@@ -47,12 +47,12 @@ def _lost(pieces: Sequence[Sequence[str]]) -> str:
 
 
 def _read(answer: Answer) -> str:
-    """What a player made of an instruction that it answered without a change."""
+    """A sentence about how a player read an instruction that it answered without a change."""
     notes: Mapping[str, Any] = answer.notes
     if program := notes.get("program"):
         return f"It read {_quoted(program)}, which changes nothing here."
     if program is not None:
-        # The parser of the corpora says what it read, even if that is nothing.
+        # The parser of the corpora records what it read, even if that is nothing.
         return "It understood nothing of it." if "reading" in notes else "It understood that nothing is to be changed."
     if text := notes.get("text"):
         return f"It answered {_quoted(text)}, which changes nothing here."
