@@ -47,7 +47,7 @@ class Stats(Strict):
 
 @data.command(cls=ModelCommand, model=Stats)
 def stats(options: Stats) -> None:
-    """Print statistics of the corpus of TASK (see `harness data list`), counted as in its paper if it is a published one."""
+    """Count the corpus of TASK (see `harness data list`); published ones as in their papers."""
     from harness.corpora import corpus_of, locate
 
     counts = corpus_of(options.task).stats(locate(options.task).path)

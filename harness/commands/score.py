@@ -39,7 +39,7 @@ class Score(Strict):
     ask_below: float | None = option(None, "With --benchmark ask: also ask below this confidence.", ge=0, le=1)
     annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
     rollout: bool = option(False, "HEXAGONS: also score a rollout, in which each step is drawn on the model's own board.")
-    partial: bool = option(False, "Leave out a half-written last line, as of a run in progress.")
+    partial: bool = option(False, "For a run in progress: leave out a half-written last line.")
     by: tuple[str, ...] = option(())
     """Break the scores down by level, category, round, position or actions (HEXAGONS), by board, interpretations, yaw, actions or
     seen (Minecraft, IGLU), by kind (everyday), or by all. Repeatable."""

@@ -26,21 +26,21 @@ BEST = ("constrain", "samples", "temperature", "vote", "share")
 """The options that --best sets."""
 
 LIKELIHOOD = ("vllm", "openai")
-"""Engines that tell how likely an answer is."""
+"""Engines that report how likely an answer is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptFlag(Flag):
-    """What an option of `harness prompt` is to the other parts of the harness."""
+    """How the other parts of the harness treat an option of `harness prompt`."""
 
     engines: tuple[str, ...] = ()
-    """The engines that it is for; empty: all."""
+    """The engines that take the option; empty: all."""
     record: bool = True
     """Whether run.yaml records the value as given. Others may differ when a run resumes, or are recorded in another form."""
     shared: bool = False
-    """Whether other commands that ask a model have it too, as `harness play`."""
+    """Whether other commands that ask a model, such as `harness play`, have the option too."""
     diff: bool = False
-    """Whether --diff may change it."""
+    """Whether --diff may change the option."""
 
 
 MODEL_GROUP, ENDPOINT_GROUP = "Model", "Endpoint (engine openai)"
@@ -55,16 +55,16 @@ RUN = partial(option, kind=PromptFlag, group="Run", record=False)
 
 
 class Options(Strict):
-    """The options of `harness prompt`, in the order in which run.yaml holds them. Raises UsageError for some that do not go
+    """The options of `harness prompt`, in the order in which run.yaml holds them. Raises UsageError for options that do not go
     together."""
 
-    task: str | None = ASKED(common=True, help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
+    task: str | None = ASKED(common=True, help=f"{TASK_NAMES}. [default: the adapter's, otherwise {DEFAULT_TASK}]")
     split: str | None = ASKED(common=True)
     """train, dev or test. [default: dev]"""
     items_file: str | None = ASKED(names=("--items",), record=False)
     """A file from harness simulate to answer instead of a split."""
     shots: int | None = EXAMPLES(common=True, shared=True, ge=0, le=100)
-    """Examples from the train split. [default: the adapter's, else 0]"""
+    """Show N examples from the train split. [default: the adapter's, otherwise 0]"""
     engine: str = MODEL("vllm", common=True)
     """vllm, openai, transformers or scripted."""
     model: str | None = MODEL(common=True, names=("--model", "--base"), shared=False)
@@ -72,21 +72,21 @@ class Options(Strict):
     adapter: str | None = MODEL(common=True, engines=(*LOCAL_ENGINES, "openai"))
     """A LoRA adapter: the name of a shipped one, a run or a folder."""
     base_url: str | None = ENDPOINT(common=True)
-    """Where an OpenAI-compatible endpoint listens (engine openai)."""
+    """The URL of an OpenAI-compatible endpoint (engine openai)."""
     merge: bool | None = MODEL(names=("--merge/--no-merge",), engines=("vllm",), record=False)
     """Merge the adapter into a copy of the base. [default: if the base is small]"""
     vllm: tuple[str, ...] = MODEL((), metavar="KEY=VALUE", engines=("vllm",), record=False)
     """An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."""
     vllm_words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
-    """What follows -- on the command line."""
+    """The words after -- on the command line."""
     context: str | None = ASKED(diff=True, shared=True)
-    """What the model sees, e.g. full-history. [default: the adapter's, else the task's]"""
+    """What the model sees, e.g. full-history. [default: the adapter's, otherwise the task's]"""
     format: str | None = ASKED(diff=True, shared=True)
-    """How it answers, e.g. grouped. [default: the adapter's, else the task's]"""
+    """How the model answers, e.g. grouped. [default: the adapter's, otherwise the task's]"""
     frame: str | None = ASKED(diff=True, shared=True)
-    """world, builder or pose (minecraft). [default: the adapter's, else world]"""
+    """world, builder or pose (minecraft). [default: the adapter's, otherwise world]"""
     template: str | None = ASKED(diff=True, shared=True, record=False)
-    """The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]"""
+    """The prompts' wording: a shipped template or a folder. [default: the adapter's, otherwise our own]"""
     think: int | None = ASKED(diff=True, record=False, ge=0)
     """Let the model think in up to N tokens before it answers. The thought is not scored."""
     images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
@@ -94,7 +94,7 @@ class Options(Strict):
     limit: int | None = ASKED(common=True, ge=1)
     """Only the first N items."""
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
-    """How examples are chosen. [default: the adapter's, else random, the same for all items]"""
+    """How examples are chosen. [default: the adapter's, otherwise random, the same for all items]"""
     shot_ids: str | None = EXAMPLES(record=False)
     """Ids of train items between commas, or a file of them (select fixed)."""
     encoder: str | None = EXAMPLES(record=False)
@@ -106,10 +106,10 @@ class Options(Strict):
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
     best: bool = DECODING(False, record=False)
-    """Decode in the way that scored best on dev by the adapter's card. Sets --constrain, --temperature, --samples, --vote and
-    --share."""
+    """Decode in the way that scored best on dev according to the adapter's card. Sets --constrain, --temperature, --samples,
+    --vote and --share."""
     temperature: float = DECODING(0.0, shared=True)
-    """0 is greedy."""
+    """The temperature of sampling, 0 to 2; 0 is greedy."""
     samples: int = DECODING(1, ge=1, le=64)
     """Draw N answers and combine them into one."""
     share: float | None = DECODING(gt=0, le=1)
@@ -120,9 +120,9 @@ class Options(Strict):
     repair: bool = DECODING(False)
     """If no action can be read from an answer, tell the model why and ask once more."""
     max_new_tokens: int | None = DECODING(shared=True, ge=1)
-    """Longest answer, in tokens. [default: by the format]"""
+    """End an answer after N tokens. [default: by the format]"""
     context_length: int | None = MODEL(engines=(*LOCAL_ENGINES, "openai"), ge=1)
-    """Tokens of prompt and answer together. [default: the model's]"""
+    """The most tokens of prompt and answer together. [default: the model's]"""
     batch_size: int | None = DECODING(shared=True, ge=1)
     """Prompts per batch."""
     completions: bool = ENDPOINT(False)
@@ -132,31 +132,31 @@ class Options(Strict):
     reasoning_effort: str | None = ENDPOINT()
     """How long a model thinks, e.g. low."""
     extra_body: str | None = ENDPOINT(metavar="JSON")
-    """Further fields of every request, without keys."""
+    """Further fields of every request; no API keys."""
     chat_template_kwargs: str | None = ENDPOINT(metavar="JSON")
-    """What the server's chat template takes, e.g. {"enable_thinking": false}."""
+    """Arguments of the server's chat template, e.g. {"enable_thinking": false}."""
     tokenizer: str | None = ENDPOINT()
     """The model's tokenizer, a hub name or a folder, to count prompts exactly."""
     concurrency: int | None = ENDPOINT(record=False, ge=1, le=256)
     """Parallel requests. [default: 8]"""
     timeout: float | None = ENDPOINT(record=False, gt=0)
-    """Seconds for a request. [default: 60]"""
+    """Seconds that a request may take. [default: 60]"""
     retries: int | None = ENDPOINT(record=False, ge=0, le=100)
-    """Further tries of a request that failed. [default: 5]"""
+    """Try a failed request N more times. [default: 5]"""
     quantize: str | None = MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False)
     """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, if bitsandbytes is installed]"""
     dry_run: bool = RUN(False, group="Cost")
-    """Print the requests, tokens and cost that the run would take, without making it."""
+    """Print how many requests and tokens the run would take, and its cost, without asking anything."""
     prices: str | None = COST()
     """A table of prices in YAML (openai; docs/endpoints.md). [default: examples]"""
     max_cost: float | None = COST(ge=0)
-    """Stop when the run has cost so much, in the table's currency (openai)."""
+    """Stop when the run has cost this much, in the currency of the price table (openai)."""
     max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
     batch_api: bool = COST(False)
     """Use the endpoint's batch API: cheaper, answers within 24 hours (openai)."""
     retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))
-    """Whether a run that resumes asks again what failed."""
+    """Whether a resumed run asks failed items again."""
     cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
     """Reuse answers that are in the cache."""
     name: str | None = RUN(common=True)
@@ -164,7 +164,7 @@ class Options(Strict):
     preview: bool = RUN(False, common=True)
     """Print the exact prompt and its token count without calling a model."""
     diff: tuple[str, ...] = RUN((), metavar="KEY=VALUE")
-    """With --preview: what changes with another context, format, template, shots, ..."""
+    """With --preview: print how another context, format, template, shots, ... changes the prompt. Repeatable."""
     as_json: bool = RUN(False, names=("--json",))
     """Print the scores as JSON."""
 
@@ -174,7 +174,7 @@ class Options(Strict):
         return Path(self.items_file).name if self.items_file else self.split or "dev"
 
     def changed(self, **values: Any) -> Options:
-        """The options with other values. Raises UsageError for some that do not go together."""
+        """The options with other values. Raises UsageError for options that do not go together."""
         return Options(**{**dict(self), **values})
 
     @model_validator(mode="after")
@@ -225,10 +225,10 @@ class Options(Strict):
                 f"--share {self.share}: it belongs to --vote share, not to --vote {self.vote}; leave one of them out"
             )
         if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
-            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
+            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} gives no likelihoods")
         if self.repair and self.samples > 1:
             raise UsageError("--repair asks again for a single answer; leave out --samples")
 
 
 FLAGS = flags_of(Options, PromptFlag)
-"""What each option is, by the field's name."""
+"""The flag of each option, by the field's name."""

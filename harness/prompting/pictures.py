@@ -17,7 +17,7 @@ from serialization.contexts import in_frame
 
 
 def pictured(rendered: Rendered, items: Sequence[Item], spec: PromptSpec) -> Rendered:
-    """The prompt with the state before each item in its question. `items`: the examples that it has, in order, and the item."""
+    """The prompt with a picture of the state in each question. `items` are the prompt's examples, in order, and then the item."""
     pictures = iter([picture_url(item, spec) for item in items])
     messages = [
         cast(Message, {**message, "content": _parts(message["content"], next(pictures))})
@@ -33,8 +33,8 @@ def _parts(text: str, url: str) -> list[dict[str, Any]]:
 
 
 def picture_url(item: Item, spec: PromptSpec) -> str:
-    """The state before an item as a PNG in a data URL: a board with the numbers that answers use, or a structure, turned as the
-    spec's frame says, with the builder."""
+    """The state before an item as a PNG in a data URL: a board with the numbers that answers use, or a structure, turned into the
+    spec's frame, with the builder."""
     seen = in_frame(item, spec.frame)
     if isinstance(seen, HexagonsItem):
         svg = board_svg(seen.before, numbers=True, first=spec.written.first)

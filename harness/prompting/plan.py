@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MIN_KEY = 12
-"""The characters of a key that is looked for in flags and templates; servers at home take any word for one."""
+"""Keys of at least this many characters are looked for in flags and templates; shorter ones are placeholders, which local servers
+accept."""
 
 CONCURRENCY = 8
-"""Requests to an endpoint at a time."""
+"""The default number of parallel requests to an endpoint."""
 
 SHARE = 0.2
-"""Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
+"""The default share of the votes that a change needs with --vote share: half of the F1 that can be expected here."""
 
 
 def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
-    """The base by name or folder: what --model names, or else the adapter's own; None for the default one."""
+    """The base by name or folder: the adapter's, otherwise the one that --model names; None for the default base."""
     return adapter.base if adapter else options.model
 
 
@@ -42,7 +43,7 @@ def answered_task(options: Options, spec: PromptSpec) -> str:
 
 
 def refuse_keys(options: Options, spec: PromptSpec) -> None:
-    """Raises UsageError where a flag or the template holds the key of the environment: both are written to the run's folder."""
+    """Raises UsageError if a flag or the template holds the API key of the environment: both are written to the run's folder."""
     from harness.engines.openai.endpoint import KEY_VARIABLES, key_in_environment
 
     key = key_in_environment() or ""
@@ -53,7 +54,7 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
     files = {str(path): path.read_text(errors="replace") for path in (folder.iterdir() if folder else ()) if path.is_file()}
     for place, text in (texts | files).items():
         if key in text:
-            raise UsageError(f"{place} holds the key, and is written to disk: {' or '.join(KEY_VARIABLES)} is the place for it")
+            raise UsageError(f"{place} holds the key, and is written to disk: put it into {' or '.join(KEY_VARIABLES)} only")
 
 
 def build_engine(options: Options, adapter: Adapter | None, merged: Path | None = None) -> Engine:
@@ -96,7 +97,7 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
 
 @cache
 def given_to_vllm(options: Options) -> dict[str, Any]:
-    """vLLM's own options: those of --vllm, and those that follow --. Raises UsageError for what vLLM does not know."""
+    """vLLM's own options, from --vllm and from the words after --. Raises UsageError for an option that vLLM does not know."""
     if not options.vllm and not options.vllm_words:
         return {}
     from harness.engines.vllm.options import engine_options
@@ -105,7 +106,7 @@ def given_to_vllm(options: Options) -> dict[str, Any]:
 
 
 def vllm_gpus(options: Options) -> list[str]:
-    """The GPUs of each copy of vLLM's engine, where there are several copies. Raises UsageError for more than fit."""
+    """The GPUs of each copy of vLLM's engine; empty if one copy runs in this process. Raises UsageError for more than fit."""
     if options.engine != "vllm":
         return []
     from harness.engines.vllm.replicas import replica_gpus
@@ -145,13 +146,13 @@ def _endpoint_engine(kind: Any, options: Options) -> Engine:
 
 
 def tell(line: str) -> None:
-    """A line for the user and the run's log."""
+    """Print a line for the user, and write it to the run's log."""
     log.warning(line)
     print(line, file=sys.stderr)
 
 
 def spending_of(options: Options) -> Spending:
-    """The price of the model and the limits. Raises UsageError for a limit in money where no price is known."""
+    """The price of the model and the limits. Raises UsageError for a limit in money if no price is known."""
     from harness.engines.openai.spending import Spending, read_prices
 
     prices = read_prices(Path(options.prices) if options.prices else None)
@@ -197,9 +198,9 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         seed=options.seed,
         stop=() if chats else renderer.stop,
         stop_token_ids=() if chats else renderer.stop_token_ids,
-        # What is feasible is of the format, where the engine knows the state.
+        # If the engine knows the state, it holds answers to feasible actions, which are in the format.
         constraint=renderer.constraint if options.constrain and not feasible else None,
-        # In this process they cost little, and another vote finds the same answers in the cache.
+        # In this process log-probabilities cost little, and with them another --vote finds the same answers in the cache.
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
     share = options.share or (SHARE if options.vote == "share" else None)
@@ -218,7 +219,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
 
 
 def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: PromptSpec) -> None:
-    """Raises UsageError for a dialect that holds no answers, or not to this format."""
+    """Raises UsageError if the dialect is not needed, or cannot hold answers to this format."""
     from harness.engines.openai.request_shape import held
 
     if constrain is None:
@@ -229,7 +230,7 @@ def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: Pr
 
 
 def held_to_state(spec: PromptSpec) -> bool:
-    """Whether what is feasible depends on the state of the world: in Minecraft; on a board, every tile can be painted.
+    """Whether feasibility depends on the state of the world: in Minecraft it does; on a board, every tile can be painted.
 
     Raises UsageError for programs, which are run as a whole.
     """

@@ -23,7 +23,7 @@ from serialization.formats.feasible import Feasible
 CHECKED = 20
 """How many of the first answers are checked for feasibility, in case the engine ignores the constraint."""
 PIECES = 3
-"""Discarded pieces that the question names at most."""
+"""The most discarded pieces that a repeated question names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Plan:
     shots: int
     batch_size: int
     samples: int = 1
-    """Answers drawn for each item; of several, one is made as `harness.prompting.voting` says."""
+    """Answers drawn for each item; several are combined into one as `harness.prompting.voting` says."""
     share: float | None = None
-    """The share of the answers that a change needs, 0..1; None for one of the answers."""
+    """The share of the answers that a change needs, 0..1; None: the result is one of the answers."""
     likeliest: bool = False
-    """Whether it is the likeliest of the answers, and not the one that the others agree with most."""
+    """Whether the result is the likeliest answer instead of the one that the others agree with most."""
     repair: bool = False
-    """Whether an answer of which nothing could be read is asked for once more."""
+    """Whether an item is asked once more if no action could be read from the answer."""
     feasible: bool = False
-    """Whether prompts say from which state on an answer must be feasible."""
+    """Whether prompts tell the engine the state in which an answer must be feasible."""
 
     def render(self, item: Item) -> Rendered:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
@@ -68,7 +68,7 @@ class Prompted(Predictor):
         self.rolls_out = plan.renderer.spec.rolls_out
 
     def predict(self, items: Sequence[Item]) -> Iterator[Answer]:
-        """See `Predictor`; an item whose prompt does not fit, or that the engine fails, has an error."""
+        """See `Predictor`. If an item's prompt does not fit or the engine fails, the answer holds an error."""
         samples = self.plan.samples
         self.engine.report = lambda answered: self.report(answered // samples)
         asked = [self._rendered(item) for item in items]
@@ -80,12 +80,12 @@ class Prompted(Predictor):
         else:
             for item, one, draws in zip(items, asked, drawn, strict=True):
                 yield self._answer(item, one, draws) if isinstance(one, Rendered) else one
-        next(answers, None)  # What the engine does after the last answer.
+        next(answers, None)  # So that the engine finishes what it does after the last answer.
 
     def _repaired(
         self, items: Sequence[Item], asked: Sequence[Rendered | Answer], answers: Sequence[Completion | None]
     ) -> Iterator[Answer]:
-        """As `predict`, where what could not be read is asked for again, all of it at once."""
+        """Like `predict`, but asks again for all answers that could not be read, together."""
         again: dict[int, Rendered] = {}
         for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
             if isinstance(one, Rendered) and first is not None and first.error is None:
@@ -111,10 +111,10 @@ class Prompted(Predictor):
             return Answer((), error=str(error))
 
     def _answer(self, item: Item, rendered: Rendered, drawn: Sequence[Completion]) -> Answer:
-        """The raw text and the actions that were read from it.
+        """The answer, with its raw text and the actions that were read from it.
 
-        With several drawn answers, the text is that of the one that the others agree with most, or of the likeliest; "samples"
-        are all of them, "confidence" is how much they agree, and "logprobs" how likely each is.
+        If several were drawn, the text is from the one that the others agree with most, or from the likeliest. "samples" holds
+        all texts, "confidence" their mean F1 with the one that agrees most, 0..1, and "logprobs" their log-probabilities.
         """
         plan, spec = self.plan, self.plan.renderer.spec
         whole = [apart(answer) for answer in drawn if answer.error is None]
@@ -131,7 +131,7 @@ class Prompted(Predictor):
         if plan.likeliest:
             if any(answer.logprob is None for answer in whole):
                 return Answer(
-                    (), error="the engine tells no log-probabilities, which --vote likelihood needs", prompt=rendered.text
+                    (), error="the engine reports no log-probabilities, which --vote likelihood needs", prompt=rendered.text
                 )
             several["logprobs"] = [round(answer.logprob or 0.0, 4) for answer in whole]
             best = likeliest([(answer.logprob or 0.0, answer.completion_tokens) for answer in whole])
@@ -164,7 +164,7 @@ class Prompted(Predictor):
 
 
 def _endpoint_notes(answer: Completion, whole: Sequence[Completion]) -> dict[str, Any]:
-    """What only some answers have: a thought, tokens of it or cached ones, another model than was asked."""
+    """What only some answers have: a thought, counts of reasoning and cached tokens, the name of the model that answered."""
     counts = {
         "reasoning_tokens": sum(one.reasoning_tokens for one in whole),
         "cached_tokens": sum(one.cached_tokens for one in whole),
@@ -179,7 +179,7 @@ def _check_held(state: str, answers: Sequence[Completion]) -> None:
     feasible = Feasible.from_json(state)
     if not all(answer.finish_reason != "stop" or feasible.whole(answer.text) for answer in answers):
         raise EngineError(
-            "the endpoint does not hold answers to what is feasible: --constrain feasible needs harness serve, of this version"
+            "the endpoint does not hold answers to feasible actions: --constrain feasible needs harness serve of this version"
         )
 
 
@@ -189,12 +189,12 @@ def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
 
 
 def unreadable(parsed: Parsed) -> bool:
-    """Whether an answer says something, and nothing of it is an action. To change nothing is an answer too."""
+    """Whether an answer says something, but nothing in it is an action. An answer may also say that nothing is to change."""
     return not parsed.actions and bool(losses(parsed.discarded))
 
 
 def asked_again(renderer: Renderer, rendered: Rendered, text: str, parsed: Parsed) -> Rendered | None:
-    """The prompt with the answer `text` and a further user turn; None where both do not fit the context."""
+    """The prompt with the answer `text` and a further user turn; None if they do not fit the context."""
     pieces = "\n".join(f"- {piece!r}: {reason}" for piece, reason in parsed.discarded[:PIECES])
     question = (
         f"No action could be read from this answer:\n{pieces}\nAnswer again, with the actions alone, in the format described."

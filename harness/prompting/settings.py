@@ -1,4 +1,4 @@
-"""The settings of a run of `harness prompt`: what makes two runs the same, under which name, and with which cached answers."""
+"""The settings of a run of `harness prompt`: what makes two runs the same, the default name, and which cached answers fit."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def run_settings(
 
 
 def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
-    """The tasks that an adapter was trained on, where they are others than the one whose items it answers."""
+    """The tasks that an adapter was trained on, if they are not just the one whose items it answers."""
     return {"trained_on": list(adapter.tasks)} if adapter and adapter.tasks not in ((), (task,)) else {}
 
 
 OF_THE_PROMPT = {
     *("items", "constrained", "trained_on", "shots_hash", "prompt_hash", "data_hash"),
     *(name for name, flag in FLAGS.items() if flag.group not in (MODEL_GROUP, ENDPOINT_GROUP)),
-} - {"think", "images"}  # Of these, the text of a prompt does not say all.
-"""Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
+} - {"think", "images"}  # The text of a prompt does not say everything about these.
+"""Settings that affect an answer only through its prompt or its `Sampling`, both of which the cache compares anyway."""
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterat
     from harness.engines.cache import CachedEngine, Completions, machine
 
     identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
-    # The settings have it without what may be secret. Only a hash of all this is kept.
+    # The settings hold the URL without secrets. The cache keeps only a hash of the identity.
     identity["base_url"] = options.base_url
     if options.engine in LOCAL_ENGINES:
         identity["machine"] = machine()
@@ -95,7 +95,7 @@ _CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feas
 
 
 def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a run's settings, the options that --best sets, where they are not the defaults."""
+    """The options that --best sets, as in a run's settings, without those that have their default."""
     constrain = {held: option for option, held in _CONSTRAINED.items()}.get(settings.get("constrained", False))
     values = {name: constrain if name == "constrain" else settings.get(name) for name in BEST}
     return {name: value for name, value in values.items() if value not in (None, Options.model_fields[name].default)}

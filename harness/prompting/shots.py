@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 RANDOM, FIXED = "random", "fixed"
 RETRIEVED = ("bm25", "embedding")
-"""Ways to choose examples by how like an item they are."""
+"""Ways to choose examples by their similarity to an item."""
 SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
 
 
 @dataclass(frozen=True, slots=True)
 class ShotChoice:
-    """How examples are chosen, as the flags of `harness prompt` of these names say."""
+    """How examples are chosen; the fields are the flags of `harness prompt` of the same names."""
 
     shots: int
     seed: int = 0
@@ -46,11 +46,11 @@ def check_choice(shots: int, select: str | None, ids: str | None, encoder: str |
     if encoder is not None and select != "embedding":
         raise UsageError(f"--encoder {encoder} is for --select embedding")
     if order in ORDERS[:2] and select not in RETRIEVED:
-        raise UsageError(f"--shot-order {order}: of {select or RANDOM} examples none is the best; take id or random")
+        raise UsageError(f"--shot-order {order}: {select or RANDOM} examples have no best one; use id or random")
 
 
 def read_ids(text: str) -> list[str]:
-    """The ids in a file, one a line or between commas, or those in the text itself. Raises UsageError if there are none."""
+    """The ids in the file named `text` or in `text` itself, one a line or between commas. Raises UsageError if there are none."""
     path = Path(text)
     try:
         if path.is_file():
@@ -61,15 +61,16 @@ def read_ids(text: str) -> list[str]:
         raise UsageError(f"--shot-ids {path}: cannot be read: {error}") from None
     ids = [part.strip() for line in text.splitlines() for part in line.split(",") if part.strip()]
     if not ids:
-        raise UsageError("--shot-ids: there is no id in it")
+        raise UsageError("--shot-ids: it holds no ids; give ids of train items between commas, or a file of them")
     return ids
 
 
 def choose_shots(options: Any, items: Sequence[Item] | None, train: Sequence[Item]) -> Shots:
-    """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split: for all items at once, or,
-    where `items` is None, for each one when it is asked.
+    """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split: for all items at once or,
+    if `items` is None, for each item when it is asked.
 
-    Raises UsageError for ids that are not in it, or fewer than --shots, and EngineError for an encoder that cannot be loaded.
+    Raises UsageError for ids that are not in the train split and for fewer ids than --shots, and EngineError for an encoder that
+    cannot be loaded.
     """
     seed, select = options.seed, options.select or RANDOM
     pool = ShotPool(train, seed)
@@ -84,7 +85,7 @@ def choose_shots(options: Any, items: Sequence[Item] | None, train: Sequence[Ite
 def live_shots(options: Any, spec: PromptSpec) -> Shots:
     """The examples of items that are not known before they are asked, from the train split of this machine's corpus.
 
-    Raises DataError if that cannot be read, and as `choose_shots` does.
+    Raises DataError if the corpus cannot be read, and otherwise as `choose_shots` does.
     """
     from harness.corpora import load_examples
 
@@ -119,7 +120,7 @@ def _alike(select: str, encoder: str | None, items: Sequence[Item], train: Seque
 
 
 def choice_settings(options: Any) -> dict[str, Any]:
-    """What a run records of the choice. The defaults are recorded alike, whether they are given or not."""
+    """What a run records about the choice of examples. A default is recorded as None, whether it was given or not."""
     return {
         "select": None if options.select == RANDOM else options.select,
         "shot_order": None if options.shot_order == RANDOM and options.select in (None, RANDOM) else options.shot_order,

@@ -1,9 +1,9 @@
-"""Combines several answers drawn for an item: the one the others agree with most, the likeliest, or all changes that enough make.
+"""Combines several answers drawn for an item: takes the one that the others agree with most, the likeliest one, or all changes
+that enough answers make.
 
-The first is the answer with the highest F1 that can be expected, if the others are what might be right (minimum Bayes risk
-decoding, Kumar and Byrne 2004). The last suits micro F1: a set of changes has the highest that can be expected if it holds
-those whose probability is over half of that F1. For a model whose F1 is far below 1 they are many more than its likeliest
-answer has.
+The first has the highest expected F1 if each of the others may be the right answer (minimum Bayes risk decoding, Kumar and Byrne
+2004). The last suits micro F1: its expected value is highest for the set of all changes whose probability is more than half of
+that value. If a model's F1 is far below 1, this set has many more changes than the model's likeliest answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.worlds.minecraft import Action, Structure, feasible_order, net_acti
 
 
 def changes(item: Item, actions: Sequence[Any]) -> Set[Any]:
-    """What the actions change of the item's state, as the scores count it."""
+    """The changes that the actions make to the item's state, as the scores count them."""
     if isinstance(item, HexagonsItem):
         return set(item.before.diff(item.before.apply(actions).board))
     return net_actions(item.before, item.before.apply(actions).structure)
@@ -32,9 +32,10 @@ def most_agreed(drawn: Sequence[Set[Any]]) -> tuple[int, float]:
 
 
 def likeliest(drawn: Sequence[tuple[float, int]]) -> int:
-    """The index of the highest mean log-probability of a token (ties go to the first), of each answer's sum and its tokens.
+    """The index of the answer with the highest mean log-probability per token; ties go to the first.
 
-    The sum would prefer short answers, and most of all that nothing is to be done.
+    `drawn` holds each answer's summed log-probability and its number of tokens. The sum alone would prefer short answers, most of
+    all the one that does nothing.
     """
     return max(range(len(drawn)), key=lambda n: drawn[n][0] / max(1, drawn[n][1]))
 
@@ -51,7 +52,7 @@ def vote(item: Item, drawn: Sequence[Sequence[Any]], share: float) -> list[Any]:
 
 
 def _voted_tiles(before: Board, drawn: Sequence[Sequence[Paint]], share: float) -> list[Paint]:
-    """Of two colors for one tile, the one with more votes."""
+    """The tiles with enough votes; of two colors for one tile, the one with more votes."""
     votes = Counter(change for actions in drawn for change in before.diff(before.apply(actions).board))
     enough = [paint for paint, count in votes.items() if count >= share * len(drawn)]
     enough.sort(key=lambda paint: (-votes[paint], paint))
@@ -62,8 +63,8 @@ def _voted_tiles(before: Board, drawn: Sequence[Sequence[Paint]], share: float) 
 def voted(before: Structure, drawn: Mapping[tuple[Action, ...], int], share: float) -> list[Action]:
     """The changes that at least `share` of the draws make, 0..1, in an order in which they can be carried out.
 
-    `drawn` are answers and how often each was drawn. Of two blocks for one cell the one with more votes is placed; what nothing
-    supports is left out.
+    `drawn` maps each answer to how often it was drawn. Of two blocks for one cell, the one with more votes is placed; blocks that
+    nothing supports are left out.
     """
     votes: Counter[Action] = Counter()
     for actions, count in drawn.items():

@@ -165,7 +165,7 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
         (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
         (["--model", "x", "--vote", "loudest"], "'loudest' is not one of 'mbr', 'share', 'likelihood'"),
         (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
-        (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted tells no likelihoods"),
+        (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
         (["--model", "x", "--repair", *SAMPLED], "--repair asks again for a single answer"),
         (["--model", "x", "--base-url", "http://x"], "--base-url is for openai"),
         (["--model", "x", "--constrain", "format"], "--constrain is for "),

@@ -51,7 +51,7 @@ def test_the_likeliest_answer_need_not_be_the_most_agreed_one(likeliest: bool, t
 
 def test_an_engine_that_tells_no_likelihoods_is_an_error() -> None:
     (first, *_) = answers([("none", -1.0, 1), ("red: 3 4", None, 1)], likeliest=True)
-    assert "tells no log-probabilities" in first.error
+    assert "reports no log-probabilities" in first.error
 
 
 def test_an_engine_that_does_not_hold_answers_to_what_is_feasible_ends_the_run() -> None:
@@ -59,5 +59,5 @@ def test_an_engine_that_does_not_hold_answers_to_what_is_feasible_ends_the_run()
     plan = Plan(renderer, Sampling(), ShotPool([], 0), 0, 10, feasible=True)
     items = load("minecraft", "dev")[:1]
     assert [answer.error for answer in Prompted(plan, Drawn([("none", None, 1)])).predict(items)] == [None]
-    with pytest.raises(EngineError, match="does not hold answers to what is feasible"):
+    with pytest.raises(EngineError, match="does not hold answers to feasible actions"):
         list(Prompted(plan, Drawn([("place red 0 9 0", None, 9)])).predict(items))

@@ -64,10 +64,10 @@ def test_given_ids_are_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
         (("--shots", "2", "--select", "fixed", "--shot-ids", "a"), "--shots 2, but --shot-ids has 1"),
         (("--shots", "1", "--select", "fixed", "--shot-ids", "hexagons/dev/1/1"), "no such item in the train split"),
         (("--shots", "1", "--select", "fixed", "--shot-ids", "no/file.txt"), "no such file"),
-        (("--shots", "1", "--select", "fixed", "--shot-ids", " , "), "there is no id in it"),
+        (("--shots", "1", "--select", "fixed", "--shot-ids", " , "), "it holds no ids"),
         (("--shots", "2", "--encoder", "minilm"), "--encoder minilm is for --select embedding"),
         (("--shots", "2", "--select", "embedding", "--encoder", "./none"), "--encoder ./none: no such folder"),
-        (("--shots", "2", "--shot-order", "best-last"), "of random examples none is the best"),
+        (("--shots", "2", "--shot-order", "best-last"), "random examples have no best one"),
     ],
 )
 def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
