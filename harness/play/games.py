@@ -1,7 +1,6 @@
-"""The loop of live games: all that are in progress get their next message, the model answers them together, and so on.
+"""The loop of live games: all games in progress get their next message, the model answers them together, and so on.
 
-What a model answered is on disk before it is asked for more. A run that is killed plays its games again from what was answered,
-to where it was.
+Each answer is on disk before the next one is asked for. A killed run resumes by playing its games again with their answers.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from harness.worlds.minecraft import Action
 log = logging.getLogger(__name__)
 
 TURNS = "turns.jsonl"
-"""What was asked and answered, a turn a line, as it came."""
+"""What was asked and answered, one turn a line, in order of time."""
 
 Asking = tuple[LiveGame, Item]
 
@@ -37,8 +36,8 @@ def play_games(
 ) -> list[dict[str, Any]]:
     """Play the games to their ends, and return the lines of play.jsonl, in the games' order.
 
-    An answer that fails ends its game for now; the next run goes on with it. Raises EngineError if nothing can be asked, and
-    UsageError for a run of an earlier version, in which other things were said.
+    A failed answer ends its game for now; the same run, started again, continues the game. Raises EngineError if nothing can be
+    asked, and UsageError if the run was begun by an earlier version, in which other things were said.
     """
     known = {record["id"]: record for record in run.records if "error" not in record}
     run.keep(list(known.values()))
@@ -82,7 +81,7 @@ def play_games(
 def _answers(
     run: Run, batch: Sequence[Asking], known: dict[str, dict[str, Any]], predictor: Predictor
 ) -> Iterable[Mapping[str, Any]]:
-    """The records of a batch's answers, in order: those that are there, and those that are asked for now."""
+    """The records of a batch's answers, in order; answers that are not recorded yet are asked for."""
     missing = [item for _, item in batch if item.id not in known]
     for _, item in batch:
         if item.id in known and known[item.id].get("said") != _said(item):
@@ -91,7 +90,7 @@ def _answers(
                 "choose another --name, or remove it to start again"
             )
     if missing and not predictor.independent:
-        # An answer may depend on those beside it.
+        # An answer may depend on the other items of its batch.
         missing = [item for _, item in batch]
         again = {item.id for item in missing}
         if again & known.keys():
@@ -115,7 +114,7 @@ def _answers(
         run.append(record, Asked(now - before, answer.prompt))
         before = now
         yield record
-    # What comes after the last answer.
+    # So that the predictor finishes what it does after the last answer.
     next(answers, None)
 
 
@@ -127,7 +126,7 @@ def _said(item: Item) -> list[str]:
 
 
 def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict[str, Any]:
-    """A line of play.jsonl. `whys` tell, by answer, why nothing was done or not all."""
+    """A line of play.jsonl. `whys` say, for each answer, why nothing or not everything was done."""
     reasons = iter(whys)
     target, built = (
         state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]

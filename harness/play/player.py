@@ -1,4 +1,4 @@
-"""Who plays: the parser, a trained baseline, or a language model, here or behind an endpoint."""
+"""The players: the parser, a trained baseline, or a language model, here or behind an endpoint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_ITEMS = ("split", "limit", "items", "items_file", "data_hash", "task", "seed
 
 
 class GamePlayer(NamedTuple):
-    """`settings` is all that decides its answers."""
+    """A predictor that plays. `settings` holds everything that decides its answers."""
 
     predictor: Predictor
     title: str
@@ -41,7 +41,7 @@ def baseline_player(name: str, task: str) -> GamePlayer:
 
 @contextmanager
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[GamePlayer]:
-    """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
+    """A language model as described by the flags of `harness prompt`, for as long as the context lasts."""
     from harness.prompting.prompted import Prompted
     from harness.prompting.shots import live_shots
 
@@ -67,7 +67,7 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Ga
 
 
 def adapters_task(model: str | None) -> str | None:
-    """The task of an adapter of this name or in this folder; None if the model is something else."""
+    """The task of the adapter with this name or in this folder; None if the model is something else."""
     return served_adapter(model).spec.task if model and _is_adapter(model) else None
 
 
@@ -76,12 +76,12 @@ def _is_adapter(model: str) -> bool:
 
 
 def as_known(model: str | None, options: Options) -> Options:
-    """The options with the model where it belongs: as the adapter of that name, or as a base. Raises UsageError for a name that
-    is neither, nor a model's on a hub."""
+    """The options with the model as the adapter of that name, or as the base. Raises UsageError for a name that is neither known
+    nor a folder nor a hub name."""
     if model is None or options.adapter is not None:
         return options.changed(model=model)
     if _is_adapter(model):
-        # An endpoint knows the model by its name, which says how it wants to be asked.
+        # An endpoint knows the adapter by its name, which also determines the prompt format.
         return options.changed(model=model if options.base_url else None, adapter=model)
     if "/" not in model and not Path(model).is_dir() and options.engine in LOCAL_ENGINES:
         choose("model", model, [*BASELINES, *known_adapters(), DEFAULT_BASE])

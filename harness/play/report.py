@@ -1,4 +1,4 @@
-"""The page of a run of live games: its numbers, and some games with their target beside what was made of it."""
+"""The page of a run of live games: its scores, and some games with their targets beside what was built or drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.worlds.minecraft import Structure
 def render(title: str, scores: Mapping[str, Any], games: Sequence[Mapping[str, Any]]) -> bytes:
     """The page, as UTF-8, with the pictures and the dialogue of each of `games`, lines of play.jsonl.
 
-    It needs no other file and runs no script; what people and models wrote enters it as text.
+    The page needs no other file and runs no script; what people and models wrote is escaped.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -35,12 +35,12 @@ def render(title: str, scores: Mapping[str, Any], games: Sequence[Mapping[str, A
         style=style,
         style_hash=f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'",
     )
-    # Half a surrogate pair has no UTF-8.
+    # UTF-8 cannot encode half a surrogate pair.
     return page.encode("utf-8", "replace")
 
 
 def _pictures(game: Mapping[str, Any]) -> dict[str, str]:
-    """The target, what was built or drawn, and the difference, as data URLs: each picture has its ids to itself."""
+    """The target, what was built or drawn, and the difference, as data URLs, so that the ids of two pictures do not clash."""
     if isinstance(game["target"], str):
         target, built = (Board.from_digits(game[key]) for key in ("target", "built"))
         drawn = {"target": board_svg(target, numbers=True), "drawn": board_svg(built, numbers=True)}

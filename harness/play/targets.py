@@ -1,4 +1,4 @@
-"""What live games are about: targets of the simulators or of the corpora, and the requests of the benchmark."""
+"""The targets of live games, from the simulators or the corpora, and the requests of the everyday benchmark."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from harness.util.registry import choose
 
 
 class RequestGame(LiveGame):
-    """Nothing is corrected: a turn that is not answered rightly is left wrong, and the next one is asked.
+    """An everyday request as a game. Nothing is corrected: a wrong answer is left as it is, and the next turn is asked.
 
-    `target` is what stands after right answers to all turns, one of many. The items' `meta` has the request's "kind".
+    `target` is the state after right answers to all turns, one of many. The items' `meta` has the request's "kind".
     """
 
     def __init__(self, turns: Sequence[Item]) -> None:
@@ -64,7 +64,7 @@ class RequestGame(LiveGame):
 
 
 def request_games(items: Sequence[Item]) -> Iterator[RequestGame]:
-    """A game for each request, in the order of the items, which are those of whole requests."""
+    """A game for each request, in the order of the items, which must be the turns of whole requests."""
     for _, turns in itertools.groupby(items, lambda item: item.cluster):
         yield RequestGame(list(turns))
 
@@ -75,27 +75,26 @@ SOURCES = ("simulated", "corpus")
 def live_games(
     task: str, count: int, seed: int, split: str, manner: Manner, *, source: str = "simulated", simulator: str | None = None
 ) -> list[LiveGame]:
-    """So many games, none of them begun; the same for the same arguments.
+    """`count` games that have not begun; the same arguments give the same games.
 
-    Raises UsageError for a task or a simulator that there is none of, and if there are fewer targets, and DataError as the
-    corpora do.
+    Raises UsageError for an unknown task or simulator and if there are fewer targets, and DataError as the corpora do.
     """
     choose("task that is simulated", task, PLAYED)
     choose("source of targets", source, SOURCES)
     part = split_name(task, split)
     if source == "corpus":
         if simulator:
-            raise UsageError(f"--simulator {simulator}: the targets are those of the corpus; leave one of the two out")
+            raise UsageError(f"--simulator {simulator}: --targets corpus needs no simulator; leave one of the two out")
         return _of_corpus(task, count, seed, part, manner)
     name = simulator or get_task(task).simulator
     choose(f"simulator of {task}", name, [one for one in (*ARCHITECTS, *DRAWINGS) if simulator_task(one) == task])
-    # Those of `harness simulate`, by their targets.
+    # The games that `harness simulate` makes from the same seed.
     made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
     return [_live(items, seed, manner) for items in itertools.islice(made, count)]
 
 
 def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
-    """The first requests of a split of an everyday task, all for None. Raises UsageError if there are fewer."""
+    """The first `count` requests of a split of an everyday task; None stands for all. Raises UsageError if there are fewer."""
     part = split_name(task, split)
     games = list(request_games(load(task, part)))
     return _first(games, len(games) if count is None else count, f"{task} {part}", "requests; take fewer")
@@ -124,7 +123,7 @@ def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> 
         for target, end in load_targets(task, split).items():
             name = f"{task}-target/{split}/{target}"
             games.append(BuildingGame(name, split, end, in_runs(end), Random(f"{seed}/live/{name}"), manner, target))
-    # Drawn, so that a few are not all of one kind.
+    # Shuffled, so that the first few are not all of one kind.
     Random(f"{seed}/targets").shuffle(games)
     return _first(games, count, f"{task} {split}", "targets; take fewer, or --targets simulated")
 
