@@ -1,1 +1,1 @@
-"""The benchmarks in other harnesses: a module for each, which imports its library only where it is used."""
+"""The benchmarks in other harnesses: a module for each, so that a harness is needed only if its module is used."""

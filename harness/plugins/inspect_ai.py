@@ -63,7 +63,7 @@ def _total(name: str) -> Metric:
 
 @scorer(metrics=[f1(), em()])
 def counts() -> Scorer:
-    """What an answer got right."""
+    """The counts of what an answer got right."""
 
     async def compute(state: TaskState, target: Target) -> Score:
         text = state.output.completion

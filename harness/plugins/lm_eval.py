@@ -4,7 +4,7 @@
         --model local-chat-completions --apply_chat_template \\
         --model_args base_url=http://127.0.0.1:8000/v1/chat/completions,model=smollm2-135m
 
-`--metadata '{"context": "no-history"}'` chooses another prompt format, `'{"limit": 10}'` the first items.
+`--metadata '{"context": "no-history"}'` chooses another prompt format, and `'{"limit": 10}'` only the first 10 items.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ metadata:
 
 
 def write_folder() -> Path:
-    """The folder with a file for each task and split that is not for training, in the user's cache; written anew.
+    """Writes a file for each task's dev and test to a folder in the user's cache, and returns the folder.
 
     Raises HarnessError if it cannot be written.
     """
@@ -79,7 +79,7 @@ def _document(row: ItemRow) -> dict[str, str]:
 
 
 def results(document: dict[str, str], answers: Sequence[str]) -> dict[str, Counts]:
-    """The counts of an answer, for both metrics."""
+    """The counts of what an answer got right, for both metrics."""
     counts = score_row(document["id"], document["spec"], answers[0])
     return {"f1": counts, "em": counts}
 

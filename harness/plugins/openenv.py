@@ -25,20 +25,20 @@ class Reply(Action):
 
 
 class Question(Observation):
-    """What a model is asked; after the answer, what it got right."""
+    """What a model is asked and, after its answer, what the answer got right."""
 
     messages: list[dict[str, str]] = []
     wanted: int | None = None
-    """Changes of gold."""
+    """The number of changes in gold."""
     made: int | None = None
-    """Changes of the answer."""
+    """The number of changes in the answer."""
     hits: int | None = None
-    """Changes of both."""
+    """The number of changes in both."""
     exact: bool | None = None
 
 
 class GridEnvironment(Environment):
-    """The items of a task. `names` are those of `harness.PromptSpec.make`."""
+    """The items of a task. `names` are keyword arguments of `harness.PromptSpec.make`."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -56,7 +56,7 @@ class GridEnvironment(Environment):
         index: int | None = None,
         **_: Any,
     ) -> Question:
-        """Ask an item: that of an index, or one drawn with the seed. Raises IndexError for an index that no item has."""
+        """Ask the item at `index`, or one drawn with the seed. Raises IndexError if there is no item at `index`."""
         asked = _rows(self._task, split, self._names)
         number = random.Random(seed).randrange(len(asked)) if index is None else index
         if not 0 <= number < len(asked):
@@ -79,7 +79,7 @@ class GridEnvironment(Environment):
     def state(self) -> State:
         return self._state
 
-    # Which items there are, for those who choose them (OpenEnv's TaskProvider).
+    # OpenEnv's TaskProvider: the items, for callers that choose among them.
 
     def list_splits(self) -> list[str]:
         return list(SPLITS[self._task])

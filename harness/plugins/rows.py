@@ -27,8 +27,8 @@ class ItemRow(TypedDict):
 def spec_of(
     task: str, context: str | None = None, format: str | None = None, frame: str | None = None, template: str | None = None
 ) -> PromptSpec:
-    """The prompt format of these names, the task's defaults for None. Raises UsageError for one in which prompts show what the
-    model answered before: other harnesses ask every item by itself."""
+    """The prompt format of these names; None stands for the task's default. Raises UsageError for a format that shows the model's
+    earlier answers: other harnesses ask every item by itself."""
     spec = PromptSpec.make(task, context, format, frame, template)
     if spec.rolls_out:
         raise UsageError(
@@ -38,7 +38,7 @@ def spec_of(
 
 
 def rows(task: str, split: str = "test", limit: int | None = None, **names: Any) -> list[ItemRow]:
-    """The items of a split as rows; `names` are those of `spec_of`. Raises UsageError for names that do not exist."""
+    """The items of a split as rows; `names` are keyword arguments of `spec_of`. Raises UsageError for unknown names."""
     spec = spec_of(task, **names)
     named = json.dumps(spec.fields)
     return [
@@ -48,7 +48,7 @@ def rows(task: str, split: str = "test", limit: int | None = None, **names: Any)
 
 
 def two_messages(row: ItemRow) -> tuple[str, str]:
-    """What the system says and the user asks. Raises UsageError for a row with earlier turns."""
+    """The system's message, "" if there is none, and the user's. Raises UsageError for a row with earlier turns."""
     roles = [message["role"] for message in row["messages"]]
     if roles not in (["user"], ["system", "user"]):
         raise UsageError(f"{row['spec']} makes a chat of several turns, and only one question fits here: choose another context")
@@ -57,7 +57,7 @@ def two_messages(row: ItemRow) -> tuple[str, str]:
 
 
 def dataset(task: str, split: str = "test", limit: int | None = None, **names: Any) -> Any:
-    """A `datasets.Dataset` of prompts, as TRL's SFTTrainer and GRPOTrainer take it. `names` are those of `spec_of`.
+    """A `datasets.Dataset` of prompts, as TRL's SFTTrainer and GRPOTrainer take it. `names` are keyword arguments of `spec_of`.
 
     The columns: `prompt` (messages), `completion` (the gold answer as a message), `id` and `spec`.
     """
@@ -81,7 +81,7 @@ def score_row(item_id: str, spec: str, text: str) -> Counts:
     made = PromptSpec.make(**json.loads(spec))
     items = _items(made.task)
     if item_id not in items:
-        raise UsageError(f"no item {item_id}: is HARNESS_DATA what it was when the rows were made?")
+        raise UsageError(f"no item {item_id}: set HARNESS_DATA as it was when the rows were made")
     return score(items[item_id], text, made)
 
 

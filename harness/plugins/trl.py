@@ -1,4 +1,4 @@
-"""The score as a reward for TRL; `harness.plugins.rows.dataset` has the prompts.
+"""The score as a reward for TRL; `harness.plugins.rows.dataset` makes the prompts.
 
 from harness.plugins.rows import dataset
 from harness.plugins.trl import reward

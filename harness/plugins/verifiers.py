@@ -21,7 +21,7 @@ class GridData(vf.TaskData):
     """An item."""
 
     spec: str
-    """The prompt format, as `harness.plugins.rows.Row` has it."""
+    """The prompt format, as in `harness.plugins.rows.ItemRow`."""
 
 
 class GridTask(vf.Task[GridData]):
@@ -38,7 +38,7 @@ class GridTask(vf.Task[GridData]):
 
     @vf.metric
     async def wanted(self, trace: vf.Trace) -> float:
-        """Changes of gold; with `made` and `hits`, what a micro F1 over answers is made of."""
+        """The number of changes in gold; the micro F1 over answers is computed from it, `made` and `hits`."""
         return float(self._counts(trace).wanted)
 
     @vf.metric

@@ -42,7 +42,7 @@ def test_a_chat_is_refused_where_only_one_question_fits() -> None:
 
 def test_an_id_of_other_data_is_refused() -> None:
     (row,) = rows("hexagons", "dev", 1)
-    with pytest.raises(UsageError, match="no item hexagons/dev/none/1: is HARNESS_DATA what it was"):
+    with pytest.raises(UsageError, match="no item hexagons/dev/none/1: set HARNESS_DATA as it was"):
         score_row("hexagons/dev/none/1", row["spec"], "")
 
 
