@@ -23,7 +23,7 @@ from harness.errors import HarnessError
 from harness.util.files import hold, json_line, read_lines, write_atomically
 
 _FOLD = 8
-"""How many turns are shown at first, and how many more of what follows per key press."""
+"""How many turns are shown at first, and how many following turns each key press adds."""
 _CONTEXTS = {"u": "unique", "m": "multiple", "x": "unclear"}
 _CORRECT = {"y": "correct", "n": "incorrect"}
 _MOVES = {"b": "back", "s": "skipped", "q": "quit"}
@@ -56,7 +56,7 @@ class AnnotationFile:
                 self._rewrite()
 
     def record(self, judgment: Judgment) -> None:
-        """Append the judgment; where it changes an earlier one, rewrite the file. Raises HarnessError if it cannot be written."""
+        """Append the judgment, or rewrite the file if it replaces an earlier one. Raises HarnessError if that fails."""
         judged = judgment.id in self.judgments
         self.judgments[judgment.id] = judgment
         if judged:
@@ -83,7 +83,7 @@ def open_annotation(path: Path, items: Sequence[MinecraftItem]) -> Iterator[Anno
     """The file at `path`, created with the first judgment, locked against other writers.
 
     An incomplete last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and
-    DataError as `eval.annotation.read_annotation` does for what is wrong in it.
+    DataError, as `eval.annotation.read_annotation` does, for faults in the file.
     """
     busy = f"{path} is being written by another harness annotate; end that one, or choose another --out"
     lock = hold(path.with_name(f".{path.name}.lock"), busy)
@@ -95,10 +95,10 @@ def open_annotation(path: Path, items: Sequence[MinecraftItem]) -> Iterator[Anno
 
 @dataclass
 class Loop:
-    """What is to be judged, by whom, and the terminal to ask in.
+    """The loop, with the items to judge, the person who judges them, and the terminal to ask in.
 
-    `read_key` gives the next key, `read_line` a line asked for with a text; EOFError from either means quit. `following`
-    gives the turns after an item.
+    `read_key` returns the next key, `read_line` shows a text and returns a line; EOFError from either means quit. `following`
+    returns the turns after an item.
     """
 
     items: Sequence[MinecraftItem]
@@ -161,7 +161,7 @@ class Loop:
                 return answer
 
     def _choose(self, item: MinecraftItem, question: str, answers: Mapping[str, str]) -> str:
-        """A key of `answers` or `_MOVES`; all others are handled here."""
+        """The first key pressed that is in `answers` or `_MOVES`; all other keys are handled here."""
         choices = "  ".join(f"{key} {word}" for key, word in answers.items())
         while True:
             self.console.print(Text.assemble("\n", (question, "bold"), f"  {choices}  ", ("h f r b s q  ? help", "dim")))
@@ -217,9 +217,9 @@ class Loop:
 
 
 def keys(read: Callable[[], str]) -> Callable[[], str]:
-    """One key a call from what a terminal in raw mode gives, which is several keys where they were typed ahead.
+    """A function that returns one key per call. `read` reads a terminal in raw mode, and returns several keys if typed ahead.
 
-    An escape sequence is one key. Raises KeyboardInterrupt for Ctrl-C, EOFError for Ctrl-D and where the terminal is gone.
+    An escape sequence is one key. Raises KeyboardInterrupt for Ctrl-C, and EOFError for Ctrl-D and if the terminal is gone.
     """
     waiting: deque[str] = deque()
 

@@ -1,6 +1,6 @@
-"""Whether an answer to an ordinary request is right: any of several programs, wherever that does not matter, or what must hold.
+"""Whether an answer to an ordinary request is right: it matches one of several programs, up to free moves, or meets conditions.
 
-An answer is judged on the state that its player made before, so that a later turn means what that player drew or built.
+An answer is judged on the state that the player made before, so that later turns refer to what that player drew or built.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Change = Mapping[Cell, str | None]
 
 
 def is_right(item: Item, actions: Sequence[Any]) -> bool:
-    """Whether the actions answer the turn, whose `before` and `history` are those of the player.
+    """Whether the actions are a right answer to the turn, whose `before` and `history` are the player's own.
 
-    Where a right answer to right answers before changes something, to change nothing is never right.
+    If the gold answer after right answers to the earlier turns changes something, an answer that changes nothing is never right.
     """
     after = item.before.apply(actions)[0]
     made = _change(item.before, after)
@@ -35,8 +35,8 @@ def is_right(item: Item, actions: Sequence[Any]) -> bool:
 
 
 def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[Item]:
-    """The turns as a player met them, whose answers these are by item id. Their `meta` has "solved", and their gold is what the
-    first right program does there."""
+    """The turns as the player with these answers, by item id, met them. Their `meta` has "solved", and their gold is what the
+    first right program does in the player's state."""
     records = [{"id": item.id, "actions": answers[item.id]} for item in items if item.id in answers]
     return [_judged(item, answers.get(item.id, ())) for item in as_met(items, records)]
 
@@ -49,11 +49,11 @@ def _judged(item: Item, answer: Sequence[Any]) -> Item:
 
 
 def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
-    """Whether an answer is this right one.
+    """Whether an answer matches this right one.
 
-    `program`: the change is the one that the program makes in the player's state. `up_to`: it may be moved (shift: in Minecraft
-    along the ground), also turned (by sixths; in Minecraft about the vertical axis) or mirrored, and colors may be exchanged,
-    one for one. `holds`: the conditions hold in the state after the answer.
+    `program`: the change is the one that the program makes in the player's state. `up_to`: the change may be moved (shift: in
+    Minecraft along the ground), also turned (by sixths; in Minecraft about the vertical axis) or mirrored, and colors may be
+    exchanged one for one. `holds`: the conditions hold in the state after the answer.
     """
     if right.program is not None:
         outcome = run_on(item, read_program(right.program))
@@ -90,7 +90,7 @@ def _same(made: Change, wanted: Change, up_to: Iterable[str], item: Item) -> boo
 
 
 def _turns(free: set[str], circle: int) -> Iterator[tuple[bool, int]]:
-    """Whether to mirror, and how far to turn, in parts of a circle. A mirror may stand upright or lie."""
+    """Whether to mirror, and by how many of `circle` steps of a full turn to turn. A mirror may stand upright or lie."""
     for mirrored in (False, True) if "mirror" in free else (False,):
         for turns in range(circle) if "turn" in free else (0, circle // 2) if mirrored else (0,):
             yield mirrored, turns
@@ -127,7 +127,7 @@ def _at_origin(change: Change, axes: Sequence[int]) -> Change:
 
 
 def _named(change: Change, any_colors: bool) -> list[tuple[Cell, Any]]:
-    """The cells in order with their colors; if these do not matter, with the numbers in which they come first."""
+    """The cells in order with their colors or, if colors do not matter, with numbers for the colors in order of appearance."""
     names: dict[str, int] = {}
     cells = sorted(change.items(), key=lambda entry: entry[0])
     if not any_colors:
@@ -139,7 +139,7 @@ def _named(change: Change, any_colors: bool) -> list[tuple[Cell, Any]]:
 
 
 def _holds(item: Item, text: str, after: Any, made: Change) -> bool:
-    """Whether a condition holds after an answer. In it, `change` is what was changed, `red_before` what was red."""
+    """Whether a condition holds after an answer. It may name `change`, the changed cells, and `red_before`, what was red."""
     old = _colors(item.before)
     names: dict[str, Any] = {"change": Figure.of(made)}
     names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}

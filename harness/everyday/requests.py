@@ -1,4 +1,4 @@
-"""The requests of the benchmark `everyday`, from their YAML files to items. docs/everyday.md says how they are written."""
+"""The requests of the benchmark `everyday`, from their YAML files to items. docs/everyday.md describes the files."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def _told(value: Any) -> Any:
 
 
 class Right(BaseModel):
-    """One of the right answers to a turn, or many of them at once. `judge` says what the fields mean."""
+    """One of the right answers to a turn, or many of them at once. `harness.everyday.judge` says what the fields mean."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     program: str | None = None
-    example: str | None = Field(None, description="A right answer where `program` is not given.")
+    example: str | None = Field(None, description="A right answer if `program` is not given.")
     up_to: Annotated[tuple[Freedom, ...], BeforeValidator(_listed)] = ()
     holds: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
 
@@ -82,7 +82,7 @@ class Right(BaseModel):
 
     @property
     def gold(self) -> str:
-        """The program of one answer that is right."""
+        """The program of one right answer."""
         return self.program if self.program is not None else self.example or NO_CHANGE
 
 
@@ -106,7 +106,7 @@ _FILE = TypeAdapter(dict[str, _Request])
 
 @lru_cache(maxsize=4096)
 def read_program(text: str) -> ast.Program:
-    """The program of an answer; `nothing` is the empty one. Raises ValueError for what is no program."""
+    """The program of an answer; `nothing` is the empty one. Raises ValueError for an invalid program."""
     try:
         return parse("" if text == NO_CHANGE else text)
     except ProgramError as error:
@@ -114,7 +114,7 @@ def read_program(text: str) -> ast.Program:
 
 
 def read_condition(text: str) -> ast.Program:
-    """A program that gives the name `yes` the number 1 where the condition holds, else 0."""
+    """A program that sets the name `yes` to 1 if the condition holds, otherwise to 0."""
     return read_program(f"if {text} {{yes=1}} else {{yes=0}}")
 
 
@@ -129,10 +129,10 @@ class Everyday(Corpus):
     """A YAML file for each split."""
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
-        """The turns of the requests, in the files' order, each after right answers to those before it.
+        """The turns of the requests, in the files' order, each after right answers to the turns before it.
 
-        Raises DataError, with the file and the request's name, for what is no request, and for a program that fails or changes
-        nothing.
+        Raises DataError, with the file and the request's name, for an invalid request, and for a program that fails or, unless it
+        is `nothing`, changes nothing.
         """
         for split in splits:
             file = self._file(source, split)
@@ -160,7 +160,7 @@ class Everyday(Corpus):
 
 
 def plain(text: str) -> str:
-    """A sentence in small letters, without punctuation: what makes two sentences the same."""
+    """A sentence in lower case, without punctuation. Sentences that are equal in this form count as the same."""
     return " ".join(re.sub(r"[^\w\s]|_", "", text.lower()).split())
 
 

@@ -10,12 +10,12 @@ FILE = Path(__file__).parent / "solved.json"
 
 
 def solved_by(player: str) -> dict[str, float]:
-    """By world, the share of the requests that the player of this name solves; empty where that is not measured."""
+    """The share of the requests, 0..1, that the player of this name solves, by world; empty if it was not measured."""
     return dict(shares().get(player, {}))
 
 
 @cache
 def shares() -> dict[str, dict[str, float]]:
-    """By player, what `solved_by` gives."""
+    """The shares that `solved_by` returns, by player."""
     found: dict[str, dict[str, float]] = json.loads(FILE.read_bytes())
     return found
