@@ -1,4 +1,4 @@
-"""The two grid worlds: state, actions, feasibility and geometry. Pure values, no input or output."""
+"""The two grid worlds: states, actions, feasibility and geometry. Immutable values, no input or output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ World = Literal["hexagons", "minecraft"]
 
 
 class Cells:
-    """An immutable state of a world. Equal ones compare and hash equal."""
+    """An immutable state of a world. Equal states compare and hash equal."""
 
     __slots__ = ("cells",)
 

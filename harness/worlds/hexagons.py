@@ -40,7 +40,7 @@ class Paint(NamedTuple):
 
 
 class AppliedPaints(NamedTuple):
-    """The board after some actions, and those that could not be carried out (off the board, unknown color)."""
+    """The board after some actions, and the actions that could not be carried out (off the board, unknown color)."""
 
     board: Board
     ignored: tuple[Paint, ...]
@@ -52,7 +52,7 @@ def on_board(row: int, column: int) -> bool:
 
 
 def canonical(actions: Iterable[Paint]) -> tuple[Paint, ...]:
-    """At most one action a tile (the last one), sorted by row and column."""
+    """The last action for each tile, sorted by row and column."""
     return tuple(sorted({action.tile: action for action in actions}.values()))
 
 
@@ -96,7 +96,7 @@ def distance(a: Tile, b: Tile) -> int:
 def line(a: Tile, b: Tile) -> tuple[Tile, ...]:
     """The `distance(a, b) + 1` tiles of the straight line from `a` to `b`, both included.
 
-    Where the line runs along an edge between two tiles, the one nearer to the top left is taken.
+    If the line runs along an edge between two tiles, the tile nearer to the top left is taken.
     """
     n = distance(a, b)
     if n == 0:
@@ -119,7 +119,7 @@ class Board(Cells):
     cells: npt.NDArray[np.uint8]
 
     def __init__(self, cells: npt.ArrayLike | None = None) -> None:
-        """Takes 180 color codes in row-major order, of any shape; blank (all white) if none are given.
+        """Takes 180 color codes in row-major order, in an array of any shape; None gives the blank board, all white.
 
         Raises ValueError if there are not 180 codes or one is outside 0..7.
         """
@@ -134,7 +134,7 @@ class Board(Cells):
 
     @classmethod
     def from_digits(cls, digits: str) -> Board:
-        """The board written as 180 digits 0..7 in row-major order; raises ValueError for anything else."""
+        """The board written as 180 digits 0..7 in row-major order; raises ValueError for any other string."""
         if not (digits.isascii() and digits.isdigit()):
             raise ValueError("a board is a string of digits")
         return cls(np.frombuffer(digits.encode(), np.uint8) - ord("0"))
@@ -153,7 +153,7 @@ class Board(Cells):
         return frozenset(Paint(int(r), int(c), COLORS[self.cells[r, c]]) for r, c in np.argwhere(self.cells))
 
     def apply(self, actions: Iterable[Paint]) -> AppliedPaints:
-        """Paint in order: the last action on a tile wins. What cannot be painted is ignored and reported."""
+        """Paint in order: the last action on a tile wins. Actions that cannot be carried out are ignored and reported."""
         cells, ignored = self.cells.copy(), []
         for action in actions:
             if on_board(action.row, action.column) and action.color in CODES:

@@ -67,11 +67,11 @@ class Pose(NamedTuple):
 
 
 FACING = Pose(0.0, 1.0, -4.0, 0.0, 20.0)
-"""Where a builder stands whose pose nothing tells: before the region's middle, which it looks at."""
+"""The pose of a builder of whom none is recorded: in front of the region's middle, looking at it."""
 
 
 class AppliedActions(NamedTuple):
-    """The structure after some actions, and those that were infeasible and left it as it was."""
+    """The structure after some actions, and the infeasible actions among them, which changed nothing."""
 
     structure: Structure
     ignored: tuple[Action, ...]
@@ -117,11 +117,11 @@ class Structure(Cells):
 
     __slots__ = ()
 
-    #: uint8 array of shape (11, 9, 11), axes x, y, z from their lowest coordinate, read-only: 0 empty, else 1 + color.
+    #: uint8 array of shape (11, 9, 11), axes x, y, z from their lowest coordinate, read-only: 0 is empty, others as in CODES.
     cells: npt.NDArray[np.uint8]
 
     def __init__(self, cells: npt.NDArray[np.uint8] | None = None) -> None:
-        """Takes an array of codes 0..6 of shape (11, 9, 11); empty if none is given. Raises ValueError otherwise."""
+        """Takes codes 0..6 in shape (11, 9, 11); None gives the empty structure. Raises ValueError for other arrays."""
         frozen = np.zeros(SHAPE, np.uint8) if cells is None else np.asarray(cells, np.uint8)
         if frozen.shape != SHAPE or frozen.max() > len(COLORS):
             raise ValueError(f"a structure is an array of shape {SHAPE} with codes 0..{len(COLORS)}")
@@ -132,7 +132,7 @@ class Structure(Cells):
 
     @classmethod
     def of(cls, blocks: Iterable[tuple[int, int, int, str]]) -> Structure:
-        """The structure of some (x, y, z, color). Raises ValueError for a block outside the region or of another color."""
+        """The structure of blocks (x, y, z, color). Raises ValueError for a block outside the region or of another color."""
         cells = np.zeros(SHAPE, np.uint8)
         for x, y, z, color in blocks:
             if not in_region(x, y, z) or color not in CODES:
@@ -172,7 +172,7 @@ class Structure(Cells):
         return _feasible(self.cells, action, limited)
 
     def apply(self, actions: Iterable[Action], *, limited: bool = False) -> AppliedActions:
-        """Carry out actions in order; an infeasible one changes nothing, is reported, and the rest go on."""
+        """Carry out actions in order; an infeasible action is skipped and reported, and the rest go on."""
         cells, ignored = self.cells.copy(), []
         for action in actions:
             if _feasible(cells, action, limited):
@@ -213,8 +213,8 @@ def net_actions(before: Structure, after: Structure) -> frozenset[Action]:
 
 
 def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:
-    """The actions, in order, without those that later ones undo. All of them where the rest cannot stand without the undone, or
-    where nothing lasts."""
+    """The actions, in order, without those that later ones undo. All actions if the rest alone do not lead to the same structure,
+    or if nothing lasts."""
     after = before.apply(actions).structure
     last = {(a.kind, a.cell, a.color if a.kind == "place" else None): n for n, a in enumerate(actions)}
     wanted = [(a.kind, a.cell, a.color if a.kind == "place" else None) for a in net_actions(before, after)]
@@ -223,19 +223,19 @@ def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:
 
 
 def touching(cell: Cell) -> tuple[Cell, ...]:
-    """The six cells that share a face with a cell, also those outside the region."""
+    """The six cells that share a face with a cell, including those outside the region."""
     x, y, z = cell
     return tuple((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
 
 
 def held(cell: Cell, blocks: Container[Cell]) -> bool:
-    """Whether a block can be placed there, as far as its neighbors go."""
+    """Whether the cell is on the ground or touches a block by a face, as a placement needs."""
     return cell[1] == 1 or any(near in blocks for near in touching(cell))
 
 
 def bridge(ends: Collection[Cell], closed: Container[Cell], blocks: Container[Cell]) -> list[Cell]:
-    """The fewest free cells that lead from the ground or a block to next to one of `ends`, in the order to fill them; empty if
-    there are none. `ends` are among the `closed` cells."""
+    """The shortest path of free cells from the ground or a block to a neighbor of one of `ends`, in the order in which to fill
+    them; empty if there is none. `ends` are among the `closed` cells."""
     came: dict[Cell, Cell] = {}
     todo = deque(ends)
     while todo:
@@ -253,7 +253,8 @@ def bridge(ends: Collection[Cell], closed: Container[Cell], blocks: Container[Ce
 
 
 def feasible_order(before: Structure, changes: Sequence[Action]) -> list[Action]:
-    """Those of the changes that can be carried out, each time the first one that can be."""
+    """The changes in an order in which each can be carried out: at each step the first feasible one is taken. Changes that never
+    become feasible are left out."""
     done: list[Action] = []
     now, waiting = before, list(changes)
     while (possible := next((change for change in waiting if now.feasible(change)), None)) is not None:
