@@ -1,4 +1,4 @@
-"""Where items come from: the authors' corpora where HARNESS_DATA has them, otherwise the small samples shipped here."""
+"""Where items come from: the published corpora if HARNESS_DATA has them, otherwise the small samples shipped here."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Source:
 
 
 def locate(task: str) -> Source:
-    """The source of a task: below HARNESS_DATA, or the shipped sample where that holds nothing for the task.
+    """The source of a task: below HARNESS_DATA or, if that holds nothing for the task, the shipped sample.
 
-    `$HARNESS_DATA/hexagons/{train,dev,test}.jsonl`; `$HARNESS_DATA/minecraft/mdc.tar.xz` or `$HARNESS_DATA/minecraft/`
-    unpacked; `$HARNESS_DATA/iglu/singleturn.tar.xz` or `$HARNESS_DATA/iglu/` likewise. Raises UsageError for an unknown task
-    and for a HARNESS_DATA that is no folder. A corpus that ships is never looked for there.
+    `$HARNESS_DATA/hexagons/{train,dev,test}.jsonl`; `$HARNESS_DATA/minecraft/mdc.tar.xz`, or the same unpacked in
+    `$HARNESS_DATA/minecraft/`; `$HARNESS_DATA/iglu/singleturn.tar.xz`, or the same unpacked in `$HARNESS_DATA/iglu/`. A corpus
+    that ships whole is never looked for there. Raises UsageError for an unknown task, and if HARNESS_DATA is not a folder.
     """
     its = get_task(task)
     if its.shipped:
@@ -75,20 +75,20 @@ def split_name(task: str, split: str) -> str:
 def load(task: str, split: str | None = None) -> list[Item]:
     """The items of a split, or of all splits one after the other.
 
-    Hexagons and IGLU in file order; Minecraft by (day folder, game folder), then time. Raises UsageError for an unknown task or
-    split and DataError for a file that is not as published.
+    HEXAGONS and IGLU are in file order; Minecraft is ordered by (day folder, game folder), then by time. Raises UsageError for an
+    unknown task or split and DataError for a file that is not as published.
     """
     splits = get_task(task).splits if split is None else (split_name(task, split),)
     return list(corpus_of(task).items(locate(task).path, splits))
 
 
 def load_examples(task: str) -> list[Item]:
-    """The train split, or that of its world's first task where it has none: what prompts' examples are taken from."""
+    """The train split that prompts' examples are taken from: the task's or, if it has none, that of its world's first task."""
     return load(task if "train" in get_task(task).splits else world_of(task), "train")
 
 
 def load_targets(task: str, split: str) -> dict[str, Structure]:
-    """By name, the structures that games of a task in the builder's world are about. Raises as `load` does."""
+    """Minecraft's world: the target structures of a task's games, by name. Raises as `load` does."""
     return corpus_of(task).targets(locate(task).path, split_name(task, split))
 
 

@@ -1,4 +1,4 @@
-"""The files of a corpus: members of a .tar.xz, read in one pass; one hash of an archive or of many files; JSON, checked.
+"""Reads the files of a corpus, from a folder or in one pass from a .tar.xz, hashes them, and checks their JSON.
 
 The parsed corpus is kept in the user's cache.
 """
@@ -27,13 +27,13 @@ from harness.worlds.minecraft import SHAPE, Structure
 log = logging.getLogger(__name__)
 
 MOST_UNPACKED = 400_000_000
-"""Bytes that an archive may unpack to: over twice the larger corpus."""
+"""The most bytes that an archive may unpack to: over twice the size of the larger corpus."""
 MOST_MEMBERS = 100_000
-"""Most members of an archive: over seven times as many as the largest corpus has."""
+"""The most members that an archive may have: over seven times as many as the larger corpus has."""
 
 
 class _Unpacked(lzma.LZMAFile):
-    """What an archive unpacks to, read in pieces as far as it may go: a small one may unpack to any size."""
+    """The unpacked content of an archive, read in pieces up to a limit: a small archive may unpack to any size."""
 
     def __init__(self, archive: Path) -> None:
         super().__init__(archive)
@@ -62,15 +62,15 @@ def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[st
                 if file is not None:
                     yield last, file.read()
             while unpacked.read(1 << 20):
-                pass  # tarfile takes an archive that was cut between two members for a complete one.
+                pass  # tarfile takes an archive that was cut off between two members for a complete one.
     except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 
 
 def files(source: Path, folder: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The (path, content) of the files of a corpus, from an archive, whose name the path then has too, or from below a folder.
+    """The (path, content) of the files of a corpus, from an archive or a folder; a path in an archive begins with its name.
 
-    `patterns` are globs from the folder on. Raises DataError if something cannot be read.
+    `patterns` are globs relative to `folder`. Raises DataError if something cannot be read.
     """
     if source.is_file():
         for name, data in members(source, lambda name: any(map(PurePosixPath(name).match, patterns))):
@@ -87,7 +87,7 @@ def files(source: Path, folder: Path, patterns: Sequence[str]) -> Iterator[tuple
 def digest(source: Path, unpacked: Callable[[], Iterable[tuple[str, bytes]]]) -> str:
     """The sha256 of an archive, or of the (name, content) of an unpacked corpus's files, in hexadecimal.
 
-    Names count from `source` on. Raises DataError if something cannot be read.
+    Names are relative to `source`. Raises DataError if something cannot be read.
     """
     if source.is_file():
         try:
@@ -101,7 +101,7 @@ def digest(source: Path, unpacked: Callable[[], Iterable[tuple[str, bytes]]]) ->
 
 
 class CorpusRecord(BaseModel):
-    """A JSON object of a published corpus. No conversion between types; keys that are not declared are ignored."""
+    """A JSON object of a published corpus. Types are not converted, and undeclared keys are ignored."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -131,7 +131,7 @@ T = TypeVar("T")
 
 
 def through_cache(name: str, kind: Any, parse: Callable[[], T]) -> T:
-    """What `parse` returns, a value of the type `kind`, from the cache's file of this name where there is one.
+    """The result of `parse`, a value of the type `kind`, from the cache's file of this name if there is one.
 
     The name holds the version of the loader and the digest of the source, so a changed source or loader never meets an old file.
     An unreadable file is rebuilt. Raises whatever `parse` raises.
@@ -152,6 +152,6 @@ def through_cache(name: str, kind: Any, parse: Callable[[], T]) -> T:
 
 @lru_cache(maxsize=2)
 def _stored(path: Path, written: int, kind: Any) -> Any:
-    """What a file of the cache holds. A start reads a corpus for its splits and for those to keep apart, one after the other;
-    `written`, the time of its last change, tells a file that was written anew."""
+    """The content of a file of the cache, kept because a command reads a corpus for its own splits and again for the ones to hold
+    out. `written`, the time of the file's last change, tells when it was written anew."""
     return TypeAdapter(kind).validate_json(zlib.decompress(path.read_bytes()))

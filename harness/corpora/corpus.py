@@ -1,4 +1,4 @@
-"""A corpus as the tasks name it: how its items are found, read and counted."""
+"""A corpus as a task names it: how its items are found, read and counted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from harness.worlds.minecraft import Structure, net_actions
 
 
 class Corpus:
-    """Files `<split>.jsonl` in a folder, of lines as `harness simulate` writes them.
+    """Files `<split>.jsonl` in a folder, with lines as `harness simulate` writes them.
 
-    A corpus in files of its own extends the class. All methods that read raise DataError for what is not as it should be.
+    A corpus with files of its own extends the class. All methods that read raise DataError for invalid files.
     """
 
     def __init__(self, task: Task) -> None:
@@ -42,7 +42,7 @@ class Corpus:
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
         """The items of some splits, one split after the other.
 
-        Raises DataError for an id of another task or split, and where `after` is not `before` with the actions carried out:
+        Raises DataError for an id of another task or split, and if `after` is not `before` with the actions carried out:
         training learns the actions, and HEXAGONS is scored by the boards.
         """
         for split in splits:
@@ -56,16 +56,16 @@ class Corpus:
                 yield item
 
     def unclear(self, source: Path, split: str) -> Iterator[Item] | None:
-        """The instructions of a split that are no items because they are unclear; None if the corpus lists none."""
+        """The instructions of a split that are not items because they are unclear; None if the corpus has no list of them."""
         return None
 
     def targets(self, source: Path, split: str) -> dict[str, Structure]:
-        """Minecraft's world: by name, the structures of a split that games are about."""
+        """Minecraft's world: the target structures of a split's games, by name."""
         ends = {item.group: item.after for item in self.items(source, (split,))}
         return {name: end for name, end in ends.items() if isinstance(end, Structure) and len(end)}
 
     def stats(self, source: Path) -> dict[str, Any]:
-        """What `harness data stats` prints: by split, named counts; a corpus may have more."""
+        """What `harness data stats` prints: named counts, by split; a corpus may add more."""
         return {"splits": {split: _counts(list(self.items(source, (split,)))) for split in self.task.splits}}
 
     def _file(self, folder: Path, split: str) -> Path:
@@ -83,7 +83,7 @@ def _counts(items: Sequence[Item]) -> dict[str, int]:
 
 
 def building_counts(items: Sequence[MinecraftItem]) -> dict[str, int]:
-    """What is done in some items of the builder's world."""
+    """Counts of items in Minecraft's world, of their actions and of their net changes."""
     placements = sum(action.kind == "place" for item in items for action in item.actions)
     actions = sum(len(item.actions) for item in items)
     net = [len(net_actions(item.before, item.after)) for item in items]

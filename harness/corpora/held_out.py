@@ -12,27 +12,27 @@ from harness.errors import UsageError
 from harness.tasks import tasks_in, world_of
 
 Content = tuple[str, bytes, bytes]
-"""What is asked for, in lower case and with single blanks, and the states before and after."""
+"""What is asked for, in lower case and with single spaces, and the states before and after."""
 
 _NAMED = 3
-"""Ids that a refusal names."""
+"""The most ids that a refusal names."""
 
 
 class Match(NamedTuple):
-    """Why an item is taken for one of dev or test."""
+    """Why an item counts as one of dev or test."""
 
     item: str
     """Its id."""
     held: str
-    """The id of the item on dev or test, or the name of the target."""
+    """The id of the item in dev or test, or the name of the target."""
     by: str
     """"id", "content" or "target"."""
 
 
 class HeldOut:
-    """The dev and test items of all tasks of a world, by id, content and target: one look-up for each item.
+    """The dev and test items of all tasks of a world, by id, content and target: three look-ups decide about an item.
 
-    A content or a target that a corpus's own train split shares with its dev or test does not count: so it was published.
+    A content or a target that a corpus's train split shares with its own dev or test does not count: it was published that way.
     """
 
     def __init__(self, task: str) -> None:
@@ -58,7 +58,7 @@ class HeldOut:
             self._test_targets[one] = Counter(target(item) for item in held if item.split == "test")
 
     def match(self, item: Item) -> Match | None:
-        """What of dev or test the item is, if anything."""
+        """The item or target of dev or test that the item matches; None if there is none."""
         if item.id in self._ids:
             return Match(item.id, item.id, "id")
         if held := self._contents.get(content(item)):
@@ -68,7 +68,7 @@ class HeldOut:
         return None
 
     def refuse(self, where: str, items: Iterable[Item]) -> None:
-        """Raises UsageError, with their count and the first ids, if any items are of dev or test; `where` they are from."""
+        """Raises UsageError, with their count and the first ids, if any items are of dev or test. `where` names their source."""
         self._refuse(where, [match for item in items if (match := self.match(item))])
 
     def refuse_ids(self, where: str, ids: Iterable[str]) -> None:
@@ -83,8 +83,8 @@ class HeldOut:
         raise UsageError(f"{where}: {len(matches)} of its items are of dev or test: {first}{more}; leave them out")
 
     def shared_targets(self, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
-        """By task, how many of its test items have a target that some of the items have, too, and how many it has; only
-        tasks of which some have."""
+        """By task, the number of its test items whose target some of the items have too, and the number of all its test items;
+        only tasks that share a target."""
         known = {name for targets in self._test_targets.values() for name in targets}
         names = {name for item in items if (name := target(item)) in known}
         shared = {
@@ -94,25 +94,25 @@ class HeldOut:
         return {task: counts for task, counts in shared.items() if counts[0]}
 
     def compared(self, items: Sequence[Item]) -> dict[str, Any]:
-        """What an adapter records of the comparison of its train items, of which none is of dev or test; `published_alike` of
-        them say and do what one of dev or test does, in the corpora as they were published."""
+        """What an adapter records about its train items, none of which is of dev or test. `published_alike` counts the items that
+        say and do the same as one of dev or test, because the corpora were published that way."""
         alike = sum(content(item) in self._published for item in items)
         return {"items": self.sizes, "published_alike": alike, "shared_targets": self.shared_targets(items)}
 
 
 def content(item: Item) -> Content:
-    """What is said and done in an item, whatever it is called."""
+    """What is said and done in an item, whatever its id."""
     said = " ".join(turn.text for turn in new_turns(item))
     return " ".join(said.lower().split()), item.before.cells.tobytes(), item.after.cells.tobytes()
 
 
 def target(item: Item) -> str:
-    """The name of an item's image or target structure, alike in all corpora."""
+    """The name of an item's image or target structure, spelled alike in all corpora."""
     return item.group.upper()
 
 
 def not_asked(pool: Sequence[Item], items: Sequence[Item]) -> list[Item]:
-    """The items of a pool of examples without those that say and do, under another id, what one of the items does."""
+    """The pool of examples without items that say and do, under another id, the same as one of `items`."""
     asked, ids = {content(item) for item in items}, {item.id for item in items}
     return [item for item in pool if item.id in ids or content(item) not in asked]
 

@@ -1,7 +1,7 @@
 """IGLU's single-turn instructions as published: one request to a builder in a world that holds blocks, and what was built.
 
 Mohanty et al. 2022, github.com/microsoft/iglu-datasets, datasets/singleturn: the folder, or a .tar.xz of it. A line of the CSV
-file names the world that an instruction starts from; the builder's recorded world lies under the instruction's own name.
+file names the world that an instruction starts from; the builder's recorded world is stored under the instruction's own name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BUILT, UNCLEAR = "built", "unclear"
 """Kinds of instructions: an item, and one that the builder asked about."""
 
 FAULTS = {
-    "repeated": "a game id that stands there before",
+    "repeated": "a game id that occurs earlier in the file",
     "no start world": "the file of the start world is missing",
     "no target world": "the file of what was built is missing",
     "damaged world": "a file of a world cannot be read",
@@ -40,9 +40,9 @@ FAULTS = {
     "no pose": "where the builder stood is not recorded",
     "floating": "what was built floats: no order of placements builds it",
 }
-"""Why an instruction is not among the items, and what is said of it."""
+"""The reasons why an instruction is not an item, with the words in which they are reported."""
 
-# Two palettes were in use. 47 was asked for as yellow (56 of the 61 times that a block of it is removed in one-color requests).
+# Two palettes were in use. People called 47 yellow: 56 of the 61 times that a one-color request removes a block of it.
 COLORS = {
     57: "blue",
     86: "blue",
@@ -111,7 +111,7 @@ class _Fault(Exception):
 
 
 def split_of(start: str) -> str:
-    """The split of all instructions that start in worlds of one game; the authors published none for what is built."""
+    """The split of all instructions that start in worlds of one game; the authors published no splits for building."""
     return {0: "dev", 1: "test"}.get(int(hashlib.sha256(start.encode()).hexdigest(), 16) % 10, "train")
 
 
@@ -155,7 +155,7 @@ def _read(table: bytes, world: Callable[[str], bytes | None], where: str) -> Ite
 def _instruction(
     row: Mapping[str, str], start: str, step: str, world: Callable[[str], bytes | None], seen: dict[str, str]
 ) -> Instruction:
-    """`seen`: the texts by game, to which this one is added."""
+    """The instruction of a row. `seen` holds the earlier texts by game; this row's is added."""
     game, text = row["GameId"].removeprefix("CQ-"), row["InputInstruction"].strip()
     told = Instruction(game, start, step, text, BUILT, "")
     try:
@@ -211,7 +211,7 @@ def _parsed(data: bytes, path: str) -> _World:
 
 
 def _pose(world: _World) -> Pose | None:
-    """Where the builder stood and looked when the tape begins; None if it does not say."""
+    """Where the builder stood and looked when the tape begins; None if the tape does not say."""
     stood, looked = _STOOD.search(world.tape), _LOOKED.search(world.tape)
     if stood is None or looked is None:
         return None
@@ -219,7 +219,8 @@ def _pose(world: _World) -> Pose | None:
 
 
 def _ours(stood: Sequence[float], looked: Sequence[float]) -> Pose:
-    """Their look is (pitch, yaw) in radians: yaw 0 is north, -z, and grows to the left; a positive pitch looks up."""
+    """The pose in our units. IGLU's `looked` is (pitch, yaw) in radians: yaw 0 is north, -z, and grows to the left; a positive
+    pitch looks up."""
     x, y, z = stood
     pitch, yaw = looked
     return Pose(x, y - GROUND, z, 180 - degrees(yaw), -degrees(pitch))
@@ -272,7 +273,7 @@ def _item(told: Instruction, split: str, after: Structure) -> MinecraftItem:
 # --- the corpus ---
 
 LOADER = 1
-"""To be raised whenever the parsed instructions change."""
+"""The loader's version, to be raised whenever the parsed instructions change."""
 
 
 class IgluCorpus(Corpus):
@@ -289,7 +290,7 @@ class IgluCorpus(Corpus):
         return archive.digest(source, lambda: ((name.removeprefix(f"{source}/"), data) for name, data in _files(source)))
 
     def instructions(self, source: Path) -> list[Instruction]:
-        """What `read_instructions` returns, from the cache where it holds this source. Raises DataError as that does."""
+        """What `read_instructions` returns, from the cache if it holds this source. Raises DataError as that does."""
         name = f"iglu-{LOADER}-{self.digest(source)}"
         return archive.through_cache(name, list[Instruction], lambda: read_instructions(source))
 
@@ -301,9 +302,9 @@ class IgluCorpus(Corpus):
         return unclear(self.instructions(source), split)
 
     def stats(self, source: Path) -> dict[str, Any]:
-        """The counts for each split, and of the lines of the file.
+        """The counts for each split, and for the lines of the file.
 
-        `left_out` has, for each of FAULTS, the number of lines, why they are left out, and for each its game and what is wrong.
+        `left_out` has, for each of FAULTS, the number of lines, the reason, and for each line its game and what is wrong.
         """
         told = self.instructions(source)
         built = [one for one in told if one.kind == BUILT]
@@ -321,7 +322,7 @@ class IgluCorpus(Corpus):
 
 
 def _counts(of_split: Sequence[MinecraftItem]) -> dict[str, int]:
-    """How many games the starting worlds of a split are from, of how many structures, and what is built."""
+    """The numbers of games and of structures that the starting worlds of a split come from, and counts of what is built."""
     removing = sum(any(action.kind == "remove" for action in item.actions) for item in of_split)
     starts = {"games": len({item.cluster for item in of_split}), "structures": len({item.group for item in of_split})}
     return starts | building_counts(of_split) | {"removing_items": removing}

@@ -18,11 +18,11 @@ class Utterance(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """A run of actions carried out without anything said in between."""
+    """A run of actions carried out with nothing said in between."""
 
     actions: tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
     pose: minecraft.Pose | None = None
-    """The builder's when the run began, as `MinecraftItem.pose` (cells, degrees); None in HEXAGONS and where it is unknown."""
+    """The builder's pose (cells, degrees) when the run began; None in HEXAGONS, and if it is unknown."""
 
 
 Turn = Utterance | Executed
@@ -69,7 +69,7 @@ class MinecraftItem:
     after: minecraft.Structure
     """The recorded structure, which the recorded order of actions does not always reach."""
     group: str
-    """The target structure, or in IGLU the one that it starts from, which a prompt's examples must not share with its item."""
+    """The target structure, in IGLU the starting one, which a prompt's examples must not share with its item."""
     cluster: str
     """The unit of resampling in the statistics: the game."""
     meta: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""Items that stay on the disk, or are made, until they are asked for: the memory of a million is a few bytes each.
+"""Sequences of items that are read or made only when they are asked for, so that each item takes a few bytes of memory.
 
-These are sequences like lists. They do not compare equal to lists; `list` makes one of them.
+They do not compare equal to lists; `list` makes a list of them.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class ItemFile(Sequence[Item]):
         return len(self._ends)
 
     def __getitem__(self, number: Any) -> Any:
-        """Raises DataError for a line that is no item."""
+        """Raises DataError for a line that is not an item."""
         if isinstance(number, slice):
             return Mapped(self.__getitem__, range(len(self))[number])
         number = range(len(self))[number]
         start = int(self._ends[number - 1]) if number else 0
-        # Reads at a place, not from where another thread or process left off.
+        # Reads at an offset, not from where another thread or process left off.
         line = os.pread(self._file, int(self._ends[number]) - start, start)
         return read_line(line, self.path, number + 1)
 
 
 def _line_ends(file: int) -> Any:
-    """Where the lines end, in bytes, the last one also without a newline."""
+    """The byte offsets of the ends of the lines; the last line needs no newline."""
     ends, size = [np.empty(0, np.int64)], 0
     while chunk := os.read(file, _CHUNK):
         ends.append(np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n")) + (size + 1))
@@ -66,7 +66,7 @@ def _line_ends(file: int) -> Any:
 
 
 class Mapped(Sequence[T]):
-    """What a function makes of the elements of sequences that are equally long, made anew whenever it is asked for."""
+    """The values of a function of the elements of equally long sequences, computed anew at each access."""
 
     def __init__(self, function: Callable[..., T], *parts: Sequence[Any]) -> None:
         self._function, self._parts = function, parts

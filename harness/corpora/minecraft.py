@@ -1,7 +1,7 @@
 """The Minecraft Dialogue Corpus as tasks read it, with the target structures: what the Architect sees and the builder does not.
 
-The corpus has the targets as `gold-configurations/<target>.xml`, one block a line. Where there is no such file, a target is what
-its last game ends in.
+The corpus has the targets as `gold-configurations/<target>.xml`, one block a line. If a target has no such file, the structure in
+which its last game ends is taken.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from harness.errors import DataError
 from harness.worlds.minecraft import COLORS, HEIGHT, SHAPE, SIDE, Structure
 
 LOADER = 2
-"""To be raised whenever the parsed games change."""
+"""The loader's version, to be raised whenever the parsed games change."""
 _FILE = re.compile(r"(?:^|/)gold-configurations/(?P<target>[^/]+)\.xml$")
 _COLOR = re.compile("|".join(COLORS))
 _OFFSET = 100
-"""The files count x and z from here."""
+"""The value of x and z in the files at our coordinate 0."""
 
 
 class MinecraftCorpus(Corpus):
     """The Minecraft Dialogue Corpus, or our sample of the same form."""
 
     def find(self, folder: Path) -> Path | None:
-        """The archive `mdc.tar.xz`, or the folder where it holds the corpus unpacked; None if there is neither."""
+        """The archive `mdc.tar.xz`, or the folder if it holds the unpacked corpus; None if there is neither."""
         packed = folder / "mdc.tar.xz"
         return packed if packed.is_file() else folder if find_logs(folder) else None
 
@@ -40,7 +40,7 @@ class MinecraftCorpus(Corpus):
         return archive.digest(source, lambda: files(source))
 
     def games(self, source: Path) -> list[Game]:
-        """What `read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
+        """The result of `read_games`, from the cache if it holds this source. Raises DataError as `read_games` does."""
         return archive.through_cache(f"minecraft-{LOADER}-{self.digest(source)}", list[Game], lambda: read_games(source))
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
@@ -51,7 +51,7 @@ class MinecraftCorpus(Corpus):
         return targets(self.games(source), source, split)
 
     def stats(self, source: Path) -> dict[str, Any]:
-        """The counts for each split, as BAP v2 has them in its Table 1; games without a split are left out."""
+        """The counts for each split, as in Table 1 of BAP v2; games without a split are left out."""
         games = {split: [game for game in self.games(source) if game.split == split] for split in self.task.splits}
         return {
             "splits": {
@@ -65,7 +65,7 @@ class MinecraftCorpus(Corpus):
 def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Structure]:
     """The targets of a split by name, in the order of their numbers.
 
-    `games` are those of the source. Raises DataError for a damaged file and for a target that the region is too small for.
+    `games` are the games of the source. Raises DataError for a damaged file and for a target that does not fit in the region.
     """
     wanted = {game.target for game in games if game.split == split}
     known = {
@@ -81,7 +81,7 @@ def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Struct
 
 
 def _structure(data: bytes, where: str) -> Structure:
-    """Moved along the ground if it lies outside of the region but fits in it."""
+    """The structure in a file, moved along the ground if it lies outside the region but fits in it."""
     blocks = [_block(line, f"{where}:{n}") for n, line in enumerate(data.decode().splitlines(), start=1) if line.strip()]
     if not blocks:
         return Structure()

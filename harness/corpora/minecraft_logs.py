@@ -33,7 +33,7 @@ _COLOR = re.compile("red|orange|purple|blue|green|yellow")
 Blocks = frozenset[Block]
 
 
-# Dictionaries are made faster than models, and the corpus has 635,280 blocks.
+# Dictionaries are faster to make than models, and the corpus has 635,280 blocks.
 class Coordinates(TypedDict):
     X: int
     Y: int
@@ -66,13 +66,13 @@ class Observations(CorpusRecord):
 
 
 class ActionRun(NamedTuple):
-    """A run of builder actions: one BAP item, or dropped because a block of its structures lies outside the region."""
+    """A run of builder actions: one BAP item, or dropped if a block of its structures lies outside the region."""
 
     turn: int
-    """Its place in the game's turns, where it is an `Executed`."""
+    """The index of the run's `Executed` in the game's turns."""
     actions: tuple[Action, ...]
     states: tuple[int, ...]
-    """For every action the index of the world state that first shows it, 1.. over the states with a pose; ascending."""
+    """For each action, the index of the world state that first shows it, at least 1, among the states with a pose; ascending."""
     pose: Pose
     """Where the builder stood in the state before the first action's."""
     before: CachedStructure | None
@@ -126,7 +126,7 @@ def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game
 def _events(
     states: list[WorldState], blocks: list[list[Block]], structures: list[Blocks], where: str
 ) -> Iterator[_Change | Utterance]:
-    """Everything that happens after the first state, which is compared with nothing."""
+    """Everything that happens after the first state, which has no state before it to be compared with."""
     for i in range(1, len(states)):
         heard = len(states[i - 1].ChatHistory) if i > 1 else 0
         chat = states[i].ChatHistory
@@ -188,7 +188,7 @@ def _utterance(line: str, where: str) -> Utterance:
 
 
 class SplitTargets(CorpusRecord):
-    """`splits.json`: the target structures of each split. Games go where their target goes."""
+    """`splits.json`: the target structures of each split. A game is in the split of its target."""
 
     train: list[str]
     val: list[str]
@@ -230,7 +230,7 @@ def read_games(source: Path) -> list[Game]:
 
 
 def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
-    """From target to split. Raises DataError for a target in two splits."""
+    """The split of each target. Raises DataError for a target in two splits."""
     split_of: dict[str, str] = {}
     for split in SPLITS:
         for target in getattr(targets, split):

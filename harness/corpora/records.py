@@ -1,4 +1,4 @@
-"""Items as JSON: what `harness data items` prints and `harness simulate` writes, and files of them read back."""
+"""Items as JSON, as `harness data items` prints them and `harness simulate` writes them, and readers of such files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 
 MOST_LINE = 10_000_000
-"""Bytes of a line, unpacked: the largest item has thousands."""
+"""The most bytes of an unpacked line; the largest item has only thousands."""
 _HINT = "harness simulate writes such lines"
 
 
@@ -45,14 +45,14 @@ def to_record(item: Item) -> dict[str, Any]:
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
-    """A turn of a building game as `Said` and `Did` read it; a run whose pose is not known has no key for it."""
+    """A turn of a building game as `Said` and `Did` read it; if the pose of a run is unknown, the key is left out."""
     if isinstance(turn, Utterance):
         return turn._asdict()
     return {"actions": turn.actions, **({"pose": turn.pose._asdict()} if turn.pose else {})}
 
 
 def to_full_record(item: Item) -> dict[str, Any]:
-    """The same with all that `from_record` needs to give the item back; HEXAGONS: `executed`, the history's actions."""
+    """`to_record` with all else that `from_record` needs to restore the item; HEXAGONS: `executed`, the history's actions."""
     done = [turn.actions for turn in item.history if isinstance(turn, Executed)] if isinstance(item, HexagonsItem) else None
     extra = {} if done is None else {"executed": done}
     return to_record(item) | extra | {"group": item.group, "cluster": item.cluster, "meta": dict(item.meta)}
@@ -85,7 +85,7 @@ class _Line(_Named):
 
     @property
     def common(self) -> dict[str, Any]:
-        """The fields of both kinds of items. Without a group or a cluster it is the game or procedure."""
+        """The fields that both kinds of items have. If a group or a cluster is missing, it is the game or procedure."""
         whole = self.id.rpartition("/")[0]
         names = {"group": self.group or whole, "cluster": self.cluster or whole}
         return {"id": self.id, "split": self.id.split("/")[1], "meta": self.meta, **names}
@@ -187,7 +187,7 @@ def _hexagons(line: _HexagonsLine, where: str) -> HexagonsItem:
 def read_items(path: Path) -> Iterator[Item]:
     """The items of a file that `harness simulate` made, in order: JSON Lines (also .gz), Parquet, or a folder of logs.
 
-    Raises DataError, with file and line, for what cannot be read.
+    Raises DataError, with file and line, if something cannot be read.
     """
     if path.is_dir():
         yield from logs.items(logs.read_games(path))
@@ -201,9 +201,9 @@ def read_items(path: Path) -> Iterator[Item]:
 
 
 def load_items(path: Path, task: str | None = None) -> list[Item]:
-    """All of them, which must be of one world and have ids of their own.
+    """All items of a file that `read_items` reads. They must be of one world, and each must have its own id.
 
-    Raises UsageError for items of another world than that of the task given, and DataError as `read_items` does.
+    Raises UsageError for items of another world than the given task's, and DataError as `read_items` does.
     """
     items: dict[str, Item] = {}
     for item in read_items(path):
@@ -221,7 +221,7 @@ def load_items(path: Path, task: str | None = None) -> list[Item]:
 def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[str, list[Item]]:
     """The items of the files of `--data`, by the files' names.
 
-    Raises UsageError for an item that is `there` already or in two of them, and else as `load_items` does.
+    Raises UsageError for an item that is `there` already or in two of the files, and otherwise as `load_items` does.
     """
     added: dict[str, list[Item]] = {}
     seen = {item.id for item in there}
@@ -237,7 +237,7 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
 def _read_lines(path: Path) -> Iterator[Item]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            # Not line by line as the file has them: a small file may unpack to a line of any size.
+            # Lines are read up to a limit, because a small file may unpack to a line of any size.
             for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), start=1):
                 yield read_line(line, path, number)
     except (OSError, EOFError, zlib.error) as error:
@@ -245,7 +245,7 @@ def _read_lines(path: Path) -> Iterator[Item]:
 
 
 def read_line(line: bytes, path: Path, number: int) -> Item:
-    """The item of a line of a file, counted from 1. Raises DataError for a line that is too long, incomplete or no item."""
+    """The item of the `number`-th line of a file, from 1. Raises DataError if it is too long, incomplete or not an item."""
     if len(line) > MOST_LINE:
         raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: {_HINT}")
     try:

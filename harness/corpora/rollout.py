@@ -1,4 +1,4 @@
-"""Items as a model meets them that lives with its own earlier answers: on the state that these led to, and after them."""
+"""Items as a model meets them after its own earlier answers: with the state that they led to, and with them in the history."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Rollout:
     """A model's own answers so far, by drawing procedure or request."""
 
     def __init__(self, items: Iterable[Item] = (), records: Iterable[Mapping[str, Any]] = ()) -> None:
-        """`items` tell what stands where a procedure begins; of one without its first item it is nothing. `records` are answers,
-        {"id", "actions"}."""
+        """`items` give the state in which each procedure begins, which is empty if the first item is missing. `records` are
+        answers, {"id", "actions"}."""
         self._starts = {
             _procedure(item.id): item.before for item in items if not any(isinstance(turn, Executed) for turn in item.history)
         }
@@ -49,7 +49,7 @@ def _draw(board: Board, answer: Iterable[Sequence[Any]]) -> tuple[Board, tuple[P
 
 
 def _build(structure: Structure, answer: Iterable[Sequence[Any]]) -> tuple[Structure, tuple[Action, ...]]:
-    """The structure after an answer, and what could be carried out of it, with the colors of what was removed."""
+    """The structure after an answer, and the actions that could be carried out; removals have the removed block's color."""
     done: list[Action] = []
     for row in answer:
         action = Action(*row)
@@ -65,9 +65,9 @@ def _procedure(item_id: str) -> str:
 
 
 def as_met(items: Sequence[Item], records: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
-    """Items as the model met them whose answers the records are: in the states and after the answers of its own.
+    """The items as the model that gave the answers `records` met them: in the states and after the answers of its own.
 
-    Items of a procedure come in order. One without a record counts as answered with nothing.
+    The items of a procedure must be in order. An item without a record counts as answered with no actions.
     """
     actions = {record["id"]: record["actions"] for record in records}
     rollout = Rollout(items)

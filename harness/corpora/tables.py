@@ -1,6 +1,6 @@
 """Items as rows of a Parquet file that `datasets.load_dataset("parquet", data_files=...)` reads, and back.
 
-The columns are the keys of `records.to_full_record`. Actions and blocks are structs, for columns have one type; `meta`, whose
+The columns are the keys of `records.to_full_record`. Actions and blocks are structs, because a column has one type; `meta`, whose
 keys differ from item to item, is JSON.
 """
 
@@ -51,7 +51,7 @@ def schema(task: str) -> Any:
 
 
 def to_batch(records: Iterable[dict[str, Any]], task: str) -> Any:
-    """Items of a task, as `records.to_full_record` has them, as a pyarrow RecordBatch."""
+    """Items of a task, given as `records.to_full_record` returns them, as a pyarrow RecordBatch."""
     import pyarrow as pa
 
     return pa.RecordBatch.from_pylist([_row(record, task) for record in records], schema(task))
@@ -71,7 +71,7 @@ def _structs(keys: tuple[str, ...], values: Iterable[tuple[Any, ...]]) -> list[d
 
 
 def read_records(path: Path) -> Iterator[str]:
-    """The rows of a file as `to_full_record` has them, in JSON. Raises DataError if it is no Parquet file of items."""
+    """The rows of a file as `to_full_record` returns them, in JSON. Raises DataError if it is not a Parquet file of items."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -81,16 +81,16 @@ def read_records(path: Path) -> Iterator[str]:
                 for row in batch.to_pylist():
                     yield json.dumps(_record(row))
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{path}: no Parquet file of items: {' '.join(str(error).split())[:200]}") from None
+        raise DataError(f"{path}: not a Parquet file of items: {' '.join(str(error).split())[:200]}") from None
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What `_row` was made of."""
+    """The record that `_row` was made from."""
     return {key: json.loads(value) if key == "meta" else _plain(value, key) for key, value in row.items()}
 
 
 def _plain(value: Any, key: str) -> Any:
-    """Structs of blocks and actions as lists of values; a turn of history without the keys that it has not."""
+    """Structs of blocks and actions as lists of values; turns of the history without the keys that are null."""
     if isinstance(value, list):
         return [_plain(one, key) for one in value]
     if not isinstance(value, dict) or key == "pose":

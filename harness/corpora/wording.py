@@ -36,7 +36,7 @@ def listing(rng: Random, parts: Sequence[str]) -> str:
 
 
 def phrase(rng: Random, frames: Sequence[str], **slots: str) -> str:
-    """One of the frames, a draw from each `[a|b|c]` of it, its `{slots}` filled, and blanks and marks tidied."""
+    """A randomly drawn frame, with one of each `[a|b|c]` drawn, `{slots}` filled, and spaces and punctuation tidied."""
     text = _ALTERNATIVES.sub(lambda m: rng.choice(m[1].split("|")), rng.choice(frames)).format_map(slots)
     text = re.sub(r"\s+([,.?!])", r"\1", " ".join(text.split()))
     return re.sub(r"\b([Aa]) (?=orange)", r"\1n ", text) if "orange" in text else text
