@@ -35,18 +35,18 @@ def annotate() -> None:
 
 
 class Label(Strict):
-    annotator: str = option(..., "Who judges: letters, digits, dots, dashes and underscores.")
+    annotator: str = option(..., "The annotator's name: letters, digits, dots, dashes and underscores.")
     split: str | None = option(None, "The items to judge: train, val or test (default).")
     out: Path | None = option(None, "The annotation file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val]")
-    games: int | None = option(None, "Only the first games of the split.", ge=1)
-    item: str | None = option(None, "Only this item, even if it is already judged.")
+    games: int | None = option(None, "Judge only the first N games of the split.", ge=1)
+    item: str | None = option(None, "Judge only this item, even if it is already judged.")
 
 
 @annotate.command(cls=ModelCommand, model=Label)
 def label(options: Label) -> None:
     """Judge items one by one in the terminal, in order and game by game.
 
-    Each judgment is written at once; the same command continues there. The key ? explains all keys.
+    Each judgment is saved at once; the same command continues with the next item. The key ? explains all keys.
     """
     from harness.annotation.judging import open_annotation
     from harness.corpora import locate
@@ -112,7 +112,7 @@ class Compared(Strict):
 def agreement(options: Compared) -> None:
     """Compare two annotations over the items that both hold.
 
-    Without files: the two passes of our own annotation.
+    Without files, compare the two passes of our own annotation.
     """
     from eval.agreement import agreement as compare
     from eval.agreement import print_agreement
@@ -150,7 +150,7 @@ def _items(split: str) -> list[MinecraftItem]:
 
 
 def _items_of(annotation: Annotation) -> list[MinecraftItem]:
-    """The items of the split that an annotation is about. Raises UsageError if it is empty, or ours without its corpus."""
+    """The items of an annotation's split. Raises UsageError if the annotation is empty, or is ours and its corpus is not here."""
     from harness.corpora import locate
 
     if not annotation.judgments:

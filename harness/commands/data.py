@@ -21,7 +21,7 @@ def data() -> None:
 
 @data.command("list")
 def list_corpora() -> None:
-    """Show the corpora found, and where."""
+    """List the corpora that were found, with their counts and folders."""
     from rich.console import Console
     from rich.table import Table
 

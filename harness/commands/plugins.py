@@ -10,7 +10,7 @@ NAMES = ("lm-eval", "inspect-ai", "verifiers", "openenv", "trl")
 @click.command()
 @click.argument("name", required=False, type=click.Choice(NAMES))
 def plugins(name: str | None) -> None:
-    """Print how another harness takes the benchmarks; for lm-eval, the folder of its task files.
+    """Show how to use the benchmarks in another harness; for lm-eval, print the folder of its task files.
 
     \b
     harness plugins

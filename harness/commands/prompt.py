@@ -99,7 +99,7 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 
 
 def _differences(options: Options, items: list[Item]) -> int:
-    """Print a unified diff from the items' prompts as asked to those with the values of --diff; in color on a terminal."""
+    """Print how the values of --diff change the items' prompts, as a unified diff; in color on a terminal."""
     import difflib
 
     from adapters.asking import as_trained, chosen_adapter, chosen_spec

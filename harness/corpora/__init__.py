@@ -83,7 +83,7 @@ def load(task: str, split: str | None = None) -> list[Item]:
 
 
 def load_examples(task: str) -> list[Item]:
-    """The train split that prompts' examples are taken from: the task's or, if it has none, that of its world's first task."""
+    """The items from which examples are taken: the train split of the task or, if it has none, of its world's first task."""
     return load(task if "train" in get_task(task).splits else world_of(task), "train")
 
 

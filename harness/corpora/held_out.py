@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 class Match(NamedTuple):
-    """Why an item counts as one of dev or test."""
+    """Why an item counts as an item of dev or test."""
 
     item: str
     """Its id."""
@@ -68,7 +68,7 @@ class HeldOut:
         return None
 
     def refuse(self, where: str, items: Iterable[Item]) -> None:
-        """Raises UsageError, with their count and the first ids, if any items are of dev or test. `where` names their source."""
+        """Raises UsageError, with their count and the first ids, if any items are in dev or test. `where` names their source."""
         self._refuse(where, [match for item in items if (match := self.match(item))])
 
     def refuse_ids(self, where: str, ids: Iterable[str]) -> None:
@@ -80,7 +80,7 @@ class HeldOut:
             return
         first = ", ".join(one.item if one.by == "id" else f"{one.item} (the {one.by} of {one.held})" for one in matches[:_NAMED])
         more = ", ..." if len(matches) > _NAMED else ""
-        raise UsageError(f"{where}: {len(matches)} of its items are of dev or test: {first}{more}; leave them out")
+        raise UsageError(f"{where}: {len(matches)} of its items are in dev or test: {first}{more}; leave them out")
 
     def shared_targets(self, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
         """By task, the number of its test items whose target some of the items have too, and the number of all its test items;
@@ -94,8 +94,8 @@ class HeldOut:
         return {task: counts for task, counts in shared.items() if counts[0]}
 
     def compared(self, items: Sequence[Item]) -> dict[str, Any]:
-        """What an adapter records about its train items, none of which is of dev or test. `published_alike` counts the items that
-        say and do the same as one of dev or test, because the corpora were published that way."""
+        """What an adapter records about its train items, none of which is in dev or test. `published_alike` counts the items that
+        say and do the same as an item of dev or test, because the corpora were published that way."""
         alike = sum(content(item) in self._published for item in items)
         return {"items": self.sizes, "published_alike": alike, "shared_targets": self.shared_targets(items)}
 

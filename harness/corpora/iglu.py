@@ -290,7 +290,7 @@ class IgluCorpus(Corpus):
         return archive.digest(source, lambda: ((name.removeprefix(f"{source}/"), data) for name, data in _files(source)))
 
     def instructions(self, source: Path) -> list[Instruction]:
-        """What `read_instructions` returns, from the cache if it holds this source. Raises DataError as that does."""
+        """What `read_instructions` returns, from the cache if it holds this source. Raises the same DataErrors."""
         name = f"iglu-{LOADER}-{self.digest(source)}"
         return archive.through_cache(name, list[Instruction], lambda: read_instructions(source))
 

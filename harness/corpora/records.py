@@ -52,7 +52,7 @@ def turn_record(turn: Turn) -> dict[str, Any]:
 
 
 def to_full_record(item: Item) -> dict[str, Any]:
-    """`to_record` with all else that `from_record` needs to restore the item; HEXAGONS: `executed`, the history's actions."""
+    """`to_record`, and what else `from_record` needs to restore the item; HEXAGONS: `executed`, the history's actions."""
     done = [turn.actions for turn in item.history if isinstance(turn, Executed)] if isinstance(item, HexagonsItem) else None
     extra = {} if done is None else {"executed": done}
     return to_record(item) | extra | {"group": item.group, "cluster": item.cluster, "meta": dict(item.meta)}

@@ -19,7 +19,7 @@ from serialization.program import hexagons, minecraft
 from serialization.program.figure import Cell, Figure
 
 Change = Mapping[Cell, str | None]
-"""The cells that an answer changed, with their new colors; None where a block is gone or a tile is blank."""
+"""The cells that an answer changed, with their new colors; None for a removed block or a blank tile."""
 
 
 def is_right(item: Item, actions: Sequence[Any]) -> bool:

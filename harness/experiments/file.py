@@ -211,7 +211,7 @@ class _File:
             self._attempt(f"{where}{name}: ", partial(choose, "key", str(key), [*known, *subject, *more]))
         for key in subject:
             if not isinstance(values.get(key), str):
-                self._fault(f"{where}{name}: {key}: name one")
+                self._fault(f"{where}{name}: {key}: give its name")
             yield str(values.get(key))
         for key, option in known.items():
             if values.get(key) is not None:

@@ -135,8 +135,8 @@ Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 
 
 def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> Kept:
-    """Keeps all records but the failed ones, if those are asked again. If answers build on earlier ones (`own`), keeps only the
-    records before the first failed one."""
+    """Keeps all records, except failed ones if they are asked again. If answers build on earlier ones (`own`), keeps only the
+    records before the first of these."""
     failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
     seen = run.records[: min(failed)] if failed and own else run.records
     kept = [record for n, record in enumerate(seen) if n not in failed]

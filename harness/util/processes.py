@@ -23,7 +23,7 @@ def trusts_remote_code() -> bool:
 
 
 def worker_count(default: int) -> int:
-    """How many processes to start beside this one. Raises UsageError if HARNESS_WORKERS is not a whole number."""
+    """How many processes to start in addition to this one. Raises UsageError if HARNESS_WORKERS is not a whole number."""
     text = os.environ.get(WORKERS) or str(default)
     if not text.isdecimal():
         raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")

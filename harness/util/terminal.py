@@ -29,7 +29,7 @@ def plain(text: str, kept: re.Pattern[str] | None = None) -> str:
 
 
 class _Terminal:
-    """A stream to a terminal that lets only those control characters through that `kept` matches, tabs and newlines."""
+    """A stream to a terminal, without control characters, except tabs, newlines and what `kept` matches."""
 
     def __init__(self, stream: TextIO, kept: re.Pattern[str]) -> None:
         self._stream, self._kept = stream, kept

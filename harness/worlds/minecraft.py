@@ -159,7 +159,7 @@ class Structure(Cells):
         return COLORS[code - 1] if code else None
 
     def inventory(self) -> dict[str, int]:
-        """How many blocks of each color the builder still holds: 20 less those placed, never below 0."""
+        """How many blocks of each color the builder still holds: 20 minus the blocks placed, at least 0."""
         used = np.bincount(self.cells.ravel(), minlength=len(COLORS) + 1)[1:]
         return {color: max(0, INVENTORY - int(n)) for color, n in zip(COLORS, used, strict=True)}
 

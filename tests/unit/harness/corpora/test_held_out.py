@@ -49,14 +49,14 @@ def test_held_out_items_under_other_ids_are_refused(
     items = load(task, split)[:40]
     file = written(tmp_path / "mine.jsonl", disguised(items))
     with pytest.raises(
-        UsageError, match=rf"^mine.jsonl: {len(items)} of its items are of dev or test: .*\(the content of {task}/"
+        UsageError, match=rf"^mine.jsonl: {len(items)} of its items are in dev or test: .*\(the content of {task}/"
     ):
         job_of(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
 def test_an_item_with_a_target_of_test_is_refused() -> None:
     item = replace(disguised(load("hexagons", "train"))[0], group=load("hexagons", "test")[0].group)
-    with pytest.raises(UsageError, match=r"1 of its items are of dev or test: hexagons-mine/.* \(the target of "):
+    with pytest.raises(UsageError, match=r"1 of its items are in dev or test: hexagons-mine/.* \(the target of "):
         HeldOut("hexagons").refuse("some", [item])
 
 
@@ -68,7 +68,7 @@ def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pyt
     ]
     Path("mined.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     words = ("llama-lora", "--context", "conversation", "--format", "bare-program", "--programs", "mined.jsonl")
-    with pytest.raises(UsageError, match=f"--programs mined.jsonl: 1 of its items are of dev or test: {test.id}; leave them out"):
+    with pytest.raises(UsageError, match=f"--programs mined.jsonl: 1 of its items are in dev or test: {test.id}; leave them out"):
         job_of(monkeypatch, *words)
 
 
@@ -78,7 +78,7 @@ def test_answers_to_held_out_items_do_not_enter_a_history(monkeypatch: pytest.Mo
     folder.mkdir(parents=True)
     (folder / "run.yaml").write_text("settings: {task: hexagons, split: dev}\n")
     (folder / "predictions.jsonl").write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in dev))
-    with pytest.raises(UsageError, match=f"--history dev: {len(dev)} of its items are of dev or test"):
+    with pytest.raises(UsageError, match=f"--history dev: {len(dev)} of its items are in dev or test"):
         job_of(monkeypatch, "llama-lora", "--context", "conversation", "--history", "dev")
 
 

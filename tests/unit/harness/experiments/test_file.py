@@ -128,7 +128,7 @@ def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFix
         "row dict: finetune: limit: {'a': 1} is not a value of this option",
         "row file: ",
         "row recipe: no recipe named 'lama'",
-        "row none: finetune: recipe: name one",
+        "row none: finetune: recipe: give its name",
         "row empty: a list is empty",
         "row set: set: give keys of the recipe with their values",
         "row both: it has finetune and prompt and predict",
