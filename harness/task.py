@@ -87,7 +87,7 @@ class Task:
     simulator: str = ""
     """The simulator from which `harness play` takes its targets; empty: none."""
     typed: str = ""
-    """The task as which the parser reads what people type; empty: this one. In everyday tasks it does the likeliest thing."""
+    """The task whose rules the parser reads typed text by; empty: this one. In everyday tasks it does the likeliest thing."""
     parser_weights: str = "weights.json"
     """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
     parser_threshold: float = 0.1

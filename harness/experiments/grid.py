@@ -1,7 +1,6 @@
 """A grid: rows of our own commands, each in a process of its own, and the table of their scores.
 
-Rows are independent: if one fails, this is recorded, and the others go on. A grid that is run again resumes, because its commands
-do.
+Rows are independent: a failure is recorded, and the other rows go on. A grid that is run again resumes, because its commands do.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Row:
         return json_hash([self.commands, [short_hash([file.read_bytes()]) for file in self.files if file.is_file()]])
 
     def gpus(self) -> int:
-        """How many GPUs the row needs at a time: as many as vLLM splits a model over."""
+        """How many GPUs the row needs at a time: the number over which vLLM splits a model."""
         return max(math.prod(map(int, _PARALLEL.findall(" ".join(words)))) for words in self.commands)
 
 

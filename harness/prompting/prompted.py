@@ -85,7 +85,7 @@ class Prompted(Predictor):
     def _repaired(
         self, items: Sequence[Item], asked: Sequence[Rendered | Answer], answers: Sequence[Completion | None]
     ) -> Iterator[Answer]:
-        """Like `predict`, but asks again for all answers that could not be read, together."""
+        """Like `predict`, but asks once more, all at once, for the answers that could not be read."""
         again: dict[int, Rendered] = {}
         for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
             if isinstance(one, Rendered) and first is not None and first.error is None:

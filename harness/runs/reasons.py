@@ -14,7 +14,7 @@ _LONGEST = 200
 
 
 def why(item: Item, answer: Answer) -> str | None:
-    """Sentences about what was not understood, not carried out or left unsaid; None if everything was done.
+    """Sentences about what was not understood, was not carried out or has to be asked; None if everything was done.
 
     If there is no such reason and the answer changes nothing, a sentence says how the instruction was read.
     """

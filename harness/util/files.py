@@ -119,7 +119,7 @@ def _remove(path: Path) -> None:
 
 @cache
 def code_hash(*parts: str) -> str:
-    """16 hex digits over files of the project, and over all files in its folders; caches of their results use it as a key."""
+    """16 hex digits over `parts`, files and folders of the project: what this code made is made anew after a change."""
     paths = [Path(__file__).parents[2] / part for part in parts]
     files = sorted(file for path in paths for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc")
     return short_hash(file.read_bytes() for file in files)
@@ -128,7 +128,7 @@ def code_hash(*parts: str) -> str:
 def hold(lock: Path, busy: str) -> BaseFileLock:
     """The lock file `lock`, held until it is released or garbage-collected.
 
-    Raises HarnessError, with the message `busy` if another process holds the lock.
+    Raises HarnessError, with the message `busy` if another process holds the lock file.
     """
 
     def refuse() -> None:
