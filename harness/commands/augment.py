@@ -31,7 +31,7 @@ class Augment(Strict):
 
 @click.command(cls=ModelCommand, model=Augment)
 def augment(options: Augment) -> None:
-    """Write the train split and changed copies of its items: other colors, other words, turned.
+    """Write the train split and changed copies of its items: with other colors, with other words, or turned.
 
     \b
     harness augment --task minecraft --factor 4 --out minecraft.4x.jsonl

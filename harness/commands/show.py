@@ -28,7 +28,7 @@ class Prediction(NamedTuple):
     actions: tuple[Any, ...]
     state: State | None
     ignored: tuple[Any, ...]
-    """Actions that were infeasible in the state before."""
+    """Actions that were infeasible in the state before the item."""
     text: str | None
     discarded: tuple[Discarded, ...]
     error: str | None

@@ -40,7 +40,7 @@ class _Unpacked(lzma.LZMAFile):
         self._archive, self._size = archive, 0
 
     def read(self, size: int | None = -1) -> bytes:
-        """Raises DataError beyond `MOST_UNPACKED` bytes in all."""
+        """Raises DataError if more than `MOST_UNPACKED` bytes are read in total."""
         data = super().read(size)
         self._size += len(data)
         if self._size > MOST_UNPACKED:

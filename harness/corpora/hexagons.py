@@ -130,7 +130,7 @@ def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:
 
 
 def statistics(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:
-    """The counts for the steps of each split, as the paper has them in Tables 1, 2 and 6.
+    """The counts for the steps of each split, as in Tables 1, 2 and 6 of the paper.
 
     Shares and scores are fractions 0..1, None if nothing was verified. A procedure counts as agreed if its last step is. Steps
     that no verifier drew are left out of all shares. "agreement" has the board-based scores of the verifiers against the

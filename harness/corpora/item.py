@@ -1,4 +1,4 @@
-"""One benchmark item, the same for all tasks: what was said and done so far, the state, and what was done next."""
+"""One benchmark item, in one form for all tasks: what was said and done so far, the state, and what was done next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.worlds import World, hexagons, minecraft
 
 
 class Utterance(NamedTuple):
-    """Something said: by "Instructor" (Hexagons), "Architect" or "Builder" (Minecraft)."""
+    """Something said: by "Instructor" (HEXAGONS), "Architect" or "Builder" (Minecraft)."""
 
     speaker: str
     text: str

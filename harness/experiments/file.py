@@ -28,7 +28,7 @@ SCHEMA = SHIPPED / "experiment.schema.json"
 """The schema by which editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-"""A row's name, which is also its folder's."""
+"""A row's name, which is also the name of its folder."""
 
 NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "diff", "checkpoint")
 """Options of commands that a file gives in another way, or that produce no answers."""

@@ -111,7 +111,7 @@ def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
 
 
 def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> list[LiveGame]:
-    """Drawing procedures with the instructions that people wrote; building games with the targets that people had."""
+    """Drawing procedures with the instructions that people wrote; building games with the targets that people were given."""
     games: list[LiveGame]
     if world_of(task) == "hexagons":
         procedures: dict[str, list[Item]] = {}

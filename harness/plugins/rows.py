@@ -18,7 +18,7 @@ class ItemRow(TypedDict):
 
     id: str
     spec: str
-    """The prompt format as JSON: task, context, format, and what is not the default."""
+    """The prompt format as JSON: task, context, format, and other fields that are not the default."""
     messages: list[Message]
     answer: str
     """The gold answer."""
@@ -77,7 +77,7 @@ def dataset(task: str, split: str = "test", limit: int | None = None, **names: A
 
 
 def score_row(item_id: str, spec: str, text: str) -> Counts:
-    """What an answer to a row got right, by the row's id and spec. Raises UsageError for an id that no item has."""
+    """The counts of what an answer to a row got right, by the row's id and spec. Raises UsageError for an id that no item has."""
     made = PromptSpec.make(**json.loads(spec))
     items = _items(made.task)
     if item_id not in items:

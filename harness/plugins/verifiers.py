@@ -54,7 +54,7 @@ class GridTask(vf.Task[GridData]):
 
 
 class GridConfig(vf.TasksetConfig):
-    """What is asked."""
+    """Which items are asked, and in which prompt format."""
 
     benchmark: str = DEFAULT_TASK
     """One of `harness.tasks.TASKS`."""

@@ -96,7 +96,7 @@ class Options(Strict):
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
     """How examples are chosen. [default: the adapter's, otherwise random, the same for all items]"""
     shot_ids: str | None = EXAMPLES(record=False)
-    """Ids of train items between commas, or a file of them (select fixed)."""
+    """Ids of train items separated by commas, or a file of them (select fixed)."""
     encoder: str | None = EXAMPLES(record=False)
     """Sentence encoder (select embedding): a folder or hub name. [default: all-MiniLM-L6-v2]"""
     shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
@@ -148,7 +148,7 @@ class Options(Strict):
     dry_run: bool = RUN(False, group="Cost")
     """Print how many requests and tokens the run would take, and its cost, without asking anything."""
     prices: str | None = COST()
-    """A table of prices in YAML (openai; docs/endpoints.md). [default: examples]"""
+    """A table of prices in YAML (openai; docs/endpoints.md). [default: the shipped examples]"""
     max_cost: float | None = COST(ge=0)
     """Stop when the run has cost this much, in the currency of the price table (openai)."""
     max_tokens_total: int | None = COST(ge=0)

@@ -75,7 +75,7 @@ OF_THE_PROMPT = {
 
 @contextmanager
 def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterator[Engine]:
-    """The engine behind the user's cache of completions. Scripted answers have none."""
+    """The engine behind the user's cache of completions. Scripted answers are not cached."""
     if options.engine == "scripted" or not options.cache:
         yield engine
         return

@@ -40,7 +40,7 @@ def check_choice(shots: int, select: str | None, ids: str | None, encoder: str |
             if value is not None:
                 raise UsageError(f"--{flag} {value}: there are no examples to choose; add --shots, e.g. 5")
     if select == FIXED and ids is None:
-        raise UsageError("--select fixed needs --shot-ids: ids of train items between commas, or a file of them")
+        raise UsageError("--select fixed needs --shot-ids: ids of train items separated by commas, or a file of them")
     if ids is not None and select != FIXED:
         raise UsageError("--shot-ids are for --select fixed; add it, or leave the ids out")
     if encoder is not None and select != "embedding":
@@ -50,7 +50,7 @@ def check_choice(shots: int, select: str | None, ids: str | None, encoder: str |
 
 
 def read_ids(text: str) -> list[str]:
-    """The ids in the file named `text` or in `text` itself, one a line or between commas. Raises UsageError if there are none."""
+    """The ids in the file `text` or in `text` itself, one a line or separated by commas. Raises UsageError if there are none."""
     path = Path(text)
     try:
         if path.is_file():
@@ -61,7 +61,7 @@ def read_ids(text: str) -> list[str]:
         raise UsageError(f"--shot-ids {path}: cannot be read: {error}") from None
     ids = [part.strip() for line in text.splitlines() for part in line.split(",") if part.strip()]
     if not ids:
-        raise UsageError("--shot-ids: it holds no ids; give ids of train items between commas, or a file of them")
+        raise UsageError("--shot-ids: it holds no ids; give ids of train items separated by commas, or a file of them")
     return ids
 
 

@@ -1,1 +1,1 @@
-"""Runs: their folders, and the loop that gets answers into them."""
+"""Runs: their folders, and the loop that fills them with answers."""

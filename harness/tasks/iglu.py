@@ -1,4 +1,4 @@
-"""IGLU, single-turn: one instruction in a world that holds blocks already, with compass directions."""
+"""IGLU, single-turn: one instruction in a world that already holds blocks, with compass directions."""
 
 from harness.task import SAMPLE, Task
 

@@ -75,9 +75,9 @@ UNUSED = 7 * 24 * 3600
 
 
 def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
-    """Have `make` write a file or folder of the cache beside `path`, unless that is there, and move it there when it is complete.
+    """Unless `path` exists, have `make` write a file or folder beside it, which is renamed to `path` once it is complete.
 
-    Where another process is making something in the same folder, calls `waiting` and then waits. Raises OSError, and what `make`
+    If another process is making something in the same folder, calls `waiting`, then waits. Raises OSError, and what `make`
     raises.
     """
     if path.exists():
@@ -85,10 +85,10 @@ def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], No
     partial = path.with_name(f".{path.name}.partial")
     lock = _hold_when_free(path.with_name(".lock"), waiting)
     try:
-        # Of killed processes: nobody is writing now.
+        # Left by killed processes: no other process is writing now.
         for leftover in path.parent.glob(".*.partial"):
             _remove(leftover)
-        # The process that held the lock may have made it.
+        # The process that held the lock may have made `path`.
         if not path.exists():
             make(partial)
             os.replace(partial, path)
@@ -106,9 +106,9 @@ def drop_old(used: Path, unused: float = UNUSED) -> None:
             with suppress(OSError):
                 size = sum(path.stat().st_size for path in (entry, *entry.rglob("*")) if path.is_file())
                 room -= size
-                # To remove an empty file makes no room, and it may be a lock.
+                # Removing an empty file makes no room, and the file may be a lock.
                 if size and room < 0 and entry != used and now - entry.stat().st_mtime >= unused:
-                    # Renamed first: what is left if this process is killed must not count as complete.
+                    # Renamed first: if this process is killed, the rest must not count as complete.
                     _remove(entry.rename(entry.with_name(f".{entry.name}.partial")))
 
 

@@ -50,8 +50,8 @@ def option(
     le: float | None = None,
     **facts: Any,
 ) -> Any:
-    """A field that is an option, required if its default is `...`; `facts` are a Flag's. Without `help`, the docstring below the
-    field is its help."""
+    """A field that is an option, required if its default is `...`; `facts` are fields of a Flag. Without `help`, the docstring
+    below the field is its help."""
     return Field(default, description=help, json_schema_extra=kind(**facts), ge=ge, gt=gt, le=le)
 
 
