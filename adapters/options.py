@@ -13,7 +13,7 @@ from harness.util.settings import Strict
 
 OVER = partial(option, group="Instead of what the recipe says")
 
-BASE = OVER(None, "Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
+BASE = OVER(None, "Base model: a hub name or a local folder. [default: the recipe's, otherwise smollm2-135m]")
 MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1)
 
 
