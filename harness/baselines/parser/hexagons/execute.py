@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from itertools import groupby
 from typing import cast
 
@@ -100,14 +101,9 @@ def _then(memory: Memory, first: Term, second: Term) -> None:
     act(second, memory)
 
 
-def _paint_count(memory: Memory, counted: Term, direction: Term) -> None:
+def _paint_count(op: str, memory: Memory, counted: Term, where: Term) -> None:
     count, color = counted.args
-    _paint(memory, Term("color", (color,)), Term("turned", (Term("count", (count,)), direction)))
-
-
-def _paint_count_beside(memory: Memory, counted: Term, relation: Term) -> None:
-    count, color = counted.args
-    _paint(memory, Term("color", (color,)), Term("run_beside", (Term("count", (count,)), relation)))
+    _paint_with(memory, str(color), Term(op, (Term("count", (count,)), where)))
 
 
 def _skip(memory: Memory, count: object) -> None:
@@ -233,16 +229,6 @@ def _upper_or_lower(row: list[Tile], count: int) -> list[Tile]:
     return [tile for tile in row if tile.column % 2 == (tile.row > 0)]
 
 
-def _runs_on(memory: Memory, runs: Term) -> None:
-    """Colors one after the other from where the last tiles ended."""
-    _paint_runs(memory, runs, Term("next", (1,)))
-
-
-def _erase(memory: Memory, _: Term, what: Term) -> None:
-    """Tiles become white again."""
-    memory.paint(tiles(what, memory), "white")
-
-
 def _until(memory: Memory, action: Term, stop: Term) -> None:
     """Painting that goes, in each column, as far as some tiles: down, or up from below them."""
     color, what = cast(tuple[Term, Term], action.args)
@@ -265,13 +251,13 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "look_beside": _look_beside,
     "paint_marks": _paint_marks,
     "paint_runs": _paint_runs,
-    "paint_count": _paint_count,
-    "paint_count_beside": _paint_count_beside,
+    "paint_count": partial(_paint_count, "turned"),
+    "paint_count_beside": partial(_paint_count, "run_beside"),
     "skip": _skip,
     "skip_columns": _skip_columns,
     "leave": _leave,
     "choose": _choose,
-    "erase": _erase,
+    "erase": lambda memory, _, what: memory.paint(tiles(what, memory), "white"),
     "except": _except,
     "until": _until,
     "go": _go,
@@ -279,7 +265,7 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "mirror": mirror,
     "ring": ring,
     "triangle": triangle,
-    "runs_on": _runs_on,
+    "runs_on": lambda memory, runs: _paint_runs(memory, runs, Term("next", (1,))),
     "more": _more,
     "in_columns": _in_columns,
     "then": _then,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.lexicon import LexiconToken, list_numbers
@@ -238,18 +239,6 @@ def both_sides(match: PhraseMatch) -> Term:
     return Term("ways", (Term("direction", ("l",)), Term("direction", ("r",))))
 
 
-@of_words
-def runs(match: PhraseMatch) -> Term | None:
-    """ "Two red, one white, three blue"."""
-    return _run_lengths("runs", match)
-
-
-@of_words
-def cycle(match: PhraseMatch) -> Term | None:
-    """ "Alternating two red and a white"."""
-    return _run_lengths("cycle", match)
-
-
 def _run_lengths(op: str, match: PhraseMatch) -> Term | None:
     runs: list[tuple[int, object]] = []
     count = 1
@@ -260,6 +249,10 @@ def _run_lengths(op: str, match: PhraseMatch) -> Term | None:
             runs.append((count, word.value if word.category == "COLOR" else "white"))
             count = 1
     return Term(op, tuple(runs)) if match.has("COLOR") else None
+
+
+# "Two red, one white, three blue", and "alternating two red and a white".
+OF_WORDS |= {"runs": partial(_run_lengths, "runs"), "cycle": partial(_run_lengths, "cycle")}
 
 
 @of_words
@@ -330,17 +323,7 @@ def around(by: Term, what: Term) -> Term:
     return what if what.op == "around" else Term("around", (by, what))
 
 
-@of_parts
-def both_columns(one: Term, two: Term) -> Term:
-    return _both(one, two, "columns")
-
-
-@of_parts
-def both_tiles(one: Term, two: Term) -> Term:
-    return _both(one, two, "tiles")
-
-
-def _both(one: Term, two: Term, what: str) -> Term:
+def _both(what: str, one: Term, two: Term) -> Term:
     """ "Column 3 and every other one": those from there on."""
     if two.op == "every_other" and one.op == "at":
         return Term("every_other_from", (Term(what, (one,)),))
@@ -409,14 +392,8 @@ def counted(count: Term, color: Term) -> Term:
     return Term("counted", (*count.args, *color.args))
 
 
-@of_parts
-def but_tiles(which: Term) -> Term:
-    return Term("but", (Term("tiles", (which,)),))
-
-
-@of_parts
-def but_columns(which: Term) -> Term:
-    return Term("but", (Term("columns", (which,)),))
+def _but(what: str, which: Term) -> Term:
+    return Term("but", (Term(what, (which,)),))
 
 
 @of_parts
@@ -426,34 +403,30 @@ def until(action: Term, stop: Term) -> Term | None:
     return Term("until", (action, stop))
 
 
-@of_parts
-def counted_from(what: Term, sides: Term) -> Term:
-    return _turned_round(what, str(sides.args[0]), "")
-
-
-@of_parts
-def tiles_counted_from(what: Term, sides: Term) -> Term:
-    return _turned_round(what, str(sides.args[0]), "b")
-
-
-@of_parts
-def columns_counted_from(what: Term, sides: Term) -> Term:
-    return _turned_round(what, str(sides.args[0]), "r")
-
-
 _AXES = {"cross": "br", "tiles": "b", "columns": "r", "go": "r", "repeat": "r", "mark": "-b", "paint_marks": "-r"}
 """From which far side the arguments of an operation may be counted, in order."""
 
 
-def _turned_round(what: Term, sides: str, axis: str) -> Term:
+def _counted_from(axis: str, what: Term, sides: Term) -> Term:
     """Numbers without a side, counted from other sides."""
     if what.op in ("at", "first") and what.args[1] == "":
-        return Term(what.op, (what.args[0], "back" if axis and axis in sides else "fore"))
+        return Term(what.op, (what.args[0], "back" if axis and axis in str(sides.args[0]) else "fore"))
     axes = _AXES.get(what.op, axis * len(what.args))
     turned = [
-        _turned_round(arg, sides, axes[n : n + 1] or axis) if isinstance(arg, Term) else arg for n, arg in enumerate(what.args)
+        _counted_from(axes[n : n + 1] or axis, arg, sides) if isinstance(arg, Term) else arg for n, arg in enumerate(what.args)
     ]
     return Term(what.op, tuple(turned))
+
+
+OF_PARTS |= {
+    "both_columns": partial(_both, "columns"),
+    "both_tiles": partial(_both, "tiles"),
+    "but_columns": partial(_but, "columns"),
+    "but_tiles": partial(_but, "tiles"),
+    "columns_counted_from": partial(_counted_from, "r"),
+    "tiles_counted_from": partial(_counted_from, "b"),
+    "counted_from": partial(_counted_from, ""),
+}
 
 
 def _op_of(value: object) -> str:

@@ -12,7 +12,13 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board, st
 from serialization.program.hexagons_geometry import enclosed
 
 Region = Callable[..., list[Tile]]
-REGIONS: dict[str, Region] = {}
+REGIONS: dict[str, Region] = {
+    "columns": lambda memory, columns: _cross(memory, Term("all"), columns),
+    "that": lambda memory: list(memory.last),
+    "latest": lambda memory, count: [paint.tile for paint in memory.earlier()[-number(count) :]],
+    "of_steps": lambda memory, steps: [paint.tile for paint in memory.painted_by(steps.args)],
+    "previous_step": lambda memory: [paint.tile for paint in memory.painted_by(())],
+}
 """By the name of the operation, a function of the memory and the operation's arguments."""
 
 
@@ -193,11 +199,6 @@ def _tiles(memory: Memory, rows: Term) -> list[Tile]:
     return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in resolve_rows(rows, memory, column)]
 
 
-@region("columns")
-def _columns(memory: Memory, columns: Term) -> list[Tile]:
-    return _cross(memory, Term("all"), columns)
-
-
 @region("same_tiles")
 def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     """The tiles that the step painted last, in other columns."""
@@ -213,11 +214,6 @@ def _union(memory: Memory, one: Term, two: Term) -> list[Tile]:
     first = tiles(one, memory)
     memory.look_at(first)
     return first + tiles(two, memory)
-
-
-@region("that")
-def _that(memory: Memory) -> list[Tile]:
-    return list(memory.last)
 
 
 @region("colored")
@@ -274,11 +270,6 @@ def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     return [paint.tile for paint in painted]
 
 
-@region("of_steps")
-def _all_of_steps(memory: Memory, steps: Term) -> list[Tile]:
-    return [paint.tile for paint in memory.painted_by(steps.args)]
-
-
 @region("tiles_of_steps")
 def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     """What steps painted: all of it, or the first or last by the order of the painting."""
@@ -288,16 +279,6 @@ def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
             order = painted[::-1] if side == "back" else painted
             return [order[n - 1] for n in cast(tuple[int, ...], numbers) if 0 < n <= len(order)]
     return painted
-
-
-@region("latest")
-def _latest(memory: Memory, count: object) -> list[Tile]:
-    return [paint.tile for paint in memory.earlier()[-number(count) :]]
-
-
-@region("previous_step")
-def _previous_step(memory: Memory) -> list[Tile]:
-    return [paint.tile for paint in memory.painted_by(())]
 
 
 @region("beside")
