@@ -70,22 +70,17 @@ class Gathered:
         properties[rows, np.concatenate(self.columns)] = 1
         properties[:, COLUMNS["log size"]] = np.log([len(cells) for cells in self.cells])
 
-    def placements(self, setting: Setting, color: int) -> list[Proposals]:
-        """All of them in a color."""
+    def proposals(self, setting: Setting, color: int = 0, *, gone: bool = False) -> list[Proposals]:
+        """All of them in a color, or removed without one; with `gone` removed and then placed in the color."""
         if not self.cells:
             return []
         cells = self.padded()
-        properties = placed(cells, setting, color)
+        properties = taken(cells, setting) if gone or not color else placed(cells, setting, color)
         self.mark(properties)
-        return [Proposals(np.where(cells >= 0, cells * KINDS + color, -1), properties)]
-
-    def removals(self, setting: Setting) -> list[Proposals]:
-        if not self.cells:
-            return []
-        cells = self.padded()
-        properties = taken(cells, setting)
-        self.mark(properties)
-        return [Proposals(np.where(cells >= 0, cells * KINDS, -1), properties)]
+        actions = np.where(cells >= 0, cells * KINDS + color, -1)
+        if gone:
+            actions = np.concatenate([np.where(cells >= 0, cells * KINDS, -1), actions], axis=1)
+        return [Proposals(actions, properties)]
 
 
 class Rows(NamedTuple):

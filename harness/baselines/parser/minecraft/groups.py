@@ -1,4 +1,4 @@
-"""Blocks that are spoken of together, and what is placed beside each of them."""
+"""Blocks that are spoken of together: what is placed beside them, and their copies, removals, moves and new colors."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from harness.baselines.parser.minecraft import grid
-from harness.baselines.parser.minecraft.gathered import SENSES, STANDS, Gathered, Option, Proposals
-from harness.baselines.parser.minecraft.grid import Cells
-from harness.baselines.parser.minecraft.properties import Setting
+from harness.baselines.parser.minecraft.gathered import (
+    SENSES,
+    SHIFTS,
+    SLANTS,
+    STANDS,
+    Gathered,
+    Option,
+    Proposals,
+    marked,
+    rows,
+)
+from harness.baselines.parser.minecraft.grid import DIAGONALS, INSIDE, KINDS, Cells
+from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed, taken
+from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import LARGEST
 
 FEW, MANY = 10, 40
 """Sets of blocks as large as that are moved and recolored, and as that copied, removed and built upon."""
 REACH = np.arange(1, LARGEST + 1)[:, None]
 _SIDES = ("of leftmost", "of rightmost", "of top", "of bottom", "of farthest", "of nearest")
+_SHIFTED = np.concatenate([np.array(SENSES), 2 * np.array(SENSES)])[:, None]
+"""A step each way, then two."""
 
 
 class Groups:
@@ -23,11 +36,11 @@ class Groups:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.sets = dict(_sets(setting))
+        sets = dict(_sets(setting))
         last = setting.scene.last
         self.few = {"of last": np.array([last])} if last >= 0 else {}
-        self.few |= {name: cells for name, cells in self.sets.items() if len(cells) <= FEW}
-        self.parts = [part for name, cells in self.sets.items() for part in _parts(name, cells)]
+        self.few |= {name: cells for name, cells in sets.items() if len(cells) <= FEW}
+        self.parts = [part for name, cells in sets.items() for part in _parts(name, cells)]
 
 
 def _sets(setting: Setting) -> Iterator[tuple[str, Cells]]:
@@ -85,10 +98,100 @@ def beside(groups: Groups, counts: Sequence[Option], color: int) -> list[Proposa
                 new = np.concatenate([(rims[n] + far).ravel(), (rims[n + 1] - far).ravel()])
                 found.add(new, "both sides", name, *count.names, column=STANDS.start + n)
     found.sift(setting, whole=False)
-    return found.placements(setting, color)
+    return found.proposals(setting, color)
 
 
 def _rims(cells: Cells) -> list[Cells]:
     """For each way the cells that none of the others lies beside."""
     rims = ~grid.mask(cells)[cells + grid.STEPS[:, None]]
     return [cells[rim] for rim in rims]
+
+
+def copies(setting: Setting, color: int) -> list[Proposals]:
+    """What was placed last, moved or mirrored, in its colors or in another one."""
+    scene, found, codes = setting.scene, Gathered(), []
+    sets = [("of group", setting.group), ("of named", setting.named)]
+    if len(scene.turns) > 1:
+        sets.append(("of turns", np.concatenate(scene.turns[-2:])))
+    for name, cells in sets:
+        if not 1 < len(cells) <= MANY:
+            continue
+        images = [(cells + step * k, "copy", n) for n, step in enumerate(SENSES, SHIFTS.start) for k in range(1, 5)]
+        images += [(cells + step, "copy", n) for n, step in enumerate(DIAGONALS.values(), SLANTS.start)]
+        for axis, unit in ((0, grid.LEFT), (2, grid.BEHIND)):
+            along = grid.XYZ[cells, axis]
+            for total in {int(setting.low[axis] + setting.high[axis]), 0, *(2 * int(m[axis]) for m in _middles(setting))}:
+                images.append((cells + unit * (total - 2 * along), "mirror", COLUMNS["whole"]))
+        own = scene.codes[cells]
+        other = bool((own != color).any())
+        for new, kind, column in images:
+            found.add(new, kind, name, column=column)
+            codes.append(own)
+            if other:
+                found.add(new, kind, name, "twice", column=column)
+                codes.append(np.full(len(own), color))
+    kept = found.sift(setting, whole=True)
+    if not kept:
+        return []
+    cells = found.padded()
+    properties = placed(cells, setting, color)
+    found.mark(properties)
+    colors = np.zeros_like(cells)
+    colors[cells >= 0] = np.concatenate([codes[n] for n in kept])
+    return [Proposals(np.where(cells >= 0, cells * KINDS + colors, -1), properties)]
+
+
+def _middles(setting: Setting) -> list[Cells]:
+    """Blocks that something may be mirrored over: those of another turn."""
+    return [grid.XYZ[turn].mean(0).round().astype(int) for turn in setting.scene.turns[-4:-1]]
+
+
+def removed(groups: Groups, counts: Sequence[Option]) -> list[Proposals]:
+    found, setting = [], groups.setting
+    for count in counts:
+        one = rows(setting.blocks, count.value)
+        one = one.within(setting.occupied)
+        properties = marked(taken(one.cells, setting), "remove run", *count.names)
+        one.mark(properties)
+        found.append(Proposals(one.cells * KINDS, properties))
+    sets = Gathered()
+    for names, cells in groups.parts:
+        sets.add(cells, "remove all", *names)
+    return [*found, *sets.proposals(setting)]
+
+
+def moved(groups: Groups) -> list[Proposals]:
+    """A set of blocks taken away and placed elsewhere."""
+    found, changes, setting = Gathered(), [], groups.setting
+    for name, cells in groups.few.items():
+        inside = grid.mask(cells)
+        new = cells + _SHIFTED
+        fits = (INSIDE[new] & (~setting.occupied[new] | inside[new])).all(1)
+        stays = inside[cells - _SHIFTED]
+        for n in np.flatnonzero(fits).tolist():
+            times, way = divmod(n, len(SENSES))
+            found.add(new[n], "move", name, "twice" if times else "once", column=SHIFTS.start + way)
+            changes.append(np.concatenate([cells[~stays[n]] * KINDS, new[n] * KINDS + setting.scene.codes[cells]]))
+    if not changes:
+        return []
+    properties = placed(found.padded(), setting, 0)
+    found.mark(properties)
+    found.cells = changes
+    return [Proposals(found.padded(), properties)]
+
+
+def recolored(groups: Groups, color: int) -> list[Proposals]:
+    found = Gathered()
+    for name, cells in groups.few.items():
+        cells = cells[groups.setting.scene.codes[cells] != color]
+        if len(cells):
+            found.add(cells, "recolor", name)
+    return found.proposals(groups.setting, color, gone=True)
+
+
+def undone(scene: DiscourseScene) -> list[Proposals]:
+    """What was removed last comes back."""
+    back = scene.taken[scene.codes[scene.taken // KINDS] == 0] if len(scene.taken) else scene.taken
+    if not len(back):
+        return []
+    return [Proposals(back[None], marked(np.zeros((1, WIDTH), np.float32), "undo"))]

@@ -42,19 +42,7 @@ def told(clause: ClauseInContext, setting: Setting) -> list[Proposals]:
         )
         if len(known) == MOST:
             break
-    return [one for key, gathered in sets.items() for one in _proposals(gathered, *key, setting)]
-
-
-def _proposals(gathered: Gathered, color: int, gone: bool, setting: Setting) -> list[Proposals]:
-    if color and not gone:
-        return gathered.placements(setting, color)
-    found = gathered.removals(setting)
-    if not gone:
-        return found
-    return [
-        Proposals(np.concatenate([empty, np.where(empty >= 0, empty + color, -1)], axis=1), properties)
-        for empty, properties in found
-    ]
+    return [one for (color, gone), gathered in sets.items() for one in gathered.proposals(setting, color, gone=gone)]
 
 
 def readings(clause: ClauseInContext, setting: Setting) -> Iterator[Placement]:
