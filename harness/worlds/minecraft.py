@@ -21,7 +21,7 @@ SIDE, HEIGHT = 5, 9
 SHAPE = (2 * SIDE + 1, HEIGHT, 2 * SIDE + 1)
 INVENTORY = 20
 FACES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
-Cell = tuple[int, ...]
+Cell = tuple[int, int, int]
 """x, y, z"""
 
 

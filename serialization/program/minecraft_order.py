@@ -59,8 +59,8 @@ class _Site:
         self._ready = [(cell[1], cell) for cell in self.waiting if held(cell, self.blocks)]
         heapify(self._ready)
         while self.waiting:
-            cell = next(iter(self.waiting))
-            if held(cell, self.blocks) or (cell := self._lowest()):
+            first = next(iter(self.waiting))
+            if cell := (first if held(first, self.blocks) else self._lowest()):
                 self._place(cell, str(self.waiting.pop(cell).color))
             elif way := bridge(self.supported & self.waiting.keys(), self.waiting, self.blocks):
                 color = str(next(iter(self.waiting.values())).color)
@@ -82,10 +82,10 @@ class _Site:
             if near in self.waiting:
                 heappush(self._ready, (near[1], near))
 
-    def _lowest(self) -> Cell:
-        """The lowest waiting cell that something holds; () if there is none."""
+    def _lowest(self) -> Cell | None:
+        """The lowest waiting cell that something holds."""
         while self._ready:
             cell = heappop(self._ready)[1]
             if cell in self.waiting:
                 return cell
-        return ()
+        return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
@@ -155,7 +155,7 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
             if not way:
                 return None
             color = _spare(rng, blocks_now, todo, len(way))
-            for cell in cast("list[Cell]", way):
+            for cell in way:
                 blocks_now[cell] = color
                 supports.append(Action("place", color, *cell))
             actions += supports[-len(way) :]

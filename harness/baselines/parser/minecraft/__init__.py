@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from harness.baselines.parser.minecraft.program import propped, statements_of
+from harness.baselines.parser.minecraft.program import statements_of
 from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
@@ -17,7 +17,7 @@ from harness.tasks import get_task
 from harness.worlds.minecraft import Action
 from serialization.formats.program import building_state
 from serialization.program import ast
-from serialization.program.literal import building_program
+from serialization.program.literal import building_program, propped
 from serialization.program.minecraft import run
 from serialization.program.written import write
 
@@ -64,7 +64,7 @@ class BuilderParser(Predictor):
         program, state = ast.Program(tuple(statements)), building_state(replace(item, pose=scene.pose))
         outcome = run(program, state)
         if outcome.error:
-            program = ast.Program(tuple(propped(statements)))
+            program = propped(program)
             outcome = run(program, state)
         if scene.pose is not item.pose:  # The program says left and right as the instruction does, not as the builder looks.
             program = building_program(outcome.actions)

@@ -62,11 +62,3 @@ def _start(cell: int, last: int) -> ast.Expr | None:
         if last >= 0 and cell - last == WAYS[way]:
             return ast.Call(name, (ast.Name("last"),))
     return None
-
-
-def propped(statements: Sequence[ast.Statement]) -> list[ast.Statement]:
-    """The same where blocks may float."""
-    return [
-        ast.PaintSet(one.colors, ast.Call("supports", (one.what,))) if isinstance(one, ast.PaintSet) else one
-        for one in statements
-    ]

@@ -10,7 +10,7 @@ from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, in_wo
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import CODES, Action, Pose, Structure
 from serialization.program import ast
-from serialization.program.literal import building_program
+from serialization.program.literal import building_program, propped
 from serialization.program.written import write
 
 
@@ -80,15 +80,4 @@ def _program(before: Structure, scene: Scene, pose: Pose) -> ast.Program:
     program = building_program(actions)
     after = Structure.of((*cell, color) for cell, color in new.items())
     floating = {block[:3] for block in after.floating()} & set(placed)
-    if not floating:
-        return program
-    return ast.Program(tuple(_propped(one) for one in program.statements))
-
-
-def _propped(statement: ast.Statement) -> ast.Statement:
-    if isinstance(statement, ast.PaintSet):
-        return ast.PaintSet(statement.colors, ast.Call("supports", (statement.what,)))
-    return statement
-
-
-__all__ = ["understand"]
+    return propped(program) if floating else program

@@ -18,7 +18,6 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     Cells,
     Made,
     Scene,
-    around,
     box,
     extent,
     fits,
@@ -27,7 +26,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     spans,
     together,
 )
-from harness.worlds.minecraft import COLORS, HEIGHT, SIDE
+from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, touching
 
 
 def things_found(order: Order, scene: Scene) -> Cells:
@@ -86,7 +85,7 @@ def remove(order: Order, scene: Scene) -> None:
 
 def _loose(cells: Cells, scene: Scene) -> Cells:
     """Blocks in the order in which they may be taken one by one: from the top, from an end."""
-    return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in around(cell)), cell)))
+    return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in touching(cell)), cell)))
 
 
 def keep(order: Order, scene: Scene) -> None:

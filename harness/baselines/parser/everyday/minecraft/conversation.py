@@ -364,7 +364,7 @@ _RULES: dict[str, Callable[[Order, Scene], None]] = {
     "rotate": mirroring.rotate,
     "lay_down": mirroring.lay_down,
     "stand": mirroring.lay_down,
-    "upside_down": mirroring.upside_down,
+    "upside_down": mirroring.mirror_in_place,
     "resize": resizing.resize,
     "extend": resizing.extend,
 }

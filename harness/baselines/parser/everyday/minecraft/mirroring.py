@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.baselines.parser.everyday.minecraft.changing import things_found
 from harness.baselines.parser.everyday.minecraft.meaning import Order
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
@@ -30,7 +28,7 @@ def mirror(order: Order, scene: Scene) -> None:
     elif "mirrored" in order.flags or any(place.relation in SIDES or place.other for place in order.places):
         _mirror_beside(order, scene)
     else:
-        _mirror_in_place(order, scene)
+        mirror_in_place(order, scene)
 
 
 def _target_half(order: Order, scene: Scene) -> str:
@@ -51,7 +49,7 @@ def _target_half(order: Order, scene: Scene) -> str:
 _OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in SIDES}
 
 
-def _mirror_in_place(order: Order, scene: Scene) -> None:
+def mirror_in_place(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     low, high = extent(cells)
@@ -125,7 +123,3 @@ def _exchange(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
             scene.place(there)
             return
     raise Unplaced("Where? There is no room.")
-
-
-def upside_down(order: Order, scene: Scene) -> None:
-    _mirror_in_place(replace(order, flags=order.flags | {"upside"}), scene)

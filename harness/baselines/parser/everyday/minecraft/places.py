@@ -23,7 +23,6 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     Cell,
     Cells,
     Scene,
-    around,
     extent,
     fits,
     moved,
@@ -31,7 +30,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     spans,
     together,
 )
-from harness.worlds.minecraft import HEIGHT, SIDE
+from harness.worlds.minecraft import HEIGHT, SIDE, touching
 
 _AXES = {"left": 0, "right": 0, "front": 2, "behind": 2, "toward": 2, "away": 2, "up": 1, "down": 1}
 
@@ -302,9 +301,9 @@ def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> I
 def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
     """Past an end of a row: where the row would go on."""
     if len(landmark) == 1 and sorted(spans(whole))[1] > 1:
-        (inner,) = [cell for cell in around(landmark[0]) if cell in whole][:1] or [landmark[0]]
+        (inner,) = [cell for cell in touching(landmark[0]) if cell in whole][:1] or [landmark[0]]
         yield moved(moved(landmark[0], landmark[0]), inner, -1)
-        yield from around(landmark[0])
+        yield from touching(landmark[0])
         return
     axis = max(range(3), key=lambda axis: spans(whole)[axis])
     low, high = extent(whole)

@@ -13,13 +13,13 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     Cell,
     Cells,
     Scene,
-    around,
     box,
     extent,
     pieces,
     spans,
     together,
 )
+from harness.worlds.minecraft import touching
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
@@ -375,7 +375,7 @@ def corners(whole: Cells) -> Cells:
 def tips(whole: Cells) -> Cells:
     """The ends of what winds: the cells with one neighbor."""
     own = set(whole)
-    return tuple(cell for cell in whole if sum(other in own for other in around(cell)) == 1)
+    return tuple(cell for cell in whole if sum(other in own for other in touching(cell)) == 1)
 
 
 def _ends(whole: Cells, thing: Thing) -> list[Cells]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region, turn
+from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region, touching, turn
+from serialization.program.figure import Figure
 
 Cell = tuple[int, int, int]
 Cells = tuple[Cell, ...]
@@ -37,7 +38,6 @@ OPPOSITE = {way: other for pair in _PAIRS for way, other in (pair, pair[::-1])}
 OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
 """What lies on a side, as a pick."""
 SIDE_OF = {pick: side for side, pick in OF_SIDE.items()}
-_TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 
 
 def seen(cell: Cell, quarter: int) -> Cell:
@@ -59,10 +59,6 @@ def with_value(cell: Cell, axis: int, value: int) -> Cell:
     """A cell with another coordinate on one axis."""
     x, y, z = (value if number == axis else old for number, old in enumerate(cell))
     return x, y, z
-
-
-def around(cell: Cell) -> Iterator[Cell]:
-    return (moved(cell, way) for way in _TOUCHING)
 
 
 def fits(cells: Iterable[Cell]) -> bool:
@@ -101,18 +97,7 @@ GROUND = box((-SIDE, 1, -SIDE), (SIDE, 1, SIDE))
 
 def pieces(cells: Collection[Cell]) -> list[Cells]:
     """The parts that hang together by faces."""
-    left, found = dict.fromkeys(sorted(cells)), []
-    while left:
-        first = next(iter(left))
-        del left[first]
-        piece = [first]
-        for cell in piece:
-            for other in around(cell):
-                if other in left:
-                    del left[other]
-                    piece.append(other)
-        found.append(tuple(sorted(piece)))
-    return found
+    return list(Figure.of(sorted(cells)).pieces(touching))
 
 
 class Made(NamedTuple):
