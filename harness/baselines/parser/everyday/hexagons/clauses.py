@@ -116,7 +116,7 @@ class _Segments(PhraseReader):
     def _remark(self) -> bool:
         """What is said beside: how many there should be in the end, how far apart, what is not meant."""
         token = self.peek()
-        if token.text == "its" and not (self.noun_ahead(1) or self.one_ahead(1)):
+        if token.text == "its" and not (self.noun_ahead(1) or self.one_ahead()):
             self.at += 1
             return True
         if token.text == "empty" and self.peek(1)["NOUN"] == "inside" and (self.peek(2)["COMMA"] or not self.peek(2).text):

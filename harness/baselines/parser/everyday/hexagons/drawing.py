@@ -62,7 +62,7 @@ def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
     gap = min(phrase.sizes.get("gap", phrase.sizes.get("around", 1) - 1), 10)
     if phrase.head == "hexagon" and not common(tiles, scene.painted):
         return [*tiles, *near(filled, gap + 1)]
-    return minus(near(filled, gap + phrase.sizes.get("wide", 1)), near(filled, gap) if gap else ())
+    return minus(near(filled, gap + phrase.sizes.get("wide", 1)), near(filled, gap))
 
 
 def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -162,7 +162,7 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
     if wide > 1 and course is not None and course.head == "side":
         return regions.edge(replace(course, sizes={"wide": wide}), ALL)
     if phrase.sizes or "small" in phrase.marks:
-        return _part_of_line(phrase, clause, scene)
+        return _part_of_line(phrase, scene)
     for link in phrase.links:
         target = link.target
         if target is None or link.relation not in ("in", "to", "from"):
@@ -175,7 +175,7 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
             tiles = select(course, scene)
             if tiles:
                 return tiles
-    return _full_line(phrase, clause, scene)
+    return _full_line(phrase, clause)
 
 
 def _course(place: Phrase, line: Phrase) -> Phrase | None:
@@ -189,7 +189,7 @@ def _course(place: Phrase, line: Phrase) -> Phrase | None:
     return _named_side(place)
 
 
-def _part_of_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _part_of_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`5 tiles in the bottom row, starting at the left`."""
     courses = [
         (link, course)
@@ -221,7 +221,7 @@ def _slanted(way: str, tile: Tile) -> str:
     return f"{upright}-{way if way in ('left', 'right') else 'left' if tile.column >= COLUMNS // 2 else 'right'}"
 
 
-def _full_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _full_line(phrase: Phrase, clause: Clause) -> list[Tile] | None:
     """A line through the middle from edge to edge."""
     marks = phrase.marks | clause.marks
     places = [place.head for place in targets_of(phrase.links, "in")]
@@ -316,7 +316,7 @@ def _arranged(phrase: Phrase, count: int, scene: Scene) -> list[Tile] | None:
         step = phrase.sizes["gap"] + 1
         upright = "upright" in phrase.marks
         shape = [Tile(ANCHOR.row + k * step * upright, ANCHOR.column + k * step * (not upright)) for k in range(count)]
-        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene, (), True)
+        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene)
     if "together" in phrase.marks:
         head = {3: "triangle", 6: "triangle", 4: "diamond", 9: "diamond"}.get(count, "hexagon")
         return placed(replace(phrase, head=head, sizes={"tiles": count}, count=None), scene)

@@ -19,7 +19,7 @@ def move(clause: Clause, scene: Scene) -> Tiles | None:
     if not tiles:
         return None
     painting = scene.colors_of(tiles)
-    to = _moved_by(clause, tiles, scene) or _moved_to(clause, tiles, scene)
+    to = _moved_by(clause, tiles) or _moved_to(clause, tiles, scene)
     if to is None:
         return None
     scene.paint(tiles, "white")
@@ -35,7 +35,7 @@ def _shift(tiles: Tiles, steps: list[tuple[str, int]]) -> Callable[[Tile], Tile]
     return lambda tile: Tile(*to(tile))
 
 
-def _moved_by(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
+def _moved_by(clause: Clause, tiles: Tiles) -> Callable[[Tile], Tile] | None:
     """`2 to the right`, `up`, `as far down as it goes`."""
     sides = [side for target in clause.targets if target.head == "side" for side in target.sides]
     moves = clause.moves or [(SIDE_WAYS[side], None) for side in sides if side in SIDE_WAYS]

@@ -104,7 +104,7 @@ class PhraseReader(Reader):
                 phrase.colors.append(token["COLOR"])
             elif token["SIDE"]:
                 phrase.sides.append(token["SIDE"])
-            elif token["MARK"] and (self.noun_ahead(1) or self.one_ahead(1)):
+            elif token["MARK"] and (self.noun_ahead(1) or self.one_ahead()):
                 phrase.marks.add(str(token["MARK"]))
             elif token["VERB"] in ("grow", "shrink") and self.noun_ahead(1):
                 looks = ("largest", "least") if phrase.det == "the" else ("big", "small")
@@ -142,7 +142,7 @@ class PhraseReader(Reader):
         return (
             bool(phrase.sides or phrase.ordinals or (phrase.count and phrase.det) or grouped)
             and not self.noun_ahead(0, joined=self.peek(1)["AND"] is not None and self.peek(2)["COLOR"] is not None)
-            and not self.one_ahead(1)
+            and not self.one_ahead()
         )
 
     def _third(self, phrase: Phrase) -> bool:

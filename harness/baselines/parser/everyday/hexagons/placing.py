@@ -89,11 +89,11 @@ def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[T
     return tuple(Tile(*to(tile)) for tile in shape)
 
 
-def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), apart: bool = True, avoided: Tiles = ()) -> list[Tile] | None:
+def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), avoided: Tiles = ()) -> list[Tile] | None:
     """The best place for a new figure; None where it fits nowhere on the board."""
     if phrase.head not in SHAPES:
         return None
-    return best(SHAPES[phrase.head](phrase), phrase, Place(phrase, scene, avoided), scene, taken, apart)
+    return best(SHAPES[phrase.head](phrase), phrase, Place(phrase, scene, avoided), scene, taken)
 
 
 class Choice(NamedTuple):
@@ -110,10 +110,9 @@ def choices(shape: tuple[Tile, ...], grid: bool) -> tuple[Choice, ...]:
     return tuple(Choice(tiles, extent(tiles)) for tiles in found if all(on_board(*tile) for tile in tiles))
 
 
-def best(shapes: Sequence[Shape], phrase: Phrase, place: Place, scene: Scene, taken: Tiles, apart: bool) -> list[Tile] | None:
+def best(shapes: Sequence[Shape], phrase: Phrase, place: Place, scene: Scene, taken: Tiles = ()) -> list[Tile] | None:
     standing = {*scene.painted, *taken}
-    beside = set(near(tuple(standing))) if standing and apart else set()
-    close = set(near(place.touching)) if place.touching else set()
+    beside, close = set(near(tuple(standing))), set(near(place.touching))
     least, found = math.inf, None
     for number, shape in enumerate(shapes):
         grid = phrase.head in GRID or phrase.head.startswith("letter") or len({tile.row for tile in shape}) == 1
@@ -161,7 +160,7 @@ def _from_sides(spans: tuple[int, int, int, int], sides: Sequence[str]) -> float
     return sum(away.get(side, 0) for side in sides)
 
 
-def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
+def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles) -> list[list[Tile]]:
     """Several new figures in one row or column with a gap between them; none where they do not fit."""
     shape = SHAPES[phrase.head](phrase)[0]
     top, bottom, left, right = extent(shape)
@@ -171,7 +170,7 @@ def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> l
     copies = [
         [Tile(t.row + k * step, t.column) if upright else Tile(t.row, t.column + k * step) for t in shape] for k in range(count)
     ]
-    found = best([flat(copies)], phrase, Place(phrase, scene, avoided), scene, (), True)
+    found = best([flat(copies)], phrase, Place(phrase, scene, avoided), scene)
     return [found[k * len(shape) : (k + 1) * len(shape)] for k in range(count)] if found else []
 
 

@@ -64,8 +64,9 @@ class Reader:
     def done(self) -> bool:
         return self.at >= len(self.tokens)
 
-    def one_ahead(self, ahead: int) -> bool:
+    def one_ahead(self) -> bool:
         """Whether `one` follows, as in `the one`, `the red one`."""
+        ahead = 1
         while any(self.peek(ahead)[category] for category in ("COLOR", "SIDE", "ORDINAL", "MARK")):
             ahead += 1
         return self.peek(ahead)["NUMBER"] == "1"
@@ -85,7 +86,7 @@ class Reader:
         if token["NOUN"] != "it":
             return False
         numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
-        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
+        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead()
         return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
 
     def describes(self, token: Token) -> bool:

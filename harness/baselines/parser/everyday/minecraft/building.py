@@ -254,7 +254,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         thing = replace(thing, sizes=thing.sizes | sizes_like(thing, scene), like={})
     if thing.noun == "tower" and "max_to_edge" in thing.flags:
         thing = replace(thing, sizes=thing.sizes | {"high": HEIGHT})
-    thing, way = _edged(thing, _way(thing, places), places)
+    thing = _edged(replace(thing, way=_way(thing, places)), places)
     if "stairs_up" in thing.flags:
         count = thing.count or thing.sizes.get("count") or 3
         thing = replace(thing, noun="diagonal", count=None, sizes={"count": count}, flags=thing.flags | {"upright"})
@@ -273,14 +273,14 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         below = _covered(thing, places, scene)
         if len(below) > 1 and max(spans(below)[::2]) > 1 and 1 in (spans(below)[0], spans(below)[2]):
             wide, _, deep = spans(below)
-            thing, way = replace(thing, sizes={"long": max(wide, deep)}), "away" if deep > wide else way
+            thing = replace(thing, sizes={"long": max(wide, deep)}, way="away" if deep > wide else thing.way)
     if thing.noun in {"floor", "square", "layer", "top"} and not thing.by and not thing.sizes:
         covered = _covered(thing, places, scene)
         if len(covered) > 1:
             return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
     step = 1 + gap_of(places, 1) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
     apart = step if thing.sizes.get("count") and _copies(thing) == 1 else 1
-    return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing, way))
+    return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing))
 
 
 def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
@@ -315,19 +315,19 @@ def _way(thing: Thing, places: list[Place]) -> str:
     return ways[0] if ways else thing.way
 
 
-def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
+def _edged(thing: Thing, places: list[Place]) -> Thing:
     """Rows and walls along an edge, or from one edge to the other, with their direction."""
     side = next((place.of for place in places if place.landmark.noun in {"edge", "side"}), None)
     if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
-        return thing, way
+        return thing
     if side is not None and set(side.picks) & {"leftmost", "rightmost"} and not _spans_area(places):
-        way = "away"
+        thing = replace(thing, way="away")
     if _spans_area(places) and any(set(place.landmark.picks) & {"nearest", "farthest"} for place in places):
-        way = "away"
+        thing = replace(thing, way="away")
     whole = thing.noun == "row" or "max_to_edge" in thing.flags or any(place.relation == "along" for place in places)
     if whole and not thing.by and not thing.sizes.keys() & {"wide", "long", "count"}:
         thing = replace(thing, sizes=thing.sizes | {"wide" if thing.noun == "wall" else "long": 2 * SIDE + 1})
-    return thing, way
+    return thing
 
 
 def _spans_area(places: list[Place]) -> bool:
@@ -376,7 +376,7 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
         _place_at(shape, moved(origin, WAYS["up"], 3), thing, scene)
         return
     built: list[Cell] = []
-    origins = spots(places, cells, scene, thing)
+    origins = spots(places, cells, scene, "apart" in thing.flags)
     for number, origin in enumerate(origins):
         one = _in_color(shape, thing, number) if len(origins) > 1 and "varied" in thing.flags else shape
         _place_at(one, origin, thing, scene)

@@ -166,7 +166,7 @@ def _step_to_place(order: Order, cells: Cells, scene: Scene) -> Cell:
         raise Unplaced("Where?")
     low = extent(cells)[0]
     shape = tuple(moved(cell, low, -1) for cell in cells)
-    return moved(spots(order.places, shape, scene, Thing())[0], low, -1)
+    return moved(spots(order.places, shape, scene)[0], low, -1)
 
 
 def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
@@ -255,7 +255,7 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
         raise Unplaced("Where? There is no room.")
     low = extent(cells)[0]
     shape = tuple(moved(cell, low, -1) for cell in cells)
-    origins = spots(order.places, shape, scene, Thing(flags=order.flags))
+    origins = spots(order.places, shape, scene, "apart" in order.flags)
     return {moved(moved(cell, low, -1), origin): color for origin in origins for cell, color in colors.items()}
 
 

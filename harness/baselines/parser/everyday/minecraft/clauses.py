@@ -418,7 +418,7 @@ class _Sentence:
             self._begin(Thing(noun="block", word="1", kind="thing", count=thing.count), keep_act=True)
         elif first and order.become and self._linked and thing.definite:
             self._begin(thing)
-        elif telling.takes_thing(order, thing, self._linked):
+        elif telling.takes_thing(order, thing):
             return
         elif first and placed and order.places and thing.colors:
             self._begin(thing, keep_act=order.act not in CHANGING)

@@ -14,10 +14,10 @@ Shape = dict[Cell, str]
 BIGGEST = 40
 
 
-def cells_of(thing: Thing, way: str = "") -> Cells:
+def cells_of(thing: Thing) -> Cells:
     """The cells of a thing by itself: `Thing("tower", sizes={"high": 3})` is three cells, one over the other."""
     make = _FIGURES.get(thing.noun, _named)
-    return _at_origin(make(thing, way or thing.way))
+    return _at_origin(make(thing))
 
 
 def colored(cells: Sequence[Cell], thing: Thing, default: str) -> Shape:
@@ -88,7 +88,7 @@ def _sides(thing: Thing, default: int) -> tuple[int, int]:
 # --- straight ---
 
 
-def _block(thing: Thing, way: str) -> Cells:
+def _block(thing: Thing) -> Cells:
     high = thing.sizes.get("high", 1)
     wide, long = thing.sizes.get("wide", 1), max(thing.sizes.get("long", 1), thing.sizes.get("deep", 1))
     if len(thing.by) > 1:
@@ -96,17 +96,17 @@ def _block(thing: Thing, way: str) -> Cells:
     return _solid(wide, high, long)
 
 
-def _named(thing: Thing, way: str) -> Cells:
+def _named(thing: Thing) -> Cells:
     """A thing of a name without a shape: what its sizes make of it."""
     sizes = thing.sizes
     if len(sizes) == 1 and sizes.keys() & {"count", "long"} and not thing.by:
-        return _row(thing, way)
+        return _row(thing)
     if thing.noun == "named" and not (sizes or thing.by) and "flat" in thing.flags:
-        return _square(thing, way)
-    return _block(thing, way)
+        return _square(thing)
+    return _block(thing)
 
 
-def _tower(thing: Thing, way: str) -> Cells:
+def _tower(thing: Thing) -> Cells:
     wide, deep = thing.by[:2] if len(thing.by) > 1 else (thing.sizes.get("wide", 1),) * 2
     high = _by(thing, 2, size(thing, "high", "long", "count", "deep", default=3, small=2, big=5))
     if "hollow" in thing.flags:
@@ -114,32 +114,32 @@ def _tower(thing: Thing, way: str) -> Cells:
     return _solid(wide, high, deep)
 
 
-def _row(thing: Thing, way: str) -> Cells:
+def _row(thing: Thing) -> Cells:
     sizes = thing.sizes
     length = _by(thing, 0, size(thing, "long", "count", default=0, small=0, big=0))
     broad = sizes.get("wide", 1) if length else 1
     length = length or size(thing, "wide", default=5 if thing.vague == "big" else 3, small=2)
     broad = _by(thing, 1, broad)
     high = sizes.get("high", 1)
-    if "upright" in thing.flags or way in {"up", "down"}:
+    if "upright" in thing.flags or thing.way in {"up", "down"}:
         return _solid(broad, length, 1)
-    if way in {"behind", "away", "front", "toward"}:
+    if thing.way in {"behind", "away", "front", "toward"}:
         cells = [(x, y, z) for y in range(high) for x in range(broad) for z in range(length)]
-        return tuple(cells if way in {"behind", "away"} else [(x, y, -z) for x, y, z in cells])
+        return tuple(cells if thing.way in {"behind", "away"} else [(x, y, -z) for x, y, z in cells])
     across = _solid(length, high, broad)
-    return across if way != "left" else tuple((-x, y, z) for x, y, z in across)
+    return across if thing.way != "left" else tuple((-x, y, z) for x, y, z in across)
 
 
-def _diagonal(thing: Thing, way: str) -> Cells:
+def _diagonal(thing: Thing) -> Cells:
     count = size(thing, "long", "count", "wide", "high", default=4)
-    rises = "upright" in thing.flags or way == "up"
+    rises = "upright" in thing.flags or thing.way == "up"
     return tuple((n, n, 0) if rises else (n, 0, n) for n in range(count))
 
 
 # --- flat and solid ---
 
 
-def _wall(thing: Thing, way: str) -> Cells:
+def _wall(thing: Thing) -> Cells:
     if "hollow" in thing.flags or (thing.word.endswith("s") and thing.by):
         return _walls(*_sides(thing, 4), _by(thing, 2, size(thing, "high", default=2)))
     wide, high = _sides(thing, 4)
@@ -149,7 +149,7 @@ def _wall(thing: Thing, way: str) -> Cells:
         high = thing.sizes.get("high") or _of_count(thing.sizes["count"])[1]
         wide = max(1, thing.sizes["count"] // high)
     thick = _by(thing, 2, thing.sizes.get("deep", 1))
-    return _turned(_solid(wide, high, thick), way)
+    return _turned(_solid(wide, high, thick), thing.way)
 
 
 def _solid(wide: int, high: int, deep: int) -> Cells:
@@ -160,13 +160,13 @@ def _walls(wide: int, deep: int, high: int) -> Cells:
     return tuple(cell for cell in _solid(wide, high, deep) if cell[0] in {0, wide - 1} or cell[2] in {0, deep - 1})
 
 
-def _square(thing: Thing, way: str) -> Cells:
+def _square(thing: Thing) -> Cells:
     if "hollow" in thing.flags:
-        return _frame(thing, way)
+        return _frame(thing)
     wide, other = _sides(thing, 3)
     if is_upright(thing):
         other = thing.sizes.get("high", other)
-        return _turned(_solid(wide, other, 1), way)
+        return _turned(_solid(wide, other, 1), thing.way)
     if thing.sizes.get("count"):
         wide, other = _of_count(thing.sizes["count"])
     high = _by(thing, 2, thing.sizes.get("high", 1))
@@ -187,7 +187,7 @@ def is_upright(thing: Thing) -> bool:
     return stands or "upright" in thing.flags or thing.word == "picture frame"
 
 
-def _cube(thing: Thing, way: str) -> Cells:
+def _cube(thing: Thing) -> Cells:
     if len(thing.by) > 2:
         wide, high, deep = thing.by[:3]
     else:
@@ -205,18 +205,18 @@ def _cube(thing: Thing, way: str) -> Cells:
     return cells
 
 
-def _frame(thing: Thing, way: str) -> Cells:
+def _frame(thing: Thing) -> Cells:
     wide, other = _sides(thing, 4)
     if thing.sizes.get("count"):
         wide = other = max(2, thing.sizes["count"] // 4 + 1)
     if is_upright(thing):
         other = thing.sizes.get("high", other)
         ring = [(x, y, 0) for x, y, _ in _solid(wide, other, 1) if x in {0, wide - 1} or y in {0, other - 1}]
-        return _turned(tuple(ring), way)
+        return _turned(tuple(ring), thing.way)
     return _walls(wide, other, thing.sizes.get("high", 1))
 
 
-def _checkerboard(thing: Thing, way: str) -> Cells:
+def _checkerboard(thing: Thing) -> Cells:
     wide, deep = _sides(thing, 4)
     return _solid(wide, 1, deep)
 
@@ -234,7 +234,7 @@ def _plane(thing: Thing, cells: Sequence[tuple[int, int]]) -> Cells:
     return tuple((x, y, 0) if "upright" in thing.flags else (x, 0, y) for x, y in cells)
 
 
-def _plus(thing: Thing, way: str) -> Cells:
+def _plus(thing: Thing) -> Cells:
     count = thing.sizes.get("count")
     whole = _by(thing, 0, size(thing, "wide", "long", "high", default=3, small=3, big=5))
     arm = max(1, (count - 1) // 4 if count else (whole - 1) // 2)
@@ -242,7 +242,7 @@ def _plus(thing: Thing, way: str) -> Cells:
     return _plane(thing, [(0, 0), *((n, 0) for n in out), *((0, n) for n in out)])
 
 
-def _xshape(thing: Thing, way: str) -> Cells:
+def _xshape(thing: Thing) -> Cells:
     arm = max(1, (_by(thing, 0, size(thing, "wide", "long", "high", default=3, big=5)) - 1) // 2)
     return _plane(thing, [(0, 0), *((s * k, t * k) for k in range(1, arm + 1) for s in (1, -1) for t in (1, -1))])
 
@@ -257,17 +257,17 @@ def _arms(thing: Thing, default: tuple[int, int]) -> tuple[int, int]:
     return first, max(2, other)
 
 
-def _lshape(thing: Thing, way: str) -> Cells:
+def _lshape(thing: Thing) -> Cells:
     long, short = _arms(thing, (3, 2))
     return _plane(thing, [*((0, long - 1 - n) for n in range(long)), *((n, 0) for n in range(1, short))])
 
 
-def _tshape(thing: Thing, way: str) -> Cells:
+def _tshape(thing: Thing) -> Cells:
     stem, bar = _arms(thing, (3, 3))
     return _plane(thing, [*((n, stem - 1) for n in range(bar)), *((bar // 2, n) for n in range(stem - 2, -1, -1))])
 
 
-def _ushape(thing: Thing, way: str) -> Cells:
+def _ushape(thing: Thing) -> Cells:
     arm, base = _arms(thing, (3, 3))
     return _plane(
         thing, [*((0, n) for n in range(arm - 1, 0, -1)), *((n, 0) for n in range(base)), *((base - 1, n) for n in range(1, arm))]
@@ -277,21 +277,21 @@ def _ushape(thing: Thing, way: str) -> Cells:
 # --- buildings ---
 
 
-def _stairs(thing: Thing, way: str) -> Cells:
+def _stairs(thing: Thing) -> Cells:
     steps = size(thing, "count", "high", "long", default=3)
     wide = thing.sizes.get("wide", 1) if thing.sizes.keys() & {"count", "high", "long"} else 1
-    x, _, z = WAYS.get(way, (1, 0, 0))
+    x, _, z = WAYS.get(thing.way, (1, 0, 0))
     side = (abs(z), 0, abs(x))
     return tuple(moved((x * n, y, z * n), side, k) for n in range(steps) for y in range(n + 1) for k in range(wide))
 
 
-def _pyramid(thing: Thing, way: str) -> Cells:
+def _pyramid(thing: Thing) -> Cells:
     levels = size(thing, "high", "count", default=3, small=2, big=4)
     base = _by(thing, 0, thing.sizes.get("wide") or thing.sizes.get("long") or 2 * levels - 1)
     return tuple(cell for y in range((min(base, BIGGEST) + 1) // 2) for cell in box((y, y, y), (base - 1 - y, y, base - 1 - y)))
 
 
-def _arch(thing: Thing, way: str) -> Cells:
+def _arch(thing: Thing) -> Cells:
     """Two posts with a beam on them; a bridge is a low and long one."""
     low = thing.noun == "bridge"
     wide = _by(thing, 0, size(thing, "wide", "long", "count", default=5 if low else 3, big=5))
@@ -299,10 +299,10 @@ def _arch(thing: Thing, way: str) -> Cells:
     high = _by(thing, 1, size(thing, "high", default=2 if low else 4, small=3, big=5))
     high = size(_told_part(thing, "post"), "high", "long", "count", default=high - 1) + 1
     posts = [(x, y, 0) for x in (0, wide - 1) for y in range(high - 1)]
-    return _turned((*posts, *((x, high - 1, 0) for x in range(wide))), way)
+    return _turned((*posts, *((x, high - 1, 0) for x in range(wide))), thing.way)
 
 
-def _table(thing: Thing, way: str) -> Cells:
+def _table(thing: Thing) -> Cells:
     top = _told_part(thing, "top")
     wide, deep = _sides(top if top.by or top.sizes else thing, 3)
     legs = size(_told_part(thing, "leg"), "high", "long", "count", default=max(1, thing.sizes.get("high", 2) - 1))
@@ -310,12 +310,12 @@ def _table(thing: Thing, way: str) -> Cells:
     return (*posts, *box((0, legs, 0), (wide - 1, legs, deep - 1)))
 
 
-def _chair(thing: Thing, way: str) -> Cells:
+def _chair(thing: Thing) -> Cells:
     back = size(_told_part(thing, "back"), "high", "long", "count", default=2)
     return (0, 0, 0), *((0, y, 1) for y in range(back))
 
 
-def _house(thing: Thing, way: str) -> Cells:
+def _house(thing: Thing) -> Cells:
     wide, deep = _sides(thing, 4)
     high = _by(thing, 2, size(thing, "high", default=3, small=2))
     walls = _walls(wide, deep, high)
@@ -325,19 +325,19 @@ def _house(thing: Thing, way: str) -> Cells:
     return (*(cell for cell in walls if cell not in door), *box((0, high, 0), (wide - 1, high, deep - 1)))
 
 
-def _tree(thing: Thing, way: str) -> Cells:
+def _tree(thing: Thing) -> Cells:
     high = size(thing, "high", default=4, small=3, big=6)
     crown = [(x, y, z) for y in (high - 2, high - 1) for x, _, z in box((0, 0, 0), (2, 0, 2))]
     return tuple(dict.fromkeys([*((1, y, 1) for y in range(high - 2)), *crown, (1, high, 1)]))
 
 
-def _snake(thing: Thing, way: str) -> Cells:
+def _snake(thing: Thing) -> Cells:
     count = size(thing, "count", "long", default=6)
     bend = (count + 1) // 2
     return tuple((n, 0, 0) if n < bend else (bend - 1, 0, n - bend + 1) for n in range(count))
 
 
-_FIGURES: dict[str, Callable[[Thing, str], Cells]] = {
+_FIGURES: dict[str, Callable[[Thing], Cells]] = {
     "tower": _tower,
     "row": _row,
     "wall": _wall,

@@ -39,7 +39,7 @@ class Unplaced(Exception):
     """There is no such place; its text is what to ask."""
 
 
-def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list[Cell]:
+def spots(places: list[Place], shape: Cells, scene: Scene, apart: bool = False) -> list[Cell]:
     """The cells at which copies of a shape begin: one, or one for each of several landmarks.
 
     Raises Unplaced where nothing of the name stands, or no room is left.
@@ -56,17 +56,17 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
     of = next((one.of for one in steps if one.of), None)
     if len(steps) == 2 and OPPOSITE[steps[0].relation] == steps[1].relation and of:
         both = [replace(one, of=one.of or of) for one in steps]  # `on its left and right`
-        return [origin for one in both for origin in _at(one, shape, scene, thing, on_ground, gap)]
+        return [origin for one in both for origin in _at(one, shape, scene, on_ground, gap)]
     for place in sorted(places, key=_rank):
         if place.of_area and place.relation in {"on", "inside"}:
             continue
         if place.of is None and place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"}:
             continue
-        origins = _at(place, shape, scene, thing, on_ground, gap)
+        origins = _at(place, shape, scene, on_ground, gap)
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
-        return [free_spot(shape, scene, apart="apart" in thing.flags)]
+        return [free_spot(shape, scene, apart)]
     raise Unplaced("Where?")
 
 
@@ -112,7 +112,7 @@ def _on_sides(place: Place, shape: Cells, scene: Scene) -> list[Cell]:
     return [origin for origin in origins if scene.has_room(_shifted(shape, origin))]
 
 
-def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool, gap: int | None) -> list[Cell]:
+def _at(place: Place, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> list[Cell]:
     origins = _on_sides(place, shape, scene)
     if origins:
         return origins
@@ -233,12 +233,12 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
     elif relation == "beside":
         yield from (beside(landmark, shape, side, step, on_ground) for side in SIDES)
     elif relation in {"on", "up"} and (place.distance or not (scene.free(landmark) and set(landmark) <= set(GROUND))):
-        yield from _above(landmark, shape, scene, place.distance or 1)
+        yield from _above(landmark, shape, place.distance or 1)
     elif relation in {"below", "down"}:
         low = extent(landmark)[0]
         yield centered(landmark, shape, low[1] - spans(shape)[1])
     elif relation in {"between", "inside"}:
-        yield from _within(landmark, shape, scene, relation)
+        yield from _within(landmark, shape, relation)
     elif relation == "here":
         yield extent(landmark)[0]
     else:
@@ -262,7 +262,7 @@ def centered(landmark: Cells, shape: Cells, y: int) -> Cell:
     return (low[0] + high[0] + 1 - wide) // 2, y, (low[2] + high[2] + 1 - deep) // 2
 
 
-def _above(landmark: Cells, shape: Cells, scene: Scene, step: int) -> Iterator[Cell]:
+def _above(landmark: Cells, shape: Cells, step: int) -> Iterator[Cell]:
     """On the landmark: over its middle, else over the cell of its top that is nearest to it."""
     top = extent(landmark)[1][1]
     middle = centered(landmark, shape, top + step)
@@ -273,7 +273,7 @@ def _above(landmark: Cells, shape: Cells, scene: Scene, step: int) -> Iterator[C
     yield from ((middle[0], y, middle[2]) for y in range(top + step, HEIGHT + 1))
 
 
-def _within(landmark: Cells, shape: Cells, scene: Scene, relation: str) -> Iterator[Cell]:
+def _within(landmark: Cells, shape: Cells, relation: str) -> Iterator[Cell]:
     low, high = extent(landmark)
     yield centered(landmark, shape, low[1])
     inner = interior(landmark) if relation == "inside" else ()
@@ -295,7 +295,7 @@ def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> I
     if of.kind != "part":
         yield from (beside(landmark, shape, side, 1) for side in SIDES)
     else:
-        yield from _above(landmark, shape, scene, 1)
+        yield from _above(landmark, shape, 1)
 
 
 def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:

@@ -197,7 +197,7 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
     if thing.article == "other":
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
-    named = _made(thing, scene, candidates)
+    named = _made(thing, scene)
     if thing.word in ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
         roof = parts(whole_of(thing, scene), Thing(noun="top"))
         return [group for group in roof if not thing.colors or _has_colors(group, thing, scene)]
@@ -216,7 +216,7 @@ def _has_colors(group: Cells, thing: Thing, scene: Scene) -> bool:
     return {scene.blocks.get(cell) for cell in group} == set(thing.colors)
 
 
-def _made(thing: Thing, scene: Scene, candidates: Sequence[Cells]) -> list[Cells]:
+def _made(thing: Thing, scene: Scene) -> list[Cells]:
     called = [made for made in scene.made if made.word == thing.word]
     for same in (called, [made for made in scene.made if made.noun == thing.noun]):
         sets = [cells for made in same if (cells := scene.standing(made.cells))]

@@ -179,7 +179,7 @@ def _take_in(target: Thing, more: Thing) -> None:
     target.count = count or (more.count if more.noun == "block" and target.noun == "block" else None)
 
 
-def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
+def takes_thing(order: Order, thing: Thing) -> bool:
     """Whether an order takes in a thing that is named after the one that it is about."""
     first = order.thing
     if first is None:
