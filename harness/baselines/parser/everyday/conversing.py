@@ -43,7 +43,7 @@ class Conversing(Predictor):
     def _answer(self, item: Any) -> Answer:
         try:
             understood = self._understand(item)
-        except (LookupError, ValueError):
+        except (LookupError, ValueError, RecursionError):
             # Words in an order that no rule expects: to a person that is a request like any other.
             log.exception("not read: %s", item.id)
             understood = Understood("", 0, (), None)

@@ -217,6 +217,11 @@ def test_what_is_long_is_read_in_part() -> None:
     assert understand(item(text, Structure())).confidence < 0.9
 
 
+def test_nested_phrases_deeper_than_the_stack_are_answered() -> None:
+    request = item(f"put a red block on {'top of ' * 190}it", Structure())
+    assert len(Parser().predictor("everyday-minecraft").predict([request])) == 1
+
+
 def test_the_parser_answers_the_task_of_ordinary_requests() -> None:
     predictor = Parser().predictor("everyday-minecraft")
     (answer,) = predictor.predict([item("a red tower of 2", Structure())])
