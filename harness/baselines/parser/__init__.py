@@ -1,6 +1,6 @@
-"""`parser`: a semantic parser for HEXAGONS, and for the builder's world (`harness.baselines.parser.minecraft`).
+"""`parser`: semantic parsers for HEXAGONS and for building instructions (`harness.baselines.parser.minecraft`).
 
-Words become meanings by a small grammar, meanings become paint in a memory of the steps before; see `hexagons`."""
+A small grammar turns words into meanings, which are painted in a memory of the earlier steps; see `hexagons`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 
 KNOWN = 10_000
-"""Beginnings of drawing procedures that are remembered: more than the largest split has."""
+"""The number of beginnings of drawing procedures that are remembered; the largest split has fewer."""
 
 
 class Known(NamedTuple):
@@ -71,7 +71,7 @@ class Parser(Predictor):
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
     def clues(self, item: HexagonsItem, understood: RankedReading) -> ReadingFeatures:
-        """The clues for an answer's confidence."""
+        """The features from which an answer's confidence is estimated."""
         return ReadingFeatures(understood.share, understood.reading.score, self._after(_told(item)).share)
 
     def understand(self, item: HexagonsItem) -> RankedReading:
@@ -95,5 +95,5 @@ class Parser(Predictor):
 
 
 def _told(item: HexagonsItem) -> tuple[str, ...]:
-    """The instructions of the steps before."""
+    """The instructions of the earlier steps."""
     return tuple(turn.text for turn in item.history if isinstance(turn, Utterance))

@@ -17,8 +17,8 @@ _ENTRY = re.compile(r"(\S+)(?: ([0-9.]+))?:(?: (.*))?")
 
 
 def entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, str]]]]:
-    """The entries of a lexicon, `NAME cost: word word=value`: name, cost (0 if there is none), and words with their values,
-    which are empty if there are none. Raises ValueError for a line that is no entry."""
+    """The entries of a lexicon, `NAME cost: word word=value`: name, cost (0 if none is given), and words with their values,
+    which are empty if none are given. Raises ValueError for a line that is not an entry."""
     lines = re.sub(r"(?m)^#.*\n", "", text).replace("\n    ", " ").splitlines()
     for line in filter(None, lines):
         entry = _ENTRY.fullmatch(line)
@@ -31,10 +31,10 @@ def entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, str]]]]:
 def read_lines(
     text: str, symbols: Mapping[str, str], read: Callable[[str, str, Mapping[str, str]], Line | None]
 ) -> list[tuple[Line, str]]:
-    """The phrases and rules of a grammar, each with its example, or with nothing.
+    """The phrases and rules of a grammar, each with its example, which is empty if there is none.
 
-    `read` gets a line, the name of its section and the regular expressions of the parts above it; None says that the line is
-    neither a phrase nor a rule. Raises ValueError that names an invalid line.
+    `read` gets a line, the name of its section and the regular expressions of the parts above it, and returns None for a line
+    that is neither a phrase nor a rule. Raises a ValueError that names the first invalid line.
     """
     parts: dict[str, str] = {}
     lines: list[tuple[Line, str]] = []
@@ -57,13 +57,13 @@ def read_lines(
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """A character for each name, none with a meaning in regular expressions."""
+    """One character per name; none of them has a special meaning in regular expressions."""
     return {name: chr(0x4E00 + n) for n, name in enumerate(names)}
 
 
 def pattern_regex(pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> str:
-    """The regular expression of a pattern, over the characters of categories; `parts` has those of other patterns by name.
-    Raises ValueError for what is not in the notation."""
+    """The regular expression of a pattern, over the characters of categories; `parts` has the regular expressions of other
+    patterns by name. Raises ValueError for a pattern that breaks the notation."""
     return _Pattern(pattern, symbols, parts).regex()
 
 
@@ -71,7 +71,7 @@ _WORDS = re.compile(r"\s*((?:not_)?(?:before|after)\(|other_than\(|[a-z]+=|[A-Z_
 
 
 class _Pattern:
-    """A pattern as it is read, from left to right."""
+    """Reads a pattern from left to right."""
 
     def __init__(self, pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> None:
         self._left = _WORDS.findall(pattern)
@@ -83,14 +83,14 @@ class _Pattern:
     def regex(self) -> str:
         expression = self._choice()
         if self._left:
-            raise ValueError(f"{self._left[0]!r} comes from nowhere")
+            raise ValueError(f"{self._left[0]!r} is unexpected here")
         return expression
 
     def _choice(self) -> str:
         return _either(self._ways())
 
     def _ways(self) -> list[str]:
-        """Each of some alternatives."""
+        """The alternatives up to a closing bracket or the end."""
         ways = [""]
         while self._left and self._left[0] not in (")", "]"):
             if self._left[0] == "|":
@@ -139,4 +139,5 @@ _GROUPS: dict[str, Callable[[list[str]], str]] = {
     "not_after(": lambda ways: "".join(f"(?<!{way})" for way in ways),
     "other_than(": lambda ways: f"[^{''.join(ways)}]",
 }
-"""A lookbehind has a fixed width, so that each alternative gets its own."""
+"""The regular expression of a group's alternatives, by its opening word. A lookbehind must have a fixed width, so each
+alternative gets its own."""

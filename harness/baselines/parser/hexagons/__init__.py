@@ -1,2 +1,2 @@
-"""The part of `parser` that reads HEXAGONS instructions: lexicon.txt and grammar.txt, read by `lexicon` and `notation`, what they
-mean in `meaning`, `chart` for readings, `execute` for what they paint, `ranker` for the best."""
+"""Reads HEXAGONS instructions: `lexicon` and `grammar` load lexicon.txt and grammar.txt, `meaning` builds meanings, `chart` finds
+readings, `execute` paints them, and `ranker` chooses the best."""

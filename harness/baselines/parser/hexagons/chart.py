@@ -1,4 +1,4 @@
-"""A weighted chart parser over words that skips what it cannot use."""
+"""A weighted chart parser that can skip words, at a cost."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ BEAM = 2
 WIDTH = 8
 """Action sequences kept for the words so far."""
 LONGEST = 120
-"""Longest instruction read, in words."""
+"""Only this many words of an instruction are read."""
 BREAK = 1.5
 """Cost of combining neighbors from different sentences."""
 REACH = 2.5
-"""Highest cost of the words skipped between two neighbors."""
+"""The highest total cost of the words skipped between two neighbors."""
 _BROKEN = "break"
 _AND, _STOP = SYMBOLS["AND"], SYMBOLS["STOP"]
 _SLIGHT = SYMBOLS["OF"] + SYMBOLS["FROM"] + SYMBOLS["PAINT"]
-"""What may stand beside the "and" of a list."""
+"""Words that may stand next to the "and" of a list."""
 
 
 class Edge(NamedTuple):
@@ -36,13 +36,13 @@ class Edge(NamedTuple):
     score: float
     term: Term
     rules: tuple[str, ...]
-    """The names of the rules that made it, as a bag."""
+    """The names of the rules that made it, with repetitions; the order does not matter."""
     covered: int
     """A bit for each word that is used."""
 
 
 Kept = dict[tuple[int, str], list[Edge]]
-"""The best readings by where they start, and their category."""
+"""The best readings, by start and category."""
 
 
 class Reading(NamedTuple):
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
     score: float
     actions: tuple[Term, ...]
     rules: tuple[str, ...]
-    """The rules that made it, by the names of their weights, without skipped words."""
+    """The names of the rules that made it; skipped words have no names here."""
     covered: int
     """A bit for each word that was used."""
 
@@ -67,7 +67,7 @@ def passed_over(reading: Reading, tokens: list[LexiconToken]) -> list[str]:
 
 
 class Chart:
-    """A parser with its weights, by name; what they lack has its default."""
+    """A parser with weights by name; a missing weight has its default."""
 
     def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
         self.weights = default_weights() | dict(weights)
@@ -79,7 +79,7 @@ class Chart:
             after.setdefault(rule.left, []).append((rule, rule.name, self.weights[rule.name]))
 
     def read(self, tokens: list[LexiconToken]) -> list[Reading]:
-        """The best readings, best first; one at least, which may hold no action."""
+        """The best readings, best first: at least one, which may have no actions."""
         tokens = tokens[:LONGEST]
         words = "".join(SYMBOLS[token.category] for token in tokens)
         costs = [0.0, *accumulate(-self.weights[f"skip {token.category}"] for token in tokens)]
@@ -100,7 +100,7 @@ class Chart:
         return edges
 
     def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], words: str) -> None:
-        """Add everything that ends before the word `end`."""
+        """Add all readings of spans that end just before the word `end`."""
         kept: Kept = defaultdict(list)
         while agenda:
             edge = agenda.pop()
@@ -119,7 +119,7 @@ class Chart:
     def _look_left(
         self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], words: str
     ) -> None:
-        """Combine an edge with those before it, within reach."""
+        """Combine an edge with the edges before it, up to a skipping cost of REACH."""
         wanted, broken, split = self._pairs[edge.category], False, edge.start
         base, cost = edge.score, costs[edge.start]
         while split > 0 and cost - costs[split] <= REACH:
@@ -136,7 +136,7 @@ class Chart:
             broken = broken or words[split] == _STOP
 
     def _keep(self, edge: Edge, rivals: list[Edge]) -> bool:
-        """Whether a reading is among the best of its span and category; removes the one it displaces."""
+        """Keep a reading if it is among the best of its span and category, in place of the worst; returns whether it is."""
         for rival in rivals:
             if rival.term == edge.term:
                 if rival.score >= edge.score:

@@ -1,4 +1,4 @@
-"""Copies of what is on the board: repeated, moved, recolored, mirrored."""
+"""Paints copies of what is on the board: repeated, moved, recolored, mirrored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from serialization.program.hexagons_geometry import middle as middle_of
 
 
 def shifted(tile: Tile, columns: int, rows: int) -> Tile:
-    """A move that keeps the shape: by an odd number of columns, tiles of even columns keep their row."""
+    """A tile moved so that shapes are kept: by an odd number of columns, tiles of even columns keep their row."""
     x, z = to_cube(tile)
     return from_cube(x + columns, z - columns // 2 + rows)
 
@@ -24,7 +24,7 @@ Recoloring = dict[str, str]
 
 
 def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
-    """The named color replaces the most common one; or two colors swap."""
+    """The new color of each color: the named color replaces the most common one, or two colors swap."""
     common = [color for color, _ in Counter(paint.color for paint in source).most_common()]
     if "color" in parts:
         return {common[0]: str(parts["color"].args[0])}
@@ -32,7 +32,7 @@ def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
 
 
 def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colors: Recoloring) -> None:
-    """A copy that keeps its shape, with one of its tiles at a given place."""
+    """Paint a copy that keeps its shape, with its tile `anchor` at `to`."""
     columns = to.column - anchor.column
     rows = to.row - shifted(anchor, columns, 0).row
     for paint in source:
@@ -42,14 +42,15 @@ def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colo
 
 
 def _paste_by_row(memory: Memory, source: Sequence[Paint], columns: int, colors: Recoloring) -> None:
-    """A copy some columns away in which every tile keeps its row: of what has the same rows in each column."""
+    """Paint a copy some columns away in which every tile keeps its row, for a source with the same rows in each column."""
     for paint in source:
         if on_board(paint.row, paint.column + columns):
             memory.paint([Tile(paint.row, paint.column + columns)], colors.get(paint.color, paint.color))
 
 
 def _fitting(source: Sequence[Paint], anchor: Tile, to: Tile) -> Tile:
-    """Which tile of a copy comes to another place: the anchor, or the lowest one where the copy would not fit."""
+    """The tile of a source that goes to `to`: the anchor, or the lowest tile if `to` is in the last row and the copy would not
+    fit."""
     lowest = extreme([paint.tile for paint in source], "b")
     across = to.column - anchor.column
     down = to.row - shifted(anchor, across, 0).row
@@ -58,7 +59,7 @@ def _fitting(source: Sequence[Paint], anchor: Tile, to: Tile) -> Tile:
 
 
 def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
-    """Where copies go: every tile of a color, else one of each column; a tile without a column lies in that of the anchor."""
+    """Where copies go: every tile of a color, otherwise one tile per column; a tile without a column lies in the anchor's."""
     if start.op == "tiles":
         memory.columns = (anchor.column,)
     places = tiles(start, memory)
@@ -67,7 +68,8 @@ def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
 
 
 def _recent(memory: Memory) -> list[Paint]:
-    """The object that was drawn last: what this step painted, else the last steps as far as they lie in the same columns."""
+    """The object that was drawn last: what this step painted, otherwise what the last steps painted, as far as they belong
+    together (`_belongs`). Raises NoMeaningError if there is none."""
     if memory.painted:
         return list(memory.painted)
     parts: list[ExecutedInstruction] = []
@@ -84,15 +86,15 @@ def _recent(memory: Memory) -> list[Paint]:
 
 
 def _belongs(earlier: Set[Tile], later: Set[Tile], near: Set[Tile]) -> bool:
-    """Whether an earlier step painted a part of the object that later steps continued; `near`: these and their neighbors."""
+    """Whether an earlier step painted a part of the object that later steps continued; `near`: `later` and its neighbors."""
     if {tile.column for tile in earlier} <= {tile.column for tile in later}:
         return True
     return earlier <= near or (len(later) == 1 and not earlier.isdisjoint(near))
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:
-    """Copies of steps, of the whole or of what was drawn last: in columns, with one of their tiles (anchor) at others (start,
-    region), beside something, or repeatedly in a direction."""
+    """Paint copies of steps, of everything or of what was drawn last: in columns, with a tile of the source (anchor) at other
+    tiles (start, region), beside something, or repeatedly in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = frame_pieces(pieces)
     named = [resolve_columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
@@ -130,7 +132,7 @@ def repeat(memory: Memory, *pieces: Term) -> None:
 
 
 def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
-    """What is copied; `origin`: the columns named as its place, if any."""
+    """The paint to copy; `origin`: the columns from which it is copied, if they are named."""
     if "steps" in parts:
         return memory.painted_by(parts["steps"].args)
     everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
@@ -140,7 +142,7 @@ def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[P
 
 
 def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
-    """The tile of the source that the new place refers to: what it was drawn around, or one of its ends (anchor)."""
+    """The tile of the source that the new place refers to: the one it was drawn around, or one of its ends (anchor)."""
     if "steps" in parts:
         numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
         center = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
@@ -152,7 +154,7 @@ def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> 
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
-    """Which tile of a copy goes where, so that it touches something on a side."""
+    """A tile of the source, and where it goes so that the copy lies beside something, with a gap if one is named."""
     direction, of = cast(tuple[Term, Term], parts["beside"].args)
     edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
     opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
@@ -164,7 +166,7 @@ def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) ->
 
 
 def _starts(where: list[int], taken: set[int]) -> list[int]:
-    """Where copies begin: of adjacent columns, only as many as the copies fill."""
+    """The columns where copies begin; in adjacent columns that copies fill exactly, only the first column of each copy."""
     width, blocks = max(taken) - min(taken) + 1, list[list[int]]()
     for column in where:
         if blocks and column == blocks[-1][-1] + 1:
@@ -175,13 +177,13 @@ def _starts(where: list[int], taken: set[int]) -> list[int]:
 
 
 def _as_columns(piece: Term) -> Term:
-    """ "Starting in columns 5 and 9" is as good as "in columns 5 and 9"."""
+    """ "Starting in columns 5 and 9" means "in columns 5 and 9"."""
     what = cast(Term, piece.args[0])
     return Term("columns", what.args) if piece.op in ("start", "region") and what.op == "columns" else piece
 
 
 def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
-    """Successive copies in a direction, as many as named, or one."""
+    """Paint successive copies in a direction: as many as named, otherwise one."""
     if not {"times", "direction", "color", "steps", "on_and_on", "swap"} & set(parts):
         raise NoMeaningError("repeat where?")
     lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
@@ -204,7 +206,7 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
 
 
 def _upside_down(memory: Memory) -> None:
-    """The last painted column, upside down, in the next one."""
+    """Paint the last column, upside down, in the next one."""
     column = max((tile.column for tile in memory.last), default=-1)
     for (row, at), shade in list(memory.cells.items()):
         if at == column and column + 1 < COLUMNS:
@@ -213,7 +215,7 @@ def _upside_down(memory: Memory) -> None:
 
 
 def _turned_over(memory: Memory, center: Tile) -> None:
-    """Swap up and down about a tile."""
+    """Add the mirror image of the board, top to bottom, about a tile."""
     for tile, shade in list(memory.cells.items()):
         other = flipped(tile, center, "right")
         if on_board(*other):
@@ -221,7 +223,7 @@ def _turned_over(memory: Memory, center: Tile) -> None:
 
 
 def mirror(memory: Memory, *pieces: Term) -> None:
-    """Swap left and right about the ninth column, or the named one."""
+    """Add the mirror image of steps or of the board, left to right, about the ninth column or the named one."""
     parts = frame_pieces(pieces)
     if "previous_column" in parts or ("columns" in parts and parts["columns"].op == "next_columns"):
         _upside_down(memory)

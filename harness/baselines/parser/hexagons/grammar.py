@@ -1,4 +1,4 @@
-"""grammar.txt, in the notation explained there: patterns become regular expressions, meanings become functions."""
+"""Loads grammar.txt, which explains its notation: patterns become regular expressions, meanings become functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYMBOLS = symbols(COSTS)
 
 
 class PhraseRule(NamedTuple):
-    """Adjacent words that become something of a category."""
+    """Turns adjacent words into a value of a category."""
 
     name: str
     category: str
@@ -24,11 +24,11 @@ class PhraseRule(NamedTuple):
     means: OfWords
     score: float
     example: str
-    """An instruction for which it is used, after earlier steps, each with "|" behind it."""
+    """An instruction that uses it, preceded by any earlier steps, each followed by "|"."""
 
 
 class Rule(NamedTuple):
-    """Two neighbors, or a single part, and what they become."""
+    """Turns two neighbors, or a single part, into a value of a category."""
 
     name: str
     category: str
@@ -38,15 +38,15 @@ class Rule(NamedTuple):
     means: OfParts
     score: float
     joined: bool
-    """Whether only a list's comma or "and" may stand between them."""
+    """Whether a comma or "and" must join them, as in a list."""
     together: bool
     """Whether no comma or "and" may stand between them."""
     example: str
-    """An instruction for which it is used, after earlier steps, each with "|" behind it."""
+    """An instruction that uses it, preceded by any earlier steps, each followed by "|"."""
 
 
 class Grammar(NamedTuple):
-    """What grammar.txt holds, in its order."""
+    """The phrases and rules of grammar.txt, in its order."""
 
     phrases: tuple[PhraseRule, ...]
     rules: tuple[Rule, ...]
@@ -60,7 +60,7 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 
 
 def read_grammar(text: str) -> Grammar:
-    """The phrases and rules of a text. Raises ValueError that names an invalid line."""
+    """The phrases and rules of a text. Raises a ValueError that names the first invalid line."""
     lines: list[tuple[PhraseRule | Rule, str]] = read_lines(text, SYMBOLS, _line)
     phrases = tuple(line._replace(example=example) for line, example in lines if isinstance(line, PhraseRule))
     return Grammar(phrases, tuple(line._replace(example=example) for line, example in lines if isinstance(line, Rule)))
@@ -81,7 +81,7 @@ def _rule(name: str, category: str, made_of: list[str], meaning: str, score: flo
     joined, together = made_of[1:2] == ["AND"], made_of[1:3] == ["no", "AND"]
     parts = [made_of[0], made_of[-1]] if joined or together else made_of
     if len(parts) > 2:
-        raise ValueError("a rule is of one or two parts")
+        raise ValueError("a rule has one or two parts")
     left, right = (*parts, "")[:2]
     return Rule(name, category, left, right, _of_parts(meaning, parts), score, joined, together, "")
 
@@ -90,7 +90,8 @@ _APPLIED = re.compile(r"([a-z_]+)\((.+)\)")
 
 
 def _of_words(meaning: str) -> OfWords:
-    """A function of `meaning` by its name, or an operation on constants and on the values of the first words of categories."""
+    """The function of `meaning` with that name, or one that builds a term whose arguments are constants, or categories, each of
+    which stands for the value of the phrase's first word of the category."""
     if meaning in OF_WORDS:
         return OF_WORDS[meaning]
     applied = _APPLIED.fullmatch(meaning)
@@ -101,7 +102,8 @@ def _of_words(meaning: str) -> OfWords:
 
 
 def _of_parts(meaning: str, parts: Sequence[str]) -> OfParts:
-    """One of the parts as it is, a frame with pieces, or a function of `meaning` or an operation, of parts in any order."""
+    """A function that returns one part unchanged, adds pieces to a frame, or applies a function of `meaning` or an operation to
+    the parts in the order given."""
     if applied := _APPLIED.fullmatch(meaning):
         order = _order(applied[2].split(", "), parts)
         op = applied[1]
@@ -122,7 +124,8 @@ def _of_parts(meaning: str, parts: Sequence[str]) -> OfParts:
 
 
 def _order(names: Sequence[str], parts: Sequence[str]) -> list[int]:
-    """Which parts some names mean; of two parts of a category, the first one first."""
+    """The index of the part that each name means; of two parts of a category, the first one comes first. Raises ValueError for a
+    name that is not a part."""
     order: list[int] = []
     for name in names:
         free = [n for n, part in enumerate(parts) if part == name and n not in order]

@@ -1,4 +1,4 @@
-"""From text to words with a category and a value. The words are in lexicon.txt."""
+"""Splits text into words with a category and a value; lexicon.txt lists them."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ class LexiconToken(NamedTuple):
     """A key of `COSTS`."""
     word: str
     value: int | str
-    """The number that it stands for, or the color; else the word itself."""
+    """The number or the color that it stands for; otherwise the word itself."""
 
 
 def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, LexiconToken]]:
     """The cost of skipping a word, by category, and the tokens of the words. Raises ValueError for a word that is in two
-    categories, and for a line that is no entry."""
+    categories, and for a line that is not an entry."""
     costs: dict[str, float] = {}
     tokens: dict[str, LexiconToken] = {}
     for category, cost, words in entries(text):
@@ -154,7 +154,7 @@ WORDS = tuple(_TOKENS)
 
 
 def read_tokens(text: str) -> list[LexiconToken]:
-    """The words of any text that mean something, in order; case and articles do not matter."""
+    """The words of a text that mean something, in order; case and articles do not matter."""
     text = _REMARK.sub("", _NUMBERED.sub("", text.lower()))
     for pattern, spelled in _SPELLED:
         text = pattern.sub(spelled, text)
@@ -170,7 +170,7 @@ def _read(word: str) -> LexiconToken:
 
 
 def list_numbers(tokens: list[LexiconToken]) -> list[int]:
-    """The numbers of a list such as "2, 4 and 6 through 8"; a range that does not rise is its two ends."""
+    """The numbers of a list such as "2, 4 and 6 through 8"; a range that does not rise stands for its two ends."""
     numbers: list[int] = []
     through = False
     for token in tokens:

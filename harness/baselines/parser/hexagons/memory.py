@@ -1,4 +1,4 @@
-"""The memory of a drawing procedure: the board, where the last words led, and what each step did."""
+"""The memory of a drawing procedure: the board, the places mentioned last, and what each step did."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Cells = dict[tuple[int, int], str]
 
 
 DEEPEST = 12
-"""Steps that may be repeated within each other."""
+"""How deeply repetitions of steps may be nested."""
 MOST_AGAIN = 2_000
-"""Actions of earlier steps that one step may carry out again: repetitions of repetitions multiply."""
+"""How many actions of earlier steps one step may carry out again: nested repetitions multiply."""
 MOST_PAINTED = 20_000
-"""Tiles that one step may paint, each as often as it is painted; the board has 180."""
+"""How many tiles one step may paint, counting each repetition; the board has 180."""
 
 
 class NoMeaningError(Exception):
-    """An action means nothing here: it refers to what does not exist."""
+    """An action has no meaning here, for example because it refers to something that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class ExecutedInstruction:
     painted: tuple[Paint, ...]
     """What it painted, in order, including tiles that already had the color."""
     latest: dict[Tile, Paint] = field(default_factory=dict, compare=False)
-    """The same, each tile once, in the color that it got last."""
+    """The last paint of each tile."""
     columns: tuple[int, ...] = ()
     """The columns it mentioned last."""
     center: Tile | None = None
-    """What it drew around, if it did."""
+    """The tile it drew around, if any."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """The state that an action is carried out in, and changes."""
+    """The state in which an action is carried out, and which it changes."""
 
     cells: Cells = field(default_factory=dict)
     columns: tuple[int, ...] = ()
@@ -53,20 +53,20 @@ class Memory:
     ends: tuple[Tile, ...] = ()
     """Where the lines of the current action end, if it draws any."""
     before_last: tuple[Tile, ...] = ()
-    """Those of the one before it."""
+    """The tiles of the action before the last."""
     color: str = ""
     direction: str = "d"
     """Letters of u, d, l, r."""
     gap: int = 0
     """Columns skipped between repetitions."""
     center: Tile | None = None
-    """What the current step draws around."""
+    """The tile that the current step draws around."""
     unplaced: bool = False
     """Whether the current step mentioned tiles while no columns were known."""
     clipped: bool = False
     """Whether some of the tiles that the current step mentioned lie off the board."""
     left_out: bool = False
-    """Whether the columns spoken of last were to be skipped, so that the next is meant."""
+    """Whether the columns mentioned last are to be skipped, so that the next one is meant."""
     steps: tuple[ExecutedInstruction, ...] = ()
     painted: tuple[Paint, ...] = ()
     """Painted by the current step."""
@@ -83,7 +83,7 @@ class Memory:
         )
 
     def paint(self, tiles: Sequence[Tile], color: str, *, over: bool = True, by_column: bool = False) -> None:
-        """Paint those of the tiles that lie on the board; painted ones too if `over`. Raises NoMeaningError for too many."""
+        """Paint tiles of the board, painted ones only if `over`. Raises NoMeaningError if the step paints too many."""
         if len(self.painted) + len(tiles) > MOST_PAINTED:
             raise NoMeaningError("a step that paints without end")
         done: list[Tile] = []
@@ -112,11 +112,12 @@ class Memory:
             self.ends = ()
 
     def earlier(self) -> list[Paint]:
-        """All that was painted so far, in order."""
+        """All paint so far, in order."""
         return [paint for step in self.steps for paint in step.painted] + list(self.painted)
 
     def painted_by(self, numbers: Sequence[object]) -> list[Paint]:
-        """What some steps painted, by their numbers from 1. Raises NoMeaningError if there is no such step."""
+        """The paint of the steps with these numbers, from 1; if none of them exists, of the last step that painted. Raises
+        NoMeaningError if no step did."""
         wanted = [n for n in numbers if isinstance(n, int) and 0 < n <= len(self.steps)]
         if not wanted:
             wanted = [max((n for n, step in enumerate(self.steps, 1) if step.painted), default=0)]

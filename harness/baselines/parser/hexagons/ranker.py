@@ -22,7 +22,7 @@ SURENESS = Path(__file__).parent / "sureness.json"
 WORTH_TRYING = 2.5
 """How far below the best word score a reading may be and still be carried out."""
 SHARPNESS = 2.0
-"""Scale from scores to log odds, also in learning."""
+"""The factor from scores to log odds, here and in training."""
 DEFAULTS = {
     "failed": -1.0,
     "nothing": -0.3,
@@ -47,13 +47,13 @@ class RankedReading(NamedTuple):
     memory: Memory
     actions: tuple[Paint, ...]
     features: Mapping[str, float]
-    """The features that the weights count; complete from `candidates` only."""
+    """The values that the weights are multiplied by; complete only if made by `candidates`."""
     share: float = 1.0
-    """The probability, among the tried readings, of those that paint the same."""
+    """The summed probability, among the tried readings, of those that paint the same."""
 
 
 class RankReader:
-    """Reads instructions with weights by name; what they lack has its default."""
+    """Reads instructions with weights by name; a missing weight has its default."""
 
     def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
         self.chart = Chart(weights, beam, width)
@@ -72,7 +72,7 @@ class RankReader:
         return best._replace(share=same / sum(odds))
 
     def candidates(self, instruction: str, memory: Memory) -> list[RankedReading]:
-        """All readings, each with all of its features, for learning."""
+        """All readings, each with all of its features, for training."""
         tokens = read_tokens(instruction)
         results = []
         for reading in self.chart.read(tokens):
@@ -93,10 +93,11 @@ def carried_out(reading: Reading, tokens: list[LexiconToken], memory: Memory) ->
 def outcome(
     failed: int, actions: tuple[Paint, ...], tokens: list[LexiconToken], before: Memory, after: Memory
 ) -> dict[str, float]:
-    """What a reading's paint says about it: actions without meaning; nothing painted; the share of tiles that had another color,
-    or the same; whether a number of the words is how many tiles were painted; the share of named colors that it
-    painted; whether columns were missing; whether something lay off the board; the share of the paint that went over paint of
-    this very step; the share of tiles that touch nothing painted; how many actions there are."""
+    """The features of what a reading painted, in order: the number of actions without meaning; whether no tile changed; the share
+    of tiles that had another color, and of those that had the same one; whether the words name the number of changed tiles; the
+    share of named colors that were painted; the number of changed tiles, divided by 60; whether columns were missing; whether
+    something lay off the board; the share of the paint that covered paint of the same step; the share of tiles that touch nothing
+    painted; the number of actions, divided by 4."""
     painted = max(len(after.painted), 1)
     colors = {str(token.value) for token in tokens if token.category == "COLOR"}
     return {
@@ -121,18 +122,18 @@ def shipped_weights() -> Mapping[str, float]:
     return dict(json.loads(WEIGHTS.read_text(encoding="utf-8"))) if WEIGHTS.exists() else {}
 
 
-# How likely a step is exactly right, by a few clues.
+# The confidence: how likely a step is exactly right.
 
 
 class ReadingFeatures(NamedTuple):
-    """The clues known without the gold answer."""
+    """The clues to an answer's confidence, known without the gold answer."""
 
     share: float
-    """0..1, the probability, among the tried readings, of those that paint the same as the best."""
+    """0..1, the summed probability, among the tried readings, of those that paint the same as the best."""
     score: float
-    """The word score of the best reading, usually at most 0: the more words are skipped, the lower."""
+    """The word score of the best reading, usually at most 0; each skipped word lowers it."""
     earlier: float
-    """0..1, the product of the steps' shares before: they may already be wrong."""
+    """0..1, the product of the earlier steps' shares: those steps may already be wrong."""
 
 
 class Sureness(NamedTuple):

@@ -1,4 +1,4 @@
-"""Lines, rings and triangles: from their described pieces to tiles."""
+"""Lines, rings and triangles: the tiles of figures described by pieces."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _line(memory: Memory, *pieces: Term) -> list[Tile]:
 
 
 def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
-    """Lines by their pieces: between two ends, from a start to a goal, in a direction, of some length (count, colored_count),
-    in columns, beside something, from all that was spoken of last (several)."""
+    """The lines that pieces describe: between two ends, from a start to a goal, in a direction, of a length (count,
+    colored_count), in columns, beside something, from everything mentioned last (several)."""
     parts = {piece.op: cast(Term, piece.args[0]) for piece in pieces}
     if "colored_count" in parts:
         parts = {"count": parts["colored_count"], **parts}
@@ -66,7 +66,7 @@ def _to_columns(memory: Memory, parts: dict[str, Term], start: Tile) -> list[Str
 
 
 def _corner(term: Term) -> str:
-    """ "Towards the lower right": letters of a direction, if a term is a corner of the board."""
+    """The letters of the direction to a corner of the board ("the lower right"); empty if the term is not a corner."""
     match term:
         case Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across)))):
             return ("d" if down == "back" else "u") + ("r" if across == "back" else "l")
@@ -81,7 +81,7 @@ def _between(memory: Memory, parts: dict[str, Term]) -> Stroke:
 
 
 def _towards(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Stroke]:
-    """To a tile, or, in a direction, as far as one of some tiles."""
+    """Lines to the tiles of a goal, or in a direction until they reach one of these tiles."""
     ends = tiles(parts["goal"], memory)
     if len(ends) == 1 or "direction" not in parts:
         if parts["goal"].op in ("cross", "union", "tiles"):
@@ -110,7 +110,8 @@ def _rays(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Str
 
 
 def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) -> list[str]:
-    """The directions of a line; diagonal ones (slant) if the words say so; up from the lowest row."""
+    """The directions of a line, diagonal if the words say so (slant); if they name none, the last direction, but up from the
+    lowest row."""
     direction = parts.get("direction", parts.get("slant"))
     if direction is None:
         from_below = "start" in parts and memory.direction == "d" and all(tile.row == ROWS - 1 for tile in start)
@@ -121,7 +122,7 @@ def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) ->
 
 
 def _ray(memory: Memory, start: Tile) -> list[Tile]:
-    """From a tile to the edge of the board or to the next painted tile."""
+    """The tiles after one, up to the edge of the board or the next painted tile."""
     ray = []
     for tile in run(start, memory.direction, COLUMNS):
         if not on_board(*tile) or tile in memory.cells:
@@ -131,7 +132,7 @@ def _ray(memory: Memory, start: Tile) -> list[Tile]:
 
 
 def ring(memory: Memory, *pieces: Term) -> None:
-    """A ring of six around a tile, or beside another ring."""
+    """Paint a ring of six tiles around a tile, or beside another ring."""
     parts = frame_pieces(pieces)
     color = (
         str(parts["color"].args[0])
@@ -174,7 +175,7 @@ def _close(group: Sequence[Tile]) -> bool:
 
 
 def _connected(group: Sequence[Tile]) -> bool:
-    """Whether several tiles are connected."""
+    """Whether the tiles are connected, and more than one."""
     reached, left = {group[0]}, {*group[1:]}
     while near := {tile for tile in left if reached & {*neighbors(tile)}}:
         reached, left = reached | near, left - near
@@ -186,7 +187,7 @@ def _all_around(group: Sequence[Tile]) -> list[Tile]:
 
 
 def _petals(memory: Memory, told: Sequence[Tile], color: str) -> None:
-    """The rings that tiles belong to, three of each at least; else the tiles alone."""
+    """Paint the rings that the tiles belong to, at least three to a ring; if some belong to none, paint the tiles alone."""
     left, rings, inside = list(told), list[Tile](), {*told}
     while left:
         near = Counter(center for tile in left for center in neighbors(tile) if center not in inside)
@@ -201,11 +202,11 @@ def _petals(memory: Memory, told: Sequence[Tile], color: str) -> None:
 
 
 _SIDES = {3: 2, 6: 3, 10: 4, 15: 5, 21: 6}
-"""By how many tiles a triangle has in all, how many its side has."""
+"""The number of tiles on a triangle's side, by the number of tiles in the triangle."""
 
 
 def triangle(memory: Memory, *pieces: Term) -> None:
-    """A triangle on a vertical side, to the right or the left: a tile less in each column."""
+    """Paint a triangle from a vertical side to the right or the left, with one tile less in each column."""
     parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else memory.color
     count = number(parts["count"].args[0]) if "count" in parts else 0

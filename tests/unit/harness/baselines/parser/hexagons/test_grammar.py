@@ -89,14 +89,14 @@ def test_the_notation_of_meanings() -> None:
     [
         (" 0.0  columns: COLUM -> all", "no category and no part is called 'COLUM'"),
         (" 0.0  columns: (COLUMN -> all", "'(' is not closed"),
-        (" 0.0  columns: COLUMN) -> all", "')' comes from nowhere"),
+        (" 0.0  columns: COLUMN) -> all", "')' is unexpected here"),
         (" 0.0  columns: COLUMN side= -> all", "no category and no part is called 'side='"),
         (" 0.0  columns: COLUMN % -> all", "not in the notation"),
         (" 0.0  columns: COLUMN -> all(NUMBR)", "no category is called 'NUMBR'"),
         (" 0.0  columns: not_after(AND+) COLUMN -> all", "look-behind requires fixed-width pattern"),
         ("columns", "neither a part, a phrase, a rule nor an example"),
         ("[rules]\n 0.0  region: tiles columns -> cross(tiles, rows)", "'rows' is not among the parts"),
-        ("[rules]\n 0.0  region: tiles columns rows -> tiles", "a rule is of one or two parts"),
+        ("[rules]\n 0.0  region: tiles columns rows -> tiles", "a rule has one or two parts"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(line: str, said: str) -> None:
