@@ -1,5 +1,5 @@
-"""The part of `parser` that reads Minecraft's Architect: clauses become proposals of what to build, and what was learned on
-train chooses among them; see `words`, `proposals`, `ranker`."""
+"""Reads Minecraft's Architect: `words` splits the text into clauses, `proposals` lists what each may ask for, and `ranker`
+chooses, with weights learned on train."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from serialization.program.written import write
 
 
 class UnderstoodTurn(NamedTuple):
-    """What a turn was taken to ask for."""
+    """How a turn was understood: its clauses with their meanings, the program, and the actions."""
 
     meant: tuple[tuple[ClauseInContext, Meant], ...]
     program: ast.Program
@@ -31,7 +31,7 @@ class UnderstoodTurn(NamedTuple):
 
 
 class BuilderParser(Predictor):
-    """Answers builder's turns, each by itself."""
+    """Answers builder's turns, each independently of the others."""
 
     batch_size = 64
     independent = True
@@ -66,6 +66,6 @@ class BuilderParser(Predictor):
         if outcome.error:
             program = propped(program)
             outcome = run(program, state)
-        if scene.pose is not item.pose:  # The program says left and right as the instruction does, not as the builder looks.
+        if scene.pose is not item.pose:  # The program's left and right hold for the pose of the instruction, not of the builder.
             program = building_program(outcome.actions)
         return UnderstoodTurn(tuple(meant), program, outcome.actions)

@@ -1,7 +1,7 @@
-"""How instructions with compass directions are read: in the frame of the direction that the builder is told to face, or of north.
+"""Reads instructions with compass directions in the frame of the direction that the builder is told to face, or of north.
 
-In that frame compass words are said as if the builder looked north. What people who write such instructions say in other words
-than Minecraft's Architects is evened out first (compass.txt).
+Compass words are replaced by those for a builder who looks north in that frame. Before that, words that Minecraft's Architects
+do not use are replaced by the words that they use (compass.txt).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SPELLINGS = _spellings()
 _WORD = re.compile(r"[a-z]+")
 _DONE = re.compile(r"(^|[.,;!\n] *|\bi |\band |\bthen )(?:i )?(placed|built|removed|destroyed|deleted|broke|added|put)\b")
 _ORDERS = {"placed": "place", "added": "place", "put": "place", "built": "build"}
-"""For what a builder says to have done the order; the others remove."""
+"""The order for a builder's report of having done something; the other verbs report removals."""
 _SENTENCE = re.compile(r"[.;!?\n]+")
 _VERB = re.compile(r"\b(?<!to )(?<!should )(?<!will )(?<!you )(?<!i )(?:place|remove|build|replace|fill) ")
 _BEFORE = re.compile(r"[\s,]*(?:\b(?:and|then)[\s,]+)*$")
@@ -44,7 +44,7 @@ _BORDER = re.compile(rf"\b({_NAMES}) walls?\b")
 
 
 def told_pose(item: MinecraftItem) -> Pose:
-    """The pose in which an item is read: its own, or turned the way that the instruction says."""
+    """The pose in which an item is read: its own, or, with compass directions, turned as the instruction says or to the north."""
     if not get_task(item.task).compass:
         return item.pose
     return item.pose._replace(yaw=90.0 * _QUARTERS.index(_told(item)))
@@ -57,8 +57,8 @@ def _told(item: MinecraftItem) -> str:
 
 
 def as_if_north(text: str, pose: Pose) -> str:
-    """The text with its compass words, each a word of its own, as they are for a builder in this pose who takes ahead for
-    north; without the words that tell where to look."""
+    """The text with its compass words, each a separate word, as if the direction that this pose faces were north, and without the
+    words that tell where to look; each order is a sentence."""
 
     def said(match: re.Match[str]) -> str:
         name = _QUARTERS[(_QUARTERS.index(match[1]) - pose.quarter + _NORTH) % 4]
@@ -70,7 +70,7 @@ def as_if_north(text: str, pose: Pose) -> str:
 
 
 def _orders(sentence: str) -> str:
-    """A sentence with a full stop before each verb but the first; what stands before that one belongs to it."""
+    """A sentence with a full stop before each verb except the first, which keeps the words before it."""
     verbs = [match.start() for match in _VERB.finditer(sentence)]
     if not verbs:
         return "" if _GOING.match(sentence) else sentence

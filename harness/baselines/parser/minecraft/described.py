@@ -32,34 +32,34 @@ LEVEL = (LEFT, -LEFT, BEHIND, -BEHIND)
 _HEADS = ("corner", "edge", "tower", "row", "structure", "shape", "figure", "level", "map", "ground")
 _BACK = ("it", "that", "those", "this", "last")
 _DIGITS = 5
-"""Digits of a number that are read: more than the region's cells need."""
+"""Only this many digits of a number are read: more than the number of the region's cells has."""
 _EVERY = ("each", "all", "everything", "both")
 
 
 class Description(NamedTuple):
-    """What is said of some blocks."""
+    """What a text says of some blocks."""
 
     colors: tuple[int, ...]
     number: int
-    """How many, or 0."""
+    """How many, or 0 if that is not said."""
     every: bool
     sides: tuple[int, ...]
-    """The sides that they are furthest on, the first one first."""
+    """The sides toward which they lie furthest, in the order of the text."""
     middle: bool
     head: str
     """What they are: one of _HEADS, or "block", or "" if that is not said."""
     back: bool
     """Whether it refers to what was placed last."""
     place: int = 0
-    """Of "the second block from ...": 2. The side is the one counted from."""
+    """2 for "the second block from ..."; the first side is the one counted from."""
     ends: bool = False
-    """Its ends are meant."""
+    """Whether only the ends are meant."""
     others: bool = False
-    """All but those of the colors."""
+    """Whether the blocks of all other colors are meant."""
 
 
 def number_of(digits: str) -> int:
-    """The number that ASCII digits say, but no more than the region has cells: counts are taken from what anyone types."""
+    """The number written in ASCII digits, at most the number of the region's cells: users may type any number."""
     return min(int(digits[:_DIGITS]), len(grid.REGION))
 
 
@@ -78,7 +78,8 @@ def describe(text: str) -> Description:
 
 
 def meant(said: Description, setting: Setting, within: Cells | None = None) -> list[Cells]:
-    """The blocks, as units: towers, rows and structures whole, blocks one by one. None if there are no such."""
+    """The blocks that a description means, as units: whole towers, rows or structures, otherwise single blocks. Empty if it means
+    none."""
     scene = setting.scene
     cells = setting.blocks if within is None else within
     if said.back and len(scene.group):
@@ -109,7 +110,7 @@ def meant(said: Description, setting: Setting, within: Cells | None = None) -> l
 
 
 def _counted(units: list[Cells], side: int, place: int) -> list[Cells]:
-    """The units at a place counted from a side."""
+    """The units at a place, from 1, counted from a side."""
     reach = np.array([along(unit, side).max() for unit in units])
     levels = np.unique(reach)[::-1]
     return [unit for unit, far in zip(units, reach, strict=True) if far == levels[min(place, len(levels)) - 1]]
@@ -150,7 +151,7 @@ def _runs(cells: Cells, step: int) -> list[Cells]:
 
 
 def _furthest(units: list[Cells], side: int, number: int) -> list[Cells]:
-    """The units that lie furthest toward a side; `number` of them if that many are asked for, as far as layers allow."""
+    """The units that lie furthest toward a side; if `number` is over 1, as many whole layers as it takes to have that many."""
     reach = np.array([along(unit, side).max() for unit in units])
     if number < 2:
         return [unit for unit, far in zip(units, reach, strict=True) if far == reach.max()]
@@ -189,12 +190,12 @@ _LINKS = {
     "but": "except|but",
     "in": "in|inside|at|from|of|on|to",
 }
-"""What joins descriptions, by what it says of where things are; the first that fits counts."""
+"""The words that join descriptions, by the relation that they state; the first pattern that fits counts."""
 _LINK = re.compile(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _LINKS.items())})(?= |$)")
 
 
 class Attachment(NamedTuple):
-    """What joins a description to what is said before: "up", "down", "side", "front", "between", "in", ...; the sides named."""
+    """How a description is joined to the words before it: a kind, such as "up", "side" or "between", and the sides named."""
 
     kind: str
     sides: tuple[int, ...]
@@ -221,7 +222,7 @@ def joined(units: Sequence[Cells]) -> Cells:
 
 
 def objects(what: Description, more: Sequence[Attachment], setting: Setting) -> Iterator[list[Cells]]:
-    """The units that a description and what follows it mean, the likeliest first."""
+    """Yields the units that a description with its attachments may mean, the likeliest first."""
     within, kept_out = limits(more, setting)
     for inside in (within, None) if within is not None else (None,):
         units = meant(what, setting, inside)
@@ -239,7 +240,7 @@ def objects(what: Description, more: Sequence[Attachment], setting: Setting) -> 
 
 
 def _fewer(units: list[Cells], number: int) -> Iterator[list[Cells]]:
-    """As many of them as are asked for: those that lie in a row."""
+    """Yields each choice of `number` blocks that lie in a row; for 1, each unit."""
     cells = joined(units)
     there = {*cells.tolist()}
     for cell, step in product(cells.tolist(), (UP, LEFT, BEHIND)):
@@ -251,7 +252,7 @@ def _fewer(units: list[Cells], number: int) -> Iterator[list[Cells]]:
 
 
 def limits(more: Sequence[Attachment], setting: Setting) -> tuple[Cells | None, Cells]:
-    """The blocks that others are of or in, and those that are excepted."""
+    """The blocks that the meant ones must be among, or None for any, and the blocks that are excepted."""
     within, kept_out = None, grid.REGION[:0]
     for link in more:
         said = describe(link.text)
@@ -274,7 +275,7 @@ def limits(more: Sequence[Attachment], setting: Setting) -> tuple[Cells | None, 
 
 
 def _beside(units: list[Cells], link: Attachment, setting: Setting) -> list[Cells]:
-    """Those that lie as a link says of other blocks, or all where none do."""
+    """The units that lie relative to other blocks as a link says, or all units if none do."""
     steps = ways(link)
     if link.kind not in ("side", "front", "back", "up", "down", "next", "between") or not link.text:
         return units
@@ -287,6 +288,6 @@ def _beside(units: list[Cells], link: Attachment, setting: Setting) -> list[Cell
 
 
 def ways(link: Attachment) -> tuple[int, ...]:
-    """From a block to those that a link places there."""
+    """The steps from a block to the cells that a link refers to."""
     known = {"up": (UP,), "down": (-UP,), "front": (-BEHIND,), "back": (BEHIND,), "next": LEVEL}
     return link.sides or known.get(link.kind, (*LEVEL, UP, -UP))

@@ -1,5 +1,5 @@
-"""What lexicon.txt and grammar.txt say of the Architect's words: how they are evened out, in which categories they are, and what
-those of a category are for where they stand."""
+"""Loads lexicon.txt and grammar.txt: which spellings of the Architect's words are the same word, the categories of words, and the
+roles that words of a category have in context."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from typing import NamedTuple
 from harness.baselines.parser.notation import entries, pattern_regex, read_lines, symbols
 
 COLOR, NUMBER, ORDINAL = "K", "N", "O"
-"""Stand for the words of these categories."""
+"""The characters that stand for the words of these categories."""
 _OTHER = "0"
 """The character of words in no category."""
 
 
 class PhraseLexicon(NamedTuple):
-    """What lexicon.txt holds."""
+    """The content of lexicon.txt."""
 
     same: dict[str, str]
-    """For a spelling the word that it is taken for."""
+    """The word that each spelling stands for."""
     categories: dict[str, dict[str, str]]
-    """For a category its words, each with its value, or with nothing."""
+    """The words of each category with their values, which are empty if none are given."""
 
 
 class PhraseSense(NamedTuple):
-    """What words are for where they stand."""
+    """The role of the words that fit a pattern."""
 
     category: str
     pattern: re.Pattern[str]
     role: str
     example: str
-    """An instruction for which it is used."""
+    """An instruction that uses it."""
 
 
 def read_lexicon(text: str) -> PhraseLexicon:
-    """Raises ValueError for a spelling of two words, and for a line that is no entry."""
+    """The spellings and categories of a lexicon. Raises ValueError for a spelling of two words, and for a line that is not an
+    entry."""
     same: dict[str, str] = {}
     categories: dict[str, dict[str, str]] = {}
     for name, _, words in entries(text):
@@ -54,8 +55,8 @@ _LINE = re.compile(r"([a-z]+): (.+) -> ([a-z]+)")
 
 
 def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[PhraseSense, ...]:
-    """The phrases of a text; `symbols` has a regular expression for each category. Raises ValueError that names an invalid
-    line."""
+    """The phrases of a text; `symbols` has a regular expression for each category. Raises a ValueError that names the first
+    invalid line."""
 
     def read(line: str, _: str, parts: Mapping[str, str]) -> PhraseSense | None:
         phrase = _LINE.fullmatch(line)
@@ -68,13 +69,13 @@ _HERE = Path(__file__).parent
 LEXICON = read_lexicon((_HERE / "lexicon.txt").read_text(encoding="utf-8"))
 _LISTED = {"COLOR": (COLOR,), "NUMBER": (NUMBER,), "ORDINAL": (ORDINAL,), **LEXICON.categories}
 _CHARACTERS = symbols(dict.fromkeys(word for words in _LISTED.values() for word in words))
-"""The character that stands for a word in what is matched."""
+"""The character that stands for each word in matched text."""
 SYMBOLS = {name: f"[{''.join(map(_CHARACTERS.__getitem__, words))}]" for name, words in _LISTED.items()} | {"ANY": "."}
 GRAMMAR = read_grammar((_HERE / "grammar.txt").read_text(encoding="utf-8"), SYMBOLS)
 
 
 def fitting(category: str, texts: Sequence[str]) -> Iterator[tuple[slice, PhraseSense]]:
-    """The words that phrases of a category fit, from left to right, each place with the first phrase that does."""
+    """Yields the spans of words that fit phrases of a category, from left to right, each with the first phrase that fits."""
     text = "".join(_CHARACTERS.get(word, _OTHER) for word in texts)
     phrases = [phrase for phrase in GRAMMAR if phrase.category == category]
     for start in range(len(text)):

@@ -1,7 +1,7 @@
 """Sets of cells as arrays, in the builder's frame: x grows to the left, y upward, z away from the builder.
 
-A cell is one number, its place in a grid that is larger than the build region, so that a step never wraps around; an action is
-the number of its cell times `KINDS` plus 0 to remove a block, or the code of the color that is placed.
+A cell is one number, its place in a grid that is larger than the build region, so that a step never wraps around. An action is
+the number of its cell times `KINDS`, plus the code of the color that is placed, or 0 to remove a block.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def codes(structure: Structure, pose: Pose) -> npt.NDArray[np.intp]:
 
 
 def seen(cell: tuple[int, int, int], pose: Pose) -> int:
-    """A cell of the world as the builder sees it."""
+    """The number of a world cell in the builder's frame."""
     x, z = turn(cell[0], cell[2], -pose.quarter)
     found: int = number(int(x), cell[1], int(z))
     return found
 
 
 def action(told: int, pose: Pose) -> Action:
-    """An action as the world knows it."""
+    """The world's action for the number of an action in the builder's frame."""
     x, y, z = XYZ[told // KINDS].tolist()
     x, z = turn(x, z, pose.quarter)
     code = told % KINDS
@@ -88,6 +88,6 @@ def action(told: int, pose: Pose) -> Action:
 
 
 def told(change: Action, pose: Pose) -> int:
-    """The number of a net action."""
+    """The number of a world action in the builder's frame."""
     code = CODES[change.color] if change.kind == "place" and change.color else 0
     return seen(change.cell, pose) * KINDS + code

@@ -1,6 +1,6 @@
-"""What an order to place blocks says outright: where, how many, and in which direction.
+"""Reads from an order to place blocks where, how many, and in which direction.
 
-Where the words leave something open, each way to understand them is a reading of its own.
+If the words are ambiguous, each way to understand them is a separate reading.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ SIDES_OF_EACH = (LEFT, -LEFT)
 
 
 class Placement(NamedTuple):
-    """Some cells, to be filled with a color or (0) emptied or, `gone`, both; `names` of properties that say how it came about."""
+    """Cells to fill with a color, to empty (color 0), or, if `gone`, to empty and then fill; `names`: the properties that say how
+    the words were read."""
 
     cells: tuple[int, ...]
     color: int
@@ -59,7 +60,7 @@ class Placing:
         self.color = colors[0] if colors else last
         counted = [one.number for one in extra if one.number > 1 and one.colors == colors]
         digits = [number_of(word) for word in said.split() if word.isdigit()]
-        # "A row" is not one block, and of "two towers of four blocks" the last number counts blocks.
+        # "A row" is more than one block, and in "two towers of four blocks" the last number counts the blocks.
         own = digits[-1] if digits else 0 if self.what.head in ("tower", "row") else self.what.number
         self.count = max([own, *counted])
         texts = {*clause.text.split(), verb}
@@ -115,7 +116,7 @@ class Placing:
                     yield self._reading(cells, "told ground", *names)
 
     def _borders(self, way: Sequence[int]) -> Iterator[Placement]:
-        """A whole side of the region, or all of them."""
+        """Yields whole edges of the ground: each one named, then all four together."""
         sides = [side for link in self.more for side in (*link.sides, *describe(link.text).sides)]
         sides = [*way, *({UP: BEHIND, -UP: -BEHIND}.get(side, side) for side in sides)]
         ground = grid.GROUND
@@ -126,7 +127,7 @@ class Placing:
         yield self._reading(ring.tolist(), "told ground", "told around")
 
     def _copies(self) -> Iterator[Placement]:
-        """Mirror images of what stands there, in the same or in another half of the region."""
+        """Yields mirror images, about the middle of the region over one or both axes, of the blocks in each quarter."""
         cells = self.setting.blocks
         for x, z in ((-1, 1), (1, -1), (-1, -1)):
             corner = cells + LEFT * ((x - 1) * XYZ[cells, 0]) + BEHIND * ((z - 1) * XYZ[cells, 2])
@@ -150,7 +151,7 @@ class Placing:
         return Placement(free, self.color, ("told place", *names, *fits))
 
     def _from(self, start: int, count: int, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
-        """Blocks from a cell on: upward, along the way that is told, or along each."""
+        """Yields rows of cells from a cell on: upward, in the directions named, or in every direction."""
         if count == 1:
             yield [start], ()
             return
@@ -196,7 +197,7 @@ class Placing:
     def _at(
         self, link: Attachment, where: Description, units: list[Cells], way: Sequence[int]
     ) -> Iterator[tuple[list[int], tuple[str, ...]]]:
-        """The cells that a link places beside some units."""
+        """Yields the cells beside some units to which a link may refer."""
         if link.kind == "between" or "space" in link.text.split():
             yield from self._between(units)
             if link.kind == "between":
@@ -244,7 +245,7 @@ class Placing:
                         yield cells, (*names, *level)
 
     def _down_from(self, cell: int) -> list[int]:
-        """The free cells below one, down to the ground or to what stands there."""
+        """The free cells below one, down to the ground or the next block."""
         found = []
         while self.setting.free[cell - UP]:
             cell -= UP
@@ -252,13 +253,13 @@ class Placing:
         return found
 
     def _outward(self, unit: Cells, step: int, count: int, low: bool) -> list[int]:
-        """From beside a unit away from it; a tower beside it where the words say so."""
+        """The cells of a row from beside a unit away from it, or of a tower beside it if the words say so."""
         start = self._start(unit, step, low)
         on = UP if (self.stands and abs(step) != UP) else step
         return _row(start, on, count)
 
     def _start(self, unit: Cells, step: int, low: bool) -> int:
-        """The first free cell beside a unit toward a side, low or high."""
+        """The cell beside a unit toward a side, at its lowest or highest outermost block; above or below, the first free one."""
         far = along(unit, step)
         ends = unit[far == far.max()]
         heights = XYZ[ends, 1]
@@ -303,7 +304,7 @@ class Placing:
                 yield _row(start, other, count, -(count // 2)), ("told along", "told middle")
 
     def _between(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
-        """The empty cells between blocks of the units in a straight line."""
+        """Yields the empty cells on straight lines between blocks of the units."""
         cells = joined(units)
         there = {*cells.tolist()}
         for steps in ((LEFT,), (BEHIND,), (UP,), (LEFT, BEHIND, UP)):
@@ -334,7 +335,7 @@ class Placing:
 
 
 def _row(start: int, step: int, count: int, first: int = 0) -> list[int]:
-    """The cells from the `first` to the last of `count` steps from a cell, as far as any of them may lie in the region."""
+    """`count` cells in a row, from step `first` on, without those that are too far from `start` to lie in the region."""
     return [start + step * n for n in range(max(first, -LARGEST), min(first + count, LARGEST + 1))]
 
 

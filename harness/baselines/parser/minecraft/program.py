@@ -1,4 +1,4 @@
-"""What a clause was taken to ask for, as statements of the building language: relative to the last block where that fits."""
+"""Writes actions as statements of the building language, relative to the last block if possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BESIDE = {"up": "on", "down": "below", "left": "left", "right": "right", "behin
 
 
 def statements_of(actions: Cells, last: int, pose: Pose) -> Iterator[ast.Statement]:
-    """The statements for some actions in the builder's frame where `last` is the cell of the last block placed, or -1."""
+    """The statements for actions in the builder's frame; `last` is the cell of the last block placed, or -1."""
     for code, group in groupby(actions.tolist(), lambda action: action % KINDS):
         cells = [action // KINDS for action in group]
         what = _shape(cells, last if code else -1, pose) or _literal(cells, pose)
@@ -34,7 +34,7 @@ def _literal(cells: Sequence[int], pose: Pose) -> ast.Expr:
 
 
 def _shape(cells: Sequence[int], last: int, pose: Pose) -> ast.Expr | None:
-    """The cells as a row, a tower or a diagonal, or as a cell beside the last block; None where they are nothing of the kind."""
+    """The cells as a row, a tower or a diagonal, or as a cell beside the last block; None if they are none of these."""
     start = _start(cells[0], last)
     if len(cells) == 1:
         return start

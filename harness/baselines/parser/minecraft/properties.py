@@ -1,4 +1,4 @@
-"""What can be said of a proposal, as numbers: where it begins, what it touches, how it runs, what color and how many it is."""
+"""The properties of proposals, as numbers: where they begin, what they touch, how they run, their color and size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.worlds.minecraft import SIDE
 
 Matrix = npt.NDArray[np.float32]
-"""A row a proposal, a column a property."""
+"""A row per proposal, a column per property."""
 
 KINDS = (
     *("nothing", "nothing more", "run", "each", "both sides", "figure", "copy", "mirror"),
@@ -80,7 +80,7 @@ OCCUPIED, GROUP, NAMED = 1, 2, 4
 
 
 class Setting:
-    """What the proposals of a clause are compared with."""
+    """The blocks with which the proposals of a clause are compared."""
 
     def __init__(self, scene: DiscourseScene, named: Cells) -> None:
         self.scene = scene
@@ -95,14 +95,15 @@ class Setting:
         self.ends = _outermost(named) | _outermost(self.blocks) << len(WAYS)
         before = grid.REGION[:, None] - STEPS
         bits, self.near = self.bits[before], np.zeros(grid.SIZE, np.intp)
-        """A bit for each way in which a cell of the region lies of a block, then of one of the group, then of a named one."""
+        """For each cell of the region, a bit per direction in which it lies from a block, then from one of the group, then from a
+        named one."""
         touching = np.concatenate([(bits & bit) > 0 for bit in (OCCUPIED, GROUP, NAMED)], axis=1)
         self.near[grid.REGION] = touching.astype(np.float32) @ _POWERS  # exact: powers of 2 below 2 ** 24
         self.held = np.zeros(grid.SIZE, np.uint16)
         """The bits of `ends` of the blocks that a cell touches."""
         self.held[grid.REGION] = np.bitwise_or.reduce(self.ends[before], 1)
         self.going = int(self.group[-1] - self.group[-2]) if len(self.group) > 1 else 0
-        """The way in which the last two blocks were placed."""
+        """The step between the last two blocks placed, or 0."""
         others = [int(turn[-1]) for turn in scene.turns[-2:]]
         self.stepping = others[1] - others[0] if len(others) == 2 else 0
         spread = XYZ[self.blocks] if len(self.blocks) else np.zeros((1, 3), np.intp)
@@ -111,7 +112,7 @@ class Setting:
 
 
 def _outermost(cells: Cells) -> npt.NDArray[np.uint16]:
-    """A bit for each way in which a cell of the set lies furthest."""
+    """For each cell of a set, a bit per direction in which it lies furthest."""
     found = np.zeros(grid.SIZE, np.uint16)
     if len(cells):
         along = XYZ[cells] @ VECTORS.T
@@ -120,13 +121,13 @@ def _outermost(cells: Cells) -> npt.NDArray[np.uint16]:
 
 
 def sides(away: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """For each way whether (x, y, z) goes that way."""
+    """Whether each (x, y, z) goes in each direction, by more than 0.4 cells."""
     found: npt.NDArray[np.bool_] = away @ VECTORS.T > 0.4
     return found
 
 
 def placed(cells: Cells, setting: Setting, code: int) -> Matrix:
-    """Properties of placements, a row of cells each; -1 for none, never at the beginning."""
+    """The properties of placements, each a row of cells padded with -1; the first cell is never -1."""
     scene, found = setting.scene, np.zeros((len(cells), WIDTH), np.float32)
     there = cells >= 0
     real = np.where(there, cells, cells[:, :1])
@@ -219,7 +220,7 @@ def _colors(found: Matrix, start: Cells, scene: DiscourseScene, code: int) -> No
 
 
 def taken(cells: Cells, setting: Setting) -> Matrix:
-    """Properties of removals, a row of cells each; -1 for none, never at the beginning."""
+    """The properties of removals, each a row of cells padded with -1; the first cell is never -1."""
     scene, found = setting.scene, np.zeros((len(cells), WIDTH), np.float32)
     there = cells >= 0
     real = np.where(there, cells, cells[:, :1])

@@ -1,6 +1,7 @@
-"""What a clause may ask for: blocks in a row, beside each of some blocks, figures, copies, removals, moves.
+"""Lists what a clause may ask for: blocks in a row, beside each of some blocks, figures, copies, removals, moves.
 
-All of them are proposed, whatever the words; words only say which colors, numbers and blocks of a color come into question.
+Except for figures, diagonals and what `told` reads, everything is proposed whatever the words are; the words give the colors, the
+numbers and the blocks of a color to try.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from harness.baselines.parser.minecraft.words import ClauseInContext
 from harness.worlds.minecraft import CODES
 
 NUMBERS = 3
-"""Numbers of a clause that are tried."""
+"""Only this many numbers of a clause are tried."""
 _PLANES = (("flat", grid.LEFT, grid.BEHIND), ("faces", grid.LEFT, UP), ("sideways", grid.BEHIND, UP))
 
 
 def propose(clause: ClauseInContext, scene: DiscourseScene) -> list[Proposals]:
-    """Everything that a clause may ask for, first of all nothing."""
+    """Everything that a clause may ask for; the first proposal is to do nothing."""
     nothing = np.zeros((1, WIDTH), np.float32)
     nothing[0, [COLUMNS["nothing"], COLUMNS["nothing more"]]] = 1, scene.done > 0
     found = [Proposals(np.full((1, 1), -1), nothing)]
@@ -77,7 +78,7 @@ def _colors(clause: ClauseInContext, scene: DiscourseScene) -> list[Option]:
 
 
 def _named(clause: ClauseInContext, scene: DiscourseScene, color: int) -> Cells:
-    """The blocks of the clause's other colors, else of the same color if the clause tells of such that are there."""
+    """The blocks of the clause's other colors; if it has none, the blocks of this color if the clause mentions existing ones."""
     there = [CODES[name] for name, _ in clause.colors if CODES[name] != color]
     told = [CODES[name] for name, role in clause.colors if role == "there"]
     return scene.of_color(there or told)
@@ -99,7 +100,7 @@ def _counts(clause: ClauseInContext, scene: DiscourseScene) -> list[Option]:
 
 
 def starts(clause: ClauseInContext, setting: Setting) -> Cells:
-    """Where a row or a figure may begin."""
+    """The free cells where a row or a figure may begin."""
     scene, blocks = setting.scene, setting.blocks
     near = [(blocks[:, None] + STEPS).ravel(), np.array([cell for cell in scene.aimed if cell >= 0], np.intp)]
     if scene.last >= 0:
@@ -132,7 +133,7 @@ def _runs(clause: ClauseInContext, begin: Cells, setting: Setting, counts: Seque
 
 
 def _figures(clause: ClauseInContext, begin: Cells, setting: Setting, color: int) -> list[Proposals]:
-    """Rectangles, their borders, and letters."""
+    """Rectangles, their borders, and letters, if the words speak of figures."""
     texts, found = clause.texts, []
     wanted = [letter for word, letter in LEXICON.categories["LETTER"].items() if word in texts]
     if clause.size is None and not wanted and not spoken_of("FIGURE", texts):

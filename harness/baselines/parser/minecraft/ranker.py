@@ -1,9 +1,10 @@
-"""Which proposal a clause means: a log-linear model whose features pair the clause's words with the proposals' properties.
+"""Chooses the proposal that a clause means: a log-linear model whose features pair the clause's words with the proposals'
+properties.
 
-The answer are the actions that gain something for micro F1: those whose probability, which all proposals with them have together,
-is over the task's `parser_threshold`. The best is near half of the F1 that is reached; a third of the likeliest action's
-probability (`BESIDE`) costs nothing and keeps a clear answer free of others. A clause that says too little is answered with
-nothing.
+The answer consists of the actions that raise the expected micro F1: an action's probability is the sum over the proposals that
+contain it, and must exceed the task's `parser_threshold`, which is best near half of the F1 reached. It must also exceed a third
+(`BESIDE`) of the likeliest action's probability, which costs no F1 and keeps other actions out of a clear answer. A clause that
+says too little is answered with no actions.
 """
 
 from __future__ import annotations
@@ -28,24 +29,25 @@ from harness.tasks import get_task
 
 BESIDE = 1 / 3
 TEMPERATURE = 1.5
-"""By which the scores are divided: what was learned is too sure of itself on new items. Chosen on dev, as are those two."""
+"""The divisor of the scores, which are overconfident on new items. Chosen on dev, as are the two thresholds above."""
 REASONS = 6
 LIKELY = 1e-4
-"""Proposals that are less likely, as a share of the likeliest, are left out."""
+"""Proposals that are less likely than this share of the likeliest one are left out."""
 
 
 class Meant(NamedTuple):
-    """What a clause was taken to ask for."""
+    """How a clause was understood."""
 
     actions: Cells
     properties: tuple[str, ...]
-    """Of the proposal that most of the actions are from: the names of its kind and of the properties that speak for it most."""
+    """The names of the kind of the proposal that the answer begins with, and of the properties that speak for it most."""
     expected: float
-    """The share of the actions that are expected to be right."""
+    """The expected share of right actions."""
 
 
 class Ranker:
-    """`weights`: for each cue (`words.ClauseInContext.cues`) what it makes of each property, by name."""
+    """`weights`: the weight of each property, by cue (`words.ClauseInContext.cues`) and name; `least`: the lowest probability of
+    an action in an answer."""
 
     def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = 0.1) -> None:
         self._least = least
@@ -86,14 +88,16 @@ class Ranker:
         return Meant(actions, names, float(right[actions].mean()))
 
     def _row(self, shares: npt.NDArray[np.float32], owners: Cells, right: npt.NDArray[np.float64]) -> int:
-        """The proposal that the answer begins with; `right` is how likely each action is, `owners` whose it is."""
+        """The index of the proposal that the answer begins with. `shares` has the probability of each proposal, `owners` the
+        proposal of each entry in `right`, which has the probability of its action."""
         return int(np.bincount(owners, right - self._least, len(shares)).argmax())
 
     def _chosen(self, right: npt.NDArray[np.float64], first: Cells) -> Cells:
-        """The actions that are likely enough: those of `first` in their order, then the others, likeliest first."""
+        """The actions that are likely enough, at most one placement per cell: those in `first` in their order, then the others,
+        likeliest first."""
         enough = np.flatnonzero(right > max(self._least, BESIDE * right.max(initial=0.0)))
         enough = enough[np.argsort(-right[enough], kind="stable")]
-        placed: dict[int, int] = {}  # by cell, where two colors are likely
+        placed: dict[int, int] = {}  # by cell, in case two colors are likely
         for action in enough[enough % KINDS > 0].tolist():
             placed.setdefault(action // KINDS, action)
         kept = {*enough[enough % KINDS == 0].tolist(), *placed.values()}
@@ -116,7 +120,7 @@ class Eager(Ranker):
 
 
 def _flat(found: Sequence[Cells]) -> tuple[Cells, Cells]:
-    """All actions in a row, each once for a proposal, and the number of the proposal of each."""
+    """The index of the proposal of each action, and all actions in one array, each once per proposal."""
     first, owners, flat = 0, [], []
     for actions in found:
         there = actions >= 0
@@ -130,11 +134,11 @@ def _flat(found: Sequence[Cells]) -> tuple[Cells, Cells]:
 
 
 Weights = Mapping[str, Mapping[str, float]]
-"""For each cue what it makes of each property, by name; what is missing is 0."""
+"""The weight of each property, by cue and name; a missing weight is 0."""
 
 
 def _weights_file(task: str) -> Path:
-    """What was learned on the task's train split."""
+    """The file of the weights learned on the task's train split."""
     return Path(__file__).parent / get_task(task).parser_weights
 
 

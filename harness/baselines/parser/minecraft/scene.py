@@ -1,4 +1,4 @@
-"""What is there when a clause is carried out: blocks, who placed them when, and where the builder looks."""
+"""The scene in which a clause is carried out: the blocks, when they were placed, and where the builder looks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REACH = 12.0
 
 
 class DiscourseScene:
-    """Changes with each clause."""
+    """The scene of a turn; it changes with each clause."""
 
     def __init__(self, item: MinecraftItem) -> None:
         self.pose = told_pose(item)
@@ -39,7 +39,7 @@ class DiscourseScene:
         self.named = CODES.get(color_told(item.history) or "", 0)
         """The code of the color that was named last, or 0."""
         self.emptied: Cells = np.zeros(0, np.intp)
-        """The cells that the clause before emptied, of this turn."""
+        """The cells that were emptied by the last clause of this turn that changed anything."""
         self.has_compass = get_task(item.task).compass
         self.done = 0
         """Clauses of this turn that placed or removed something."""
@@ -67,7 +67,7 @@ class DiscourseScene:
         self.taken = np.array(taken, np.intp)
 
     def _aimed(self) -> tuple[int, int]:
-        """The first block that the builder looks at, and the cell before it or above the ground; -1 where there is none."""
+        """The first block that the builder looks at, and the cell before it or above the ground; -1 for none."""
         last = -1
         for far in np.arange(0.5, REACH, 0.1):
             x, y, z = (self.eye + far * self.gaze).tolist()
@@ -91,7 +91,7 @@ class DiscourseScene:
 
     @property
     def group(self) -> Cells:
-        """What was placed last in one go."""
+        """The blocks that are left of the last turn or clause that placed any."""
         return self.turns[-1] if self.turns else np.zeros(0, np.intp)
 
     def of_color(self, codes: list[int]) -> Cells:
@@ -112,7 +112,7 @@ class DiscourseScene:
         self.done += bool(len(actions))
 
     def _sight(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """For each cell the cosine of the angle between the gaze and its middle, and how far that is; 0 outside the region."""
+        """For each cell the cosine of the angle between the gaze and its middle, and their distance; 0 outside the region."""
         away = grid.XYZ[grid.REGION] + 0.5 - self.eye
         distance = np.maximum(np.sqrt((away * away).sum(1)), 1e-6)
         found = np.zeros((2, grid.SIZE), np.float32)

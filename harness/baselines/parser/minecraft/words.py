@@ -1,4 +1,5 @@
-"""What the Architect says as clauses: words without case, number or color; the colors and numbers in them with their roles."""
+"""Splits what the Architect says into clauses: words in lower case, without their numbers and colors, and the colors and numbers
+with their roles."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from harness.tasks import get_task
 from harness.worlds.minecraft import COLORS
 
 LONGEST = 40
-"""Words of a clause that are read."""
+"""Only this many words of a clause are read."""
 CLAUSES = 12
-"""Clauses of a turn that are carried out, from the first one on."""
+"""Only the last clauses of a turn, up to this number, are carried out."""
 LARGEST = 11
-"""No row in the region is longer."""
+"""The length of the longest row in the region."""
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,.!?;:\n-]")
 _NUMBER = re.compile(r"([0-9]{1,2})(st|nd|rd|th)?")
 _TIMES = tuple(LEXICON.categories["TIMES"])
@@ -27,23 +28,23 @@ _SIZE = re.compile(rf"([0-9])\s*(?:{'|'.join(_TIMES)})\s*([0-9])")
 
 class Word(NamedTuple):
     text: str
-    """K for a color, N for a number but the word "one", O for an ordinal, else the word itself."""
+    """K for a color, N for a number except the word "one", O for an ordinal; otherwise the word itself."""
     color: str = ""
     number: int = 0
 
 
 class ClauseInContext(NamedTuple):
-    """What is said in one go, and what is known from what was said before it in the turn."""
+    """The words of a clause, and its place in the turn."""
 
     words: tuple[Word, ...]
     cues: tuple[str, ...]
-    """The words and pairs of neighbors, each once; in capitals what tells of the turn."""
+    """The words and pairs of neighbors, each once; cues about the turn are in capitals."""
     colors: tuple[tuple[str, str], ...]
     """Colors with their roles, in order: `new` for blocks to place, `there` for blocks that are there."""
     numbers: tuple[tuple[int, str], ...]
     """Numbers with their roles: `many` before blocks, `size` before a measure, `some`."""
     size: tuple[int, int] | None
-    """Of "3 x 4"."""
+    """The sides of "3 x 4"."""
 
     @property
     def texts(self) -> frozenset[str]:
@@ -65,7 +66,7 @@ def read_item(item: MinecraftItem) -> list[ClauseInContext]:
 
 
 def read_turn(history: Sequence[Turn]) -> list[ClauseInContext]:
-    """The clauses of the Architect since the last actions, or of the words before them where there are none since."""
+    """The Architect's clauses since the last actions; if nothing was said since, the clauses before them."""
     since, asked = _said(history)
     old = not since
     if old:
@@ -89,7 +90,7 @@ def _said(history: Sequence[Turn]) -> tuple[list[str], bool]:
 
 
 def read_words(text: str) -> list[Word]:
-    """The words of any text, evened out; sizes such as "3x4" are three."""
+    """The words of a text, spelled as in the lexicon; a size such as "3x4" is three words."""
     return [_word(found) for found in _TOKEN.findall(_SIZE.sub(rf"\1 {_TIMES[0]} \2", text.lower()))]
 
 
@@ -107,7 +108,7 @@ def _word(token: str) -> Word:
 
 
 def _parts(words: list[Word]) -> list[list[Word]]:
-    """Sentences, and what is set off inside them (grammar.txt, `break`)."""
+    """The clauses of some words: sentences, divided where a `break` of grammar.txt fits."""
     ends = {at.start for at, _ in fitting("break", [word.text for word in words])}
     parts: list[list[Word]] = [[]]
     for n, word in enumerate(words):
