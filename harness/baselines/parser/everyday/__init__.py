@@ -1,1 +1,1 @@
-"""The part of `parser` that reads what anyone types to it: ordinary requests, evened out by `english` and read for each world."""
+"""Reads what people type: ordinary requests, normalized by `english` and read by a package for each world."""

@@ -1,4 +1,4 @@
-"""Answers ordinary requests: the reader for them first, the parser of the research corpora where it understands nothing."""
+"""Answers ordinary requests with the reader for them, or with the research corpora's parser if the reader understands nothing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Understood(NamedTuple):
 
     program: str
     confidence: float
-    """0..1; 0 where nothing was understood."""
+    """0..1; 0 if nothing was understood."""
     unknown: tuple[str, ...]
     """The words that are not known."""
     question: str | None
-    """What would be asked back: `Where?`."""
+    """The question that the reader would ask, such as `Where?`."""
 
 
 class Conversing(Predictor):
@@ -44,7 +44,7 @@ class Conversing(Predictor):
         try:
             understood = self._understand(item)
         except (LookupError, ValueError, RecursionError):
-            # Words in an order that no rule expects: to a person that is a request like any other.
+            # Words in an order that no rule expects, or nested too deep: this must not stop a run.
             log.exception("not read: %s", item.id)
             understood = Understood("", 0, (), None)
         if understood.confidence == 0:

@@ -1,4 +1,4 @@
-"""Ordinary English evened out: numbers as digits, contractions in full, misspelled words put right, politeness left out."""
+"""Normalizes ordinary English: numbers become digits, contractions are expanded, misspellings corrected, polite words dropped."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _POLITE = re.compile(
 
 
 def evened(text: str) -> str:
-    """The text in lower case: `Two 3x3 walls, pls!` is `2 3 by 3 walls`. Marks that end a sentence become ` . `, commas ` , `."""
+    """The normalized text in lower case: `Two 3x3 walls, pls!` becomes `2 3 by 3 walls , pls .`, with marks as separate words."""
     text = text.lower().replace("’", "'").replace("—", " , ").replace("–", "-")
     for pattern, full in _CONTRACTED:
         text = re.sub(pattern, full, text)
@@ -57,14 +57,14 @@ def evened(text: str) -> str:
 
 
 def without_politeness(text: str) -> str:
-    """An evened text without what only makes it polite."""
+    """A normalized text without its polite words."""
     return " ".join(_POLITE.sub(" ", text).split())
 
 
 def spelled(text: str, known: Collection[str]) -> str:
-    """An evened text with words that are not known replaced by the known one that they are nearly.
+    """A normalized text in which each misspelled word is replaced by the known word that it is closest to.
 
-    `known` are the words of a reader; other common words (common.txt) are left as they are.
+    `known` has the words of a reader; other common words (common.txt) are left as they are.
     """
     return " ".join(_spelled(word, frozenset(known)) for word in text.split())
 
@@ -83,7 +83,7 @@ def _spelled(word: str, known: frozenset[str]) -> str:
 
 
 def _slips(word: str) -> list[str]:
-    """What a word may stand for: two letters exchanged, one too many, too few or wrong; the likeliest first."""
+    """The words that a word may misspell: with two letters exchanged, one too many, too few or wrong; the likeliest first."""
     parts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
     exchanged = [a + b[1] + b[0] + b[2:] for a, b in parts if len(b) > 1]
     if len(word) == 3:
@@ -96,5 +96,5 @@ def _slips(word: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
-    """Common English words, which are no misspelled ones of a reader's."""
+    """Common English words, which are not taken for misspelled words of a reader."""
     return frozenset((Path(__file__).parent / "common.txt").read_text(encoding="utf-8").split())

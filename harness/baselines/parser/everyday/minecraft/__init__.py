@@ -1,4 +1,4 @@
-"""Ordinary building requests carried out: `Put a red tower, 3 high, in the middle.` `Now a blue one next to it.` `Undo.`"""
+"""Carries out ordinary building requests: `Put a red tower, 3 high, in the middle.` `Now a blue one next to it.` `Undo.`"""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def understand(item: MinecraftItem) -> Understood:
 
 
 def _confidence(outcome: Outcome) -> float:
-    """How often answers like this one were right, of 254 turns that the reader was not written for: the fewer, the more words
-    there are; skipped words and orders that could not be carried out take their share."""
+    """How often answers like this one were right in 254 turns for which the reader was not written: less often with more words,
+    with more skipped words, and with more orders that could not be carried out."""
     if not outcome.done:
         return 0.5 if outcome.idle else 0.2 if outcome.failed else 0.0
     expected = min(0.85, 1 - 0.054 * outcome.words) * 0.6**outcome.skipped * 0.45**outcome.failed
@@ -38,7 +38,7 @@ def _confidence(outcome: Outcome) -> float:
 
 
 def _turns(history: Sequence[Turn]) -> list[tuple[str, Sequence[Action]]]:
-    """What was said to the builder, and what was done then; what was said after the last actions is the request."""
+    """What was said to the builder before each run of actions, and these actions; the last text, without any, is the request."""
     turns: list[tuple[str, Sequence[Action]]] = []
     said: list[str] = []
     for turn in history:
@@ -52,7 +52,7 @@ def _turns(history: Sequence[Turn]) -> list[tuple[str, Sequence[Action]]]:
 
 
 def _states(now: Structure, turns: Sequence[Sequence[Action]]) -> list[Structure]:
-    """The structure before each turn, and now: the turns taken back one by one."""
+    """The structures before each turn, and the present one, found by taking the turns back one by one."""
     states = [now]
     colors: dict[Cell, str] = {
         action.cell: action.color for actions in turns for action in actions if action.color in CODES and action.color
@@ -69,7 +69,7 @@ def _states(now: Structure, turns: Sequence[Sequence[Action]]) -> list[Structure
 
 
 def _program(before: Structure, scene: Scene, pose: Pose) -> ast.Program:
-    """What turns one structure into the other: removals, then placements, lowest first, that may float where they must."""
+    """The program that turns the structure into the scene's: removals, then placements, with supports if any block floats."""
     quarter = pose.quarter
     new = {in_world(cell, quarter): color for cell, color in scene.blocks.items()}
     old: dict[Cell, str] = {block[:3]: block.color for block in before.blocks()}

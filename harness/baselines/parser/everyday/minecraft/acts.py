@@ -1,4 +1,4 @@
-"""Which act an order is, where its verb alone does not tell: `the tower should be red` recolors, `make it taller` resizes."""
+"""Determines the act of an order if its verb alone does not: `the tower should be red` recolors, `make it taller` resizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "sta
 
 
 def act_of(order: Order, scene: Scene) -> str:
-    """The act; it may fill in what the words of the order imply, such as the place of a roof."""
+    """The act of an order; also fills in what the order's words imply, such as the place of a roof."""
     if order.thing is not None:
         bare = order.growth or order.become or "remark" in order.flags
         if bare and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
@@ -45,7 +45,7 @@ def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
 
 
 def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
-    """In `I want the roof purple` the color is what it becomes; in `instead of red` the color is that it had."""
+    """In `I want the roof purple` the color is what it becomes; in `instead of red` it is the color that it had."""
     for place in order.places:
         if place.word == "of" and place.landmark.colors and "instead" in order.flags:
             order.places = [one for one in order.places if one is not place]
@@ -60,7 +60,7 @@ def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
 
 
 def _nothing(order: Order, scene: Scene) -> str:
-    """Talk, questions, and what is not to be done."""
+    """Talk, questions, and orders not to do something."""
     thing, flags = order.first, order.flags
     said = bool(order.things) and (bool(thing.colors) or not thing.definite) and "question" not in flags
     if thing.definite and "only" in flags | thing.flags and "idle" in flags and found(thing, scene):
@@ -108,7 +108,7 @@ def _by_verb(order: Order, scene: Scene) -> str:
 
 
 def _by_flag(order: Order, scene: Scene) -> str:
-    """`again`, `upside down`, `by 90 degrees`; and the verbs that only these may change."""
+    """`again`, `upside down`, `by 90 degrees`; and the verbs whose act only such words may change."""
     thing, flags = order.first, order.flags
     if not thing.noun and "alternate" in thing.picks and len(thing.colors) > 1 and scene.blocks:
         order.things, order.become = [it()], Thing(colors=thing.colors)
@@ -153,7 +153,7 @@ def _with_parts(order: Order, scene: Scene) -> str:
 
 
 def _becoming(order: Order, scene: Scene) -> str:
-    """What a thing that stands is to be: of another color, of another size, another thing."""
+    """A thing that stands is to get another color or size, or to become another thing."""
     thing, become = order.first, order.become
     if become is None:
         return ""
@@ -178,7 +178,7 @@ def _becoming(order: Order, scene: Scene) -> str:
 
 
 def _standing(order: Order, scene: Scene) -> str:
-    """What is done to a thing that stands by the words around it: `the row away from you`, `only the bottom layer`."""
+    """The act that other words imply for a thing that stands: `the row away from you`, `only the bottom layer`."""
     thing = order.first
     if not thing.definite or not found(thing, scene):
         return ""

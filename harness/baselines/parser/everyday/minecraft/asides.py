@@ -1,4 +1,4 @@
-"""What a sentence says beside its orders: words to be passed over, comparisons, what comes after a place."""
+"""Reads what a sentence says besides its orders: words to skip, comparisons, and what follows a place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _AS_FAR_AS_IT_GOES = word_set("edge end area border frame wall room fit fits spa
 
 
 class Asides(Reader):
-    """Reads what only tells more of an order; what does not begin where it stands changes nothing."""
+    """Reads what only adds to an order; a method changes nothing if its words do not begin at the current token."""
 
     def aside(self, order: Order) -> bool:
         """`with nothing under it`, `touching it`, `for my doll`, `like a flower`, `than the red one`, `2 more times`."""
@@ -51,7 +51,7 @@ class Asides(Reader):
         return False
 
     def _purpose(self, order: Order) -> bool:
-        """`so that I get a square`, `move it so it fits`: what comes of it is nothing to do as well."""
+        """`so that I get a square`, `move it so it fits`: a result, which is not another order."""
         ahead = next((n for n in range(1, 4) if self.peek(n).kind != "skip"), 3)
         gets = ahead > 1 and self.peek(ahead).meaning in {"make", "build", "with", "look"}
         return gets or (order.act not in BUILDING and self.peek(1).kind == "it")
@@ -68,7 +68,7 @@ class Asides(Reader):
         return True
 
     def lacking(self) -> None:
-        """`no blocks missing underneath`: where something lacks is no place."""
+        """`no blocks missing underneath`: the place where something is missing is not where to build."""
         start = self.at
         self.skip("skip", "common", "unknown")
         place = self.place()
@@ -97,7 +97,7 @@ class Asides(Reader):
         return True
 
     def thing_follows(self) -> bool:
-        """Whether after a place comes what is put there: `..., and on top a red block`."""
+        """Whether a place is followed by what is put there: `..., and on top a red block`."""
         start = self.at
         self.skip("link", "unknown", "common", "be", "skip")
         self.accept("verb", "look", "build", "make")

@@ -1,4 +1,4 @@
-"""Orders that build: what is placed, how often, in which colors and where."""
+"""Carries out orders that build: what is placed, how often, in which colors and where."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sidewa
 
 
 def build(order: Order, scene: Scene) -> None:
-    """Builds the things of an order. Raises Unplaced where there is no place, or no such color."""
+    """Builds the things of an order. Raises Unplaced if there is no room, no such place or no such color."""
     if _lines_up(order):
         colors = [color for thing in order.things for color in thing.colors * (thing.count or 1)]
         order.things = [
@@ -68,7 +68,7 @@ def _lines_up(order: Order) -> bool:
 
 
 def _one_by_one(things: list[Thing]) -> list[Thing]:
-    """`three towers: 1 block, 2 blocks, 3 blocks`: each of several things by itself."""
+    """`three towers: 1 block, 2 blocks, 3 blocks`: each of several things separately."""
     first, rest = things[0] if things else Thing(), things[1:]
     if not (rest and first.count == len(things) and first.sizes and all(one.generic and one.count for one in rest)):
         return things
@@ -86,12 +86,12 @@ def _relative(places: list[Place]) -> bool:
 
 
 def gap_of(places: list[Place], default: int = 0) -> int:
-    """How many free cells there are to be between things."""
+    """The number of cells to leave free between things."""
     return next((place.distance or 0 for place in places if place.relation == "gap"), default)
 
 
 def _settled(thing: Thing, order: Order) -> Thing:
-    """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
+    """A thing with what the places of its order say about it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
     if not (thing.noun or thing.count) and any(place.of_area and place.landmark.article == "all" for place in order.places):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
@@ -112,7 +112,7 @@ def _settled(thing: Thing, order: Order) -> Thing:
 
 
 def _shaped(thing: Thing, of: Thing) -> Thing | None:
-    """A thing in the shape that its place says: `3 blocks in a row`; None where that is a place and no shape."""
+    """A thing in the shape that its place names: `3 blocks in a row`; None if that is a place, not a shape."""
     if of.noun == "row" and thing.noun in SINGLE and (thing.count or 0) > 1:
         return replace(thing, flags=thing.flags | {"parallel"})
     if of.generic and (of.colors or of.flags):
@@ -187,7 +187,7 @@ def _is_all_edges(place: Place) -> bool:
 
 
 def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
-    """Puts something all along the edge of what is flat, on top of it."""
+    """Builds something on top of a flat thing, all along its edge; returns whether it did."""
     edge = next((place.of for place in places if place.landmark.noun == "edge" and not place.landmark.picks), None)
     flat = next((place.of for place in places if place.relation == "on" and place.of and not place.of_area), None)
     if edge is None or edge.whole.noun == "area" or not scene.blocks:
@@ -204,7 +204,7 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
 
 
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
-    """Whether as many are put on things as there are, or in as many corners: `2 blocks on them`, `4 towers in the corners`."""
+    """Whether the count is that of the things or corners meant, one for each: `2 blocks on them`, `4 towers in the corners`."""
     if place.of is None or place.of_area or (thing.count or 0) < 2:
         return False
     corners = place.relation == "at" and place.of.noun == "corner" and place.of.plural
@@ -218,7 +218,8 @@ def _sided(place: Place, thing: Thing) -> Place:
 
 
 def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
-    """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
+    """Builds what something is to stand on, if that does not stand yet: `a yellow block on a red block`. Returns the places with
+    "it" for what was built."""
     for place in places:
         of = place.of
         base = of.of if of is not None and of.kind == "part" else of
@@ -284,7 +285,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
 
 
 def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
-    """What something flat lies on: `a roof on the tower`, `another layer on top`."""
+    """The cells that something flat lies on: `a roof on the tower`, `another layer on top`."""
     for place in places:
         if place.relation == "on" and place.of and not place.of_area:
             return cells_found(place.of, scene)
@@ -303,13 +304,13 @@ def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
 
 
 def _is_over(place: Place) -> bool:
-    """Whether several blocks there stand one on the other; not those that lie across something."""
+    """Whether several blocks at this place are stacked; false if they lie across something."""
     lies = "across" in place.word or "spanning" in place.word
     return place.relation in {"on", "up", "below"} and not place.of_area and not lies
 
 
 def _way(thing: Thing, places: list[Place]) -> str:
-    """The direction in which a row or stairs run: away from the builder, or on from what blocks are put beside."""
+    """The direction in which a row or stairs run: one that is named, or away from the thing that blocks are put beside."""
     long = thing.noun in {"row", "wall"}
     ways = [place.relation for place in places if place.relation in _WAYS and (place.of is None or not long)]
     return ways[0] if ways else thing.way
@@ -347,7 +348,7 @@ def _spread(shapes: list[Shape], gap: int, noun: str) -> Shape:
 
 
 def _in_color(shape: Shape, thing: Thing, number: int) -> Shape:
-    """A copy in its own color, where as many colors are said."""
+    """A copy in its own color, if several colors are named."""
     colors = palette(thing, "")
     return dict.fromkeys(shape, colors[number % len(colors)]) if len(colors) > 1 else shape
 
@@ -385,7 +386,7 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
 
 
 def _place_cells(cells: Sequence[Cell], thing: Thing, scene: Scene, noun: str) -> None:
-    """Places a thing in the cells that it has in the region, colored like a figure of the noun."""
+    """Places a thing in cells of the region, colored like a figure of the noun."""
     _place_at(colored(cells, replace(thing, noun=noun), scene.color), (0, 0, 0), thing, scene)
 
 
@@ -401,7 +402,7 @@ def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: Scene) -> None:
 
 
 def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
-    """A frame around something, with as many free cells between as are said."""
+    """Builds a frame around something, at the distance that is named; returns whether it did."""
     if place.of is None and "around" not in thing.flags:
         return False
     area = "area" in {place.landmark.noun, place.landmark.whole.noun}
@@ -419,7 +420,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
 
 
 def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
-    """A row between two things reaches from one to the other."""
+    """Builds a row between two things from one to the other; returns whether it did."""
     if thing.noun != "row" or thing.sizes or place.of is None:
         return False
     groups = found(place.of, scene) + (found(place.second, scene) if place.second else [])
@@ -430,7 +431,7 @@ def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> b
 
 
 def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
-    """A straight line over the free cells between two groups of blocks."""
+    """Builds a straight line in the free cells between two groups of blocks."""
     if not (one and other):
         raise Unplaced("Where?")
     (a, b) = min(((a, b) for a in one for b in other), key=lambda pair: sum(abs(p - q) for p, q in zip(*pair, strict=True)))
@@ -443,7 +444,7 @@ def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
 
 
 def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
-    """What fills the inside of something."""
+    """Builds a floor that fills the inside of something; returns whether it did."""
     if thing.noun != "floor" or thing.sizes or place.of is None or place.of_area:
         return False
     cells = interior(cells_found(place.of, scene)) if found(place.of, scene) else ()

@@ -1,4 +1,4 @@
-"""Orders that change what stands: remove, recolor, move, copy, mirror, turn, fill, keep, resize."""
+"""Carries out orders that change what stands: remove, keep, recolor, swap, move, copy, fill, connect, hollow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, touching
 
 
 def things_found(order: Order, scene: Scene) -> Cells:
-    """The blocks that an order is about. Raises Unplaced where none is."""
+    """The blocks that an order is about. Raises Unplaced if there are none."""
     cells = tuple(
         dict.fromkeys(cell for thing in order.things or [it()] for cell in cells_found(_qualified(thing, order), scene))
     )
@@ -40,7 +40,7 @@ def things_found(order: Order, scene: Scene) -> Cells:
 
 
 def _qualified(thing: Thing, order: Order) -> Thing:
-    """A thing with what its place says of it: `the block on the left`, `the top block in the tower`."""
+    """A thing narrowed down by the places of its order: `the block on the left`, `the top block in the tower`."""
     if order.act in {"move", "copy"}:
         return thing
     for place in order.places:
@@ -170,7 +170,7 @@ def _step_to_place(order: Order, cells: Cells, scene: Scene) -> Cell:
 
 
 def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
-    """How far a direction moves: `2 to the left`, `to the left edge`."""
+    """The step of a move in a direction, or None if no direction is named: `2 to the left`, `to the left edge`."""
     total = (0, 0, 0)
     for place in order.places:
         if place.relation in WAYS and place.of is None:
@@ -184,7 +184,7 @@ def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
 
 
 def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
-    """From the end, corner or side of something that is nearest to some cells to the farthest one."""
+    """The step from the end, corner or side of something that is nearest to some cells to the farthest one."""
 
     def distance(group: Cells) -> float:
         (low, high), (least, most) = extent(group), extent(cells)
@@ -203,7 +203,7 @@ def _to_edge(pick: str, cells: Cells) -> Cell:
 
 
 def copy(order: Order, scene: Scene) -> None:
-    """The things once more, or as many times as are said, beside the last copy."""
+    """Copies the things once, or as many times as are named, each beside the last copy."""
     cells = (
         things_found(order, scene)
         if "do" not in order.said.split() and any(one.noun and not one.flags & {"same", "once_more"} for one in order.things)
@@ -227,7 +227,7 @@ def copy(order: Order, scene: Scene) -> None:
 
 
 def _times(order: Order) -> int:
-    """How many copies are made: 2 of `two more of those`, also of `three of those`, of which one stands."""
+    """The number of copies to make: 2 for `two more of those`, and for `three of those`, of which one stands already."""
     counts = (
         thing.count
         for thing in order.things
@@ -271,7 +271,7 @@ def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None
 
 
 def look(order: Order, scene: Scene) -> None:
-    """What is spoken of is what "it" means next; cells of the ground too, such as the last row of the area."""
+    """Makes "it" mean the things named; they may be cells of the ground, such as the last row of the area."""
     cells: list[Cell] = []
     for thing in order.things:
         thing = _qualified(thing, order)
@@ -285,7 +285,7 @@ def look(order: Order, scene: Scene) -> None:
 
 
 def leave_open(order: Order, scene: Scene) -> None:
-    """`leave a gate in the middle of the near side`: the blocks there go; `a door in it` is in the middle of its front."""
+    """`leave a gate in the middle of the near side` removes the blocks there; `a door in it` is in the middle of its front."""
     thing = order.things[0]
     for of in [*(one.of for one in order.things), *(place.of for place in order.places)]:
         cells = cells_found(of, scene) if of else ()
@@ -303,7 +303,7 @@ def leave_open(order: Order, scene: Scene) -> None:
 
 
 def _opening(whole: Cells, thing: Thing) -> Cells:
-    """The cells of a door, from the bottom, or of another hole, in the middle, in the front of something."""
+    """The cells of an opening in the front of something: a door begins at the bottom, another hole is in the middle."""
     low, high = extent(whole)
     door = thing.word.startswith(("door", "gate", "arch"))
     wide, tall = (thing.by if len(thing.by) > 1 else (thing.sizes.get("wide", 1), thing.sizes.get("high", 2 if door else 1)))[:2]

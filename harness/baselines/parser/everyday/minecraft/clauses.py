@@ -1,4 +1,4 @@
-"""Sentences to orders: verbs, and the things, places, sizes and colors that go with them."""
+"""Turns sentences into orders: verbs, and the things, places, sizes and colors that go with them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERB_GROWTH = {
 
 
 def read_orders(tokens: list[Token]) -> list[Order]:
-    """The orders that a text gives, in its order: `a red tower. put a blue block on it` gives two."""
+    """The orders that a text gives, in sequence: `a red tower. put a blue block on it` gives two."""
     sentences: list[list[Token]] = [[]]
     for token in tokens:
         if token.kind == "colon":
@@ -49,7 +49,7 @@ def read_orders(tokens: list[Token]) -> list[Order]:
 class _Sentence:
     def __init__(self, tokens: list[Token], first: bool) -> None:
         self._first = first
-        """Whether it begins what is said; `there are two towers` later on is to be built."""
+        """Whether it is the first sentence; in a later one, `there are two towers` asks for two towers."""
         self._reader = Asides(tokens)
         self._tokens = tokens
         self._done: list[Order] = []
@@ -61,12 +61,12 @@ class _Sentence:
         self._not = False
         self._with = ""
         self._relative = False
-        """Whether the words since "that" go on about the thing before."""
+        """Whether the words since "that" still describe the thing before."""
         self._named = False
         """Whether "as" came before: what follows is a name."""
         self._every = 2
         self._alternate = ""
-        """Whether the next color is that of every second block, or of the others."""
+        """Whether the next color is for every second or third block ("nth"), or for the others ("others")."""
         self._latest: Thing | None = None
         self._several: Thing | None = None
         """The things that are described one by one."""
@@ -92,7 +92,7 @@ class _Sentence:
         self._flush()
         sides = [place for order in self._done for place in order.places if place.relation in _BESIDE]
         if sides and all(place.of is None for place in sides[:-1]) and all(order.new for order in self._done):
-            # `something red in front and something blue left of the tower`: both are beside it.
+            # `something red in front and something blue left of the tower`: both are beside the tower.
             for place in sides:
                 place.of = place.of or sides[-1].of
         said = " ".join(token.text for token in self._tokens)
@@ -107,7 +107,7 @@ class _Sentence:
         gap = reader.gap()
         if gap is not None:
             if reader.peek().meaning == "between":
-                reader.place()  # Between which ones is clear.
+                reader.place()  # It is clear between which things.
             self._order.places.append(Place("gap", distance=gap))
             return
         growth = reader.growth()
@@ -147,7 +147,7 @@ class _Sentence:
             self._linked = False
 
     def _counts_first(self) -> bool:
-        """Whether a number counts what is to be built, rather than measuring how far away: `and one in front of it`."""
+        """Whether a number counts things to build and is not a distance: `and one in front of it`."""
         one_more = self._linked and self._reader.peek().meaning == "1"
         return bool(self._with) or (
             not self._order.things
@@ -346,7 +346,7 @@ class _Sentence:
         return True
 
     def _is_one_of(self, thing: Thing) -> bool:
-        """`2 towers, one red with 3 blocks, the other blue`: each of several things by itself."""
+        """`2 towers, one red with 3 blocks, the other blue`: each of several things separately."""
         order, several = self._order, self._several
         if several is None and order.new and (order.new.count or 0) > 1 and order.new.noun != "block" and len(order.things) == 1:
             several = order.new
@@ -403,7 +403,7 @@ class _Sentence:
         return told
 
     def _name(self, thing: Thing) -> None:
-        """Takes in a thing: what the order is about, what that becomes, or what a new order is about."""
+        """Takes in a thing: the one that the order is about, what that becomes, or the one that a new order is about."""
         order, first = self._order, self._order.thing
         if first and self._is and order.new and thing.article == "the" and thing.noun and not thing.colors:
             order.new.word = thing.word

@@ -1,4 +1,4 @@
-"""What an order leaves unsaid: what later sentences add to it, and what it takes from the orders before."""
+"""Completes orders with what later sentences add to them, and with what they take from the orders before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.baselines.parser.everyday.minecraft.telling import merge, takes_wit
 from harness.worlds.minecraft import COLORS
 
 _PLAIN = frozenset({"block", "tower", "column", "row", "line", "wall", "square", "cube", "frame", "outline", "stack", "pile"})
-"""Words for a form, rather than for a thing that is made of others."""
+"""Words for a form, not for a thing that is made of other things."""
 _BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
 
 
@@ -21,7 +21,7 @@ _BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
 
 
 def united(orders: list[Order]) -> list[Order]:
-    """Orders with what later sentences of a turn say of the same thing: `2 lines. Each should be 4 long` is one order."""
+    """The orders of a turn, each with what later sentences say about it: `2 lines. Each should be 4 long` is one order."""
     done: list[Order] = []
     heading, colors = "", list[str]()
     carried: list[Place] = []
@@ -51,7 +51,7 @@ def united(orders: list[Order]) -> list[Order]:
 
 
 def _goes_on(order: Order, done: list[Order]) -> bool:
-    """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
+    """Whether an order only adds to the one before, which then takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
     if last.act == order.act == "remove" and order.first.is_it and not order.places:
         return True
@@ -79,7 +79,7 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
 
 
 def _only_leads(order: Order) -> bool:
-    """`I want to climb away from you` only says where to; `but small` says nothing by itself."""
+    """Whether an order only gives a direction (`I want to climb away from you`), or says nothing by itself (`but small`)."""
     vague = order == Order(things=[Thing(vague="small")], said=order.said)
     return vague or (not order.things and bool(order.places) and order.act in {"", "build"} and not order.mended)
 
@@ -108,7 +108,7 @@ def _tells_parts(order: Order, last: Order) -> bool:
 
 
 def _only_parts(order: Order, thing: Thing) -> bool:
-    """Whether an order names only parts that a thing has anyway, and such sizes as it takes from them."""
+    """Whether an order names only parts that a thing has anyway, and only sizes that it takes from them."""
     own = [
         one.word.rstrip("s") in PARTS.get(thing.noun, ()) and (thing.noun in SIZED or not (one.sizes or one.by or order.become))
         for one in order.things
@@ -158,7 +158,7 @@ def _describes(thing: Thing, order: Order, last: Order) -> bool:
 
 
 def _shapes(place: Place) -> bool:
-    """Whether a place says no more than a form, or that it is on the ground: `in a row`."""
+    """Whether a place only names a form, or the ground: `in a row`."""
     of = place.landmark
     return of.noun == "area" or (place.relation == "at" and of.kind == "thing" and not of.definite)
 
@@ -206,11 +206,11 @@ def _says_blocks(order: Order) -> bool:
     return order.act in BUILDING and any(thing.colors or thing.by or (thing.sizes and thing.noun != "") for thing in order.told)
 
 
-# --- what it takes from before ---
+# --- what an order takes from those before ---
 
 
 def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
-    """A thing with what is meant again: `another one`, `a blue one`, `3 more`, `another tower, twice as high`."""
+    """A thing with what it has in common with the last: `another one`, `a blue one`, `3 more`, `another tower, twice as high`."""
     if last is None:
         return thing
     if order.growth and not thing.definite and (order.growth.factor or thing.noun == last.noun):
@@ -241,7 +241,7 @@ def _grown(thing: Thing, order: Order, last: Thing) -> Thing:
 
 
 def _like_last(thing: Thing, last: Thing) -> Thing:
-    """The last thing once more, with what is said of this one."""
+    """The last thing once more, with what is said about this one."""
     kept = replace(last, sizes={}, by=[], vague="") if thing.sizes or thing.by or thing.vague else last
     return replace(
         kept,

@@ -1,4 +1,4 @@
-"""A conversation carried out turn by turn: what is said, with what was said and done before."""
+"""Carries out a conversation turn by turn, each in the light of what was said and done before."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _FILLERS = frozenset({"link", "stop", "skip", "article"})
 
 @dataclass(slots=True)
 class Step:
-    """A turn: the scene that it found, and its orders as they were understood."""
+    """A turn: the scene before it, and its orders as they were understood."""
 
     before: Scene
     base: Scene
-    """The scene that the orders are carried out on: the one before the turn that it corrects."""
+    """The scene on which the orders are carried out: for a correction, the one before the turn that it corrects."""
     orders: list[Order]
 
 
@@ -55,9 +55,9 @@ class Outcome:
     idle: bool = False
     """Whether something was said that asks for nothing."""
     words: int = 0
-    """How many words were said that have a meaning."""
+    """The number of words with a meaning."""
     skipped: int = 0
-    """How many words that are no fillers were skipped."""
+    """The number of words that were skipped although they are not fillers."""
 
 
 class Conversation:
@@ -65,7 +65,7 @@ class Conversation:
         self.scene = scene
         self._steps: list[Step] = []
         self._undone: Scene | None = None
-        """What stood before the last undo."""
+        """The scene before the last undo."""
 
     def hear(self, text: str) -> Outcome:
         """Carries out what one turn says."""
@@ -89,7 +89,7 @@ class Conversation:
         return outcome
 
     def settle(self, blocks: dict[Cell, str], placed: dict[Cell, str]) -> None:
-        """Takes in what was really done in a turn, where that is something else."""
+        """Takes over what was really done in a turn, if that differs from the scene."""
         if self.scene.blocks == blocks:
             return
         gone = {cell: color for cell, color in self.scene.blocks.items() if cell not in blocks}
@@ -101,7 +101,8 @@ class Conversation:
             self.scene.made.append(Made("", "", tuple(placed)))
 
     def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
-        """The thing that others stand beside: in `one before the tower, one behind it`, both stand beside the tower."""
+        """The thing beside which others stand: in `one before the tower, one behind it`, both stand beside the tower. Returns how
+        the last place referred to it, and its cells."""
         place = next((one for one in order.places if one.of), Place(""))
         of = place.landmark
         if not (of.is_it and of.word in {"its", "it", "that"}):
@@ -174,7 +175,7 @@ class Conversation:
         return order
 
     def _extends(self, order: Order, step: Step) -> bool:
-        """Whether `2 more` goes on with a row or a tower."""
+        """Whether an order such as `2 more` continues a row or a tower."""
         thing = order.things[0] if len(order.things) == 1 else Thing()
         to = [place.landmark for place in order.places if place.word == "to" and place.landmark.definite]
         extra = "extra" in thing.flags or thing.article == "another"
@@ -191,7 +192,7 @@ class Conversation:
         return sorted(spans(focus))[:2] == [1, 1]
 
     def _completed_place(self, place: Place, step: Step) -> Place:
-        """What a place means after the one before: `on the other side`, `one of the other two`."""
+        """What a place means after the place before it: `on the other side`, `one of the other two`."""
         last = self._last_order(step)
         if last is None or not last.places:
             return place
@@ -210,7 +211,7 @@ class Conversation:
         return place
 
     def _orders_before(self, step: Step) -> Iterator[Order]:
-        """The orders of this turn and of those before, the last one first."""
+        """Yields the orders of this turn and of the turns before, the last order first."""
         for one in [step, *reversed(self._steps)]:
             yield from reversed(one.orders)
 
@@ -224,7 +225,7 @@ class Conversation:
     # --- back ---
 
     def _back(self, order: Order, step: Step) -> bool:
-        """Undoes the last turn; what was removed then comes back, also in another color."""
+        """Undoes the last turns, or restores what the last one removed, in another color if one is named."""
         if not self._steps:
             return False
         last = self._steps[-1]
@@ -282,7 +283,7 @@ def _give(order: Order, scene: Scene) -> None:
 
 
 def _build_as(order: Order, scene: Scene) -> None:
-    """`the ground is a green square`, `the last corner gets green`: builds what it is to be, under its name."""
+    """`the ground is a green square`, `the last corner gets green`: builds what a thing is to be, under the thing's name."""
     thing, become = order.things[0], order.become or Thing()
     if thing.noun in {"inside", "hole"} and not become.noun:
         changing.fill(Order("fill", [thing], become=become), scene)

@@ -1,4 +1,4 @@
-"""Corrections: an order with what is said of it afterwards, such as `no, blue`, `on the other side`, `three, not four`."""
+"""Corrections: an order with what is said about it afterwards, such as `no, blue`, `on the other side`, `three, not four`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_correction(order: Order) -> bool:
 
 
 def corrected(old: Order, said: Order) -> Order:
-    """The old order with what is said now in place of what it said."""
+    """The old order, changed as the correction says."""
     new, said = deepcopy(old), deepcopy(said)
     for thing in said.told:
         if thing.noun in {"side", "end"} and thing.article == "other":

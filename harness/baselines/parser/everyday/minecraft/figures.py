@@ -1,4 +1,4 @@
-"""The shapes of things: where their blocks are, from (0, 0, 0) on, in the order in which colors go over them."""
+"""The shapes of things: the cells of their blocks, from (0, 0, 0) on, in the order in which colors are assigned to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cells_of(thing: Thing) -> Cells:
 
 
 def colored(cells: Sequence[Cell], thing: Thing, default: str) -> Shape:
-    """The cells in the colors that are said of the thing."""
+    """The cells in the colors of the thing; without any, in the usual colors of its parts or in `default`."""
     if thing.noun in {"house", "tree"} and (thing.parts or not thing.colors) and "varied" not in thing.flags:
         return _by_part(cells, thing)
     colors = palette(thing, default)
@@ -39,7 +39,7 @@ def palette(thing: Thing, default: str) -> list[str]:
 
 
 def _turns(cells: Sequence[Cell], thing: Thing) -> list[int]:
-    """Which color each cell has, by number: along a row one after the other, of others by layer or like a checkerboard."""
+    """The number of each cell's color: along a row one after the other, otherwise by layer, by row or like a checkerboard."""
     low, high = extent(cells)
     long = [axis for axis in range(3) if high[axis] > low[axis]]
     if len(long) < 2 or thing.noun in {"diagonal", "snake", "block"}:
@@ -57,7 +57,7 @@ def _at_origin(cells: Sequence[Cell]) -> Cells:
 
 
 def size(thing: Thing, *names: str, default: int, small: int | None = None, big: int | None = None) -> int:
-    """The first of some sizes that is said, else a usual one."""
+    """The first of these sizes that is named, otherwise a usual one."""
     for name in names:
         if thing.sizes.get(name):
             return thing.sizes[name]
@@ -69,12 +69,12 @@ def size(thing: Thing, *names: str, default: int, small: int | None = None, big:
 
 
 def _by(thing: Thing, place: int, default: int) -> int:
-    """One of the numbers of `3 by 4 by 2`, where so many are said."""
+    """The number at an index of `3 by 4 by 2`, or the default if there are fewer numbers."""
     return thing.by[place] if len(thing.by) > place else default
 
 
 def _sides(thing: Thing, default: int) -> tuple[int, int]:
-    """Width and depth (or height of what is upright): of `3 by 4`, `4 wide and 2 long`, `5 long`."""
+    """Width and depth (for upright things, height): from `3 by 4`, `4 wide and 2 long`, `5 long`."""
     if len(thing.by) > 1:
         return thing.by[0], thing.by[1]
     sizes = thing.sizes
@@ -174,7 +174,7 @@ def _square(thing: Thing) -> Cells:
 
 
 def _of_count(count: int) -> tuple[int, int]:
-    """The sides of the squarest rectangle of some cells: 3 and 2 of 6."""
+    """The sides of the squarest rectangle with this many cells: 3 and 2 for 6."""
     side = next(side for side in range(int(count**0.5) or 1, 0, -1) if count % side == 0)
     return count // side, side
 
@@ -222,7 +222,7 @@ def _checkerboard(thing: Thing) -> Cells:
 
 
 def _turned(cells: Cells, way: str) -> Cells:
-    """Across for the builder, or going away from it."""
+    """The cells as they are, across the builder's view, or turned so that they lead away."""
     return tuple((z, y, x) for x, y, z in cells) if way in {"behind", "away", "front", "toward"} else cells
 
 
@@ -230,7 +230,7 @@ def _turned(cells: Cells, way: str) -> Cells:
 
 
 def _plane(thing: Thing, cells: Sequence[tuple[int, int]]) -> Cells:
-    """A figure of (across, up or away) that stands or lies."""
+    """The cells of a flat figure that stands or lies, from pairs (across, up or away)."""
     return tuple((x, y, 0) if "upright" in thing.flags else (x, 0, y) for x, y in cells)
 
 
@@ -374,7 +374,7 @@ _OWN_COLORS: dict[str, dict[str, str]] = {
     "snake": {"body": "", "head": ""},
     "pyramid": {"body": "", "top": ""},
 }
-"""The parts of things, lowest first, with the colors that they have where none is said."""
+"""The parts of things, lowest first, with their colors if none are named; empty for the thing's own color."""
 _SAME_PARTS = {
     "crown": "leaves",
     "leave": "leaves",
@@ -409,7 +409,7 @@ def _by_part(cells: Sequence[Cell], thing: Thing) -> Shape:
 
 
 def _part(cell: Cell, number: int, cells: Sequence[Cell], thing: Thing) -> int:
-    """Which part of a figure a cell belongs to, by number."""
+    """The number of the part of a figure that a cell belongs to."""
     top = extent(cells)[1][1]
     if thing.noun == "tree":
         return int(cell[1] >= top - 2)
@@ -421,13 +421,13 @@ def _part(cell: Cell, number: int, cells: Sequence[Cell], thing: Thing) -> int:
 
 
 SINGLE = frozenset({*_FIGURES} - {"house", "tree", "layer", "top"})
-"""Things of one piece, of which another one may be wanted."""
+"""Things of one piece, which `another one` may repeat."""
 
 
 def usual_size(thing: Thing) -> int:
-    """How high or long a thing is of which no size is said."""
+    """The height or length of a thing if no size is named."""
     return max(extent(cells_of(thing))[1]) + 1
 
 
 COMPOSED = frozenset({"arch", "table", "chair", "house", "tree", "snake", "bridge", "pyramid", "stairs"})
-"""Things that are also told part by part."""
+"""Things that may also be described part by part."""

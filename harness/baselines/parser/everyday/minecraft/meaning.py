@@ -1,4 +1,4 @@
-"""What a request means: things, places and orders, before anything is looked up in what stands."""
+"""What a request means: things, places and orders, before they are looked up among the blocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 DEFINITE = frozenset({"the", "my", "their", "this", "each", "all", "other"})
-"""Articles of things that stand already, as a rule."""
+"""Articles of things that, as a rule, stand already."""
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Thing:
     noun: str = ""
     word: str = ""
     kind: str = ""
-    """thing, part, it, everything, or nothing where only a color or a number was said."""
+    """thing, part, it, everything, or empty if only a color or a number was said."""
     article: str = ""
     count: int | None = None
     few: bool = False
@@ -24,20 +24,20 @@ class Thing:
     no_color: bool = False
     sizes: dict[str, int] = field(default_factory=dict)
     by: list[int] = field(default_factory=list)
-    """3 and 4 of "3 by 4"."""
+    """3 and 4 in "3 by 4"."""
     vague: str = ""
-    """small, big, or nothing."""
+    """small, big, or empty."""
     picks: list[str] = field(default_factory=list)
-    """Which of several: leftmost, top, alternate ..."""
+    """Which of several things are meant: leftmost, top, alternate ..."""
     ordinals: list[int] = field(default_factory=list)
-    """2 and 4 of "the second and fourth block"."""
+    """2 and 4 in "the second and fourth block"."""
     counted_from: str = ""
-    """Where "the third" is counted from: top, bottom, leftmost ..."""
+    """The side from which "the third" is counted: top, bottom, leftmost ..."""
     flags: set[str] = field(default_factory=set)
     like: dict[str, Thing] = field(default_factory=dict)
-    """The things that it is as long or as high as."""
+    """The things whose size or color it has, by the name of the size, or "color"."""
     parts: dict[str, Thing] = field(default_factory=dict)
-    """Its parts as they are described, by name: the roof of a house."""
+    """The parts that are described, by name: the roof of a house."""
     way: str = ""
     """The direction in which a row runs."""
     of: Thing | None = None
@@ -72,7 +72,7 @@ class Thing:
 
     @property
     def whole(self) -> Thing:
-        """What it belongs to; NOTHING where none is said."""
+        """The thing that it belongs to; NOTHING if none is named."""
         return self.of or NOTHING
 
     @property
@@ -91,7 +91,7 @@ class Thing:
 
 
 NOTHING = Thing()
-"""Stands for a thing that is not said; never to be changed."""
+"""Stands for a thing that is not named; must never be changed."""
 
 
 def it(word: str = "it", article: str = "") -> Thing:
@@ -99,12 +99,12 @@ def it(word: str = "it", article: str = "") -> Thing:
 
 
 class Run(NamedTuple):
-    """Some blocks of a line in one color: `2 green ones`; without a number as many as are left."""
+    """Some blocks of a line in one color: `2 green ones`; without a number, as many as are left."""
 
     number: int | None
     color: str
     last: bool | None = None
-    """Whether they are said to be at the line's last end, such as the top, or at its first."""
+    """Whether they are at the line's last end, such as the top, or at its first; None if that is not said."""
 
 
 @dataclass(slots=True)
@@ -117,12 +117,12 @@ class Place:
     """The other thing of `between`."""
     distance: int | None = None
     other: bool = False
-    """The other side than before."""
+    """Whether it is on the other side than before."""
     word: str = ""
 
     @property
     def landmark(self) -> Thing:
-        """What it is a place of; NOTHING where none is said."""
+        """The thing that it is a place of; NOTHING if none is named."""
         return self.of or NOTHING
 
     @property
@@ -165,7 +165,7 @@ class Order:
 
     @property
     def first(self) -> Thing:
-        """The first thing; NOTHING where there is none."""
+        """The first thing; NOTHING if there is none."""
         return self.things[0] if self.things else NOTHING
 
     @property
@@ -179,7 +179,7 @@ class Order:
 
     @property
     def new(self) -> Thing | None:
-        """The last thing, if it is one that does not stand yet."""
+        """The last thing, if it does not stand yet."""
         return self.last if self.last and not self.last.definite else None
 
 

@@ -1,4 +1,4 @@
-"""Where something is to stand: a place and a shape to the cells from which the shape goes on."""
+"""Where something is to stand: from a place and a shape to the cells at which the shape begins."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _AXES = {"left": 0, "right": 0, "front": 2, "behind": 2, "toward": 2, "away": 2,
 
 
 class Unplaced(Exception):
-    """There is no such place; its text is what to ask."""
+    """There is no such place; the message is the question to ask."""
 
 
 def spots(places: list[Place], shape: Cells, scene: Scene, apart: bool = False) -> list[Cell]:
     """The cells at which copies of a shape begin: one, or one for each of several landmarks.
 
-    Raises Unplaced where nothing of the name stands, or no room is left.
+    Raises Unplaced if nothing of the name stands, or if there is no room.
     """
     on_ground = any(place.relation in {"on", "at"} and place.of_area for place in places)
     gap = next((place.distance for place in places if place.relation == "gap"), None)
@@ -96,7 +96,7 @@ def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
 
 
 def _rank(place: Place) -> int:
-    """Those beside or on a thing first, then those by the area alone."""
+    """A sort key: places beside or on a thing come first, then those that only name the area."""
     middle = place.landmark.noun == "middle" and place.landmark.of is None
     return (place.of is None) + 2 * place.of_area + (place.relation == "at") + middle
 
@@ -118,7 +118,7 @@ def _at(place: Place, shape: Cells, scene: Scene, on_ground: bool, gap: int | No
         return origins
     marks = landmarks(place, scene)
     if place.landmark.word in {"them", "these", "those"} and max(spans(shape)[::2]) > 1:
-        marks = [together(marks)]  # What is broad lies on all of them.
+        marks = [together(marks)]  # A broad thing lies on all of them.
     for landmark in marks:
         near = _first_free(place, landmark, shape, scene, on_ground, gap)
         if near is None and place.of is None and place.distance is None:
@@ -217,7 +217,7 @@ def _free_corners(scene: Scene) -> list[Cells]:
     return [(cell,) for cell in corners(GROUND) if cell not in scene.blocks]
 
 
-# --- how it stands to that ---
+# --- how it stands relative to that ---
 
 
 def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Iterator[Cell]:
@@ -283,7 +283,7 @@ def _within(landmark: Cells, shape: Cells, relation: str) -> Iterator[Cell]:
 
 
 def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> Iterator[Cell]:
-    """At a part of the area or of a thing: in its cells where these are free; at an end beyond it; else on it."""
+    """Yields origins at a part of the area or of a thing: beyond an end, then in its cells, then beside or on it."""
     of = place.landmark
     if of.kind == "part" and of.noun in {"end", "side"} and not set(landmark) <= set(GROUND) - set(scene.blocks):
         yield from _beyond(landmark, whole_of(of, scene), shape)
@@ -299,7 +299,7 @@ def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> I
 
 
 def _beyond(landmark: Cells, whole: Cells, shape: Cells) -> Iterator[Cell]:
-    """Past an end of a row: where the row would go on."""
+    """Yields origins past an end of a row, where the row would continue."""
     if len(landmark) == 1 and sorted(spans(whole))[1] > 1:
         (inner,) = [cell for cell in touching(landmark[0]) if cell in whole][:1] or [landmark[0]]
         yield moved(moved(landmark[0], landmark[0]), inner, -1)
@@ -322,7 +322,7 @@ def _inward(landmark: Cells) -> Cell:
 
 
 def _flush(landmark: Cells, shape: Cells) -> Cell:
-    """Against the region's edge in a corner or along a side, else centered."""
+    """The origin against the region's edge, in a corner or along a side, otherwise centered."""
     (low, high), (wide, _, deep) = extent(landmark), spans(shape)
     x, y, z = centered(landmark, shape, 1)
     x = min(max(x, -SIDE), SIDE - wide + 1) if low[0] == high[0] else x
@@ -339,9 +339,8 @@ def _side_of_area(relation: str, shape: Cells) -> Cell:
 
 
 def free_spot(shape: Cells, scene: Scene, apart: bool = False) -> Cell:
-    """The place on the ground nearest to the middle where a shape touches nothing that stands; then any free one.
-
-    Raises Unplaced if there is none.
+    """The origin on the ground, nearest to the middle, at which a shape touches no block; if there is none and `apart` is false,
+    at which it is free. Raises Unplaced if there is none.
     """
     wide, _, deep = spans(shape)
     origins = [(x, 1, z) for x in range(-SIDE, SIDE - wide + 2) for z in range(-SIDE, SIDE - deep + 2)]

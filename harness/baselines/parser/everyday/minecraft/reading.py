@@ -1,4 +1,4 @@
-"""Phrases: tokens to things and places, by recursive descent."""
+"""Reads phrases: turns tokens into things and places by recursive descent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS_AS_PICKS = frozenset({"top", "bottom", "middle", "edge", "corner", "end"}
 
 
 class Reader(Measures):
-    """Reads phrases from where it stands; a phrase that does not begin there gives None and leaves it there."""
+    """Reads phrases from the current token on; a method returns None, without moving, if its phrase does not begin there."""
 
     # --- things ---
 
@@ -59,7 +59,7 @@ class Reader(Measures):
         return inner
 
     def _describe(self, thing: Thing) -> None:
-        """What comes before the noun."""
+        """Reads what comes before the noun."""
         while True:
             token, after = self.peek(), self.peek(1)
             if self.sized(thing) or self._colors(thing):
@@ -190,7 +190,7 @@ class Reader(Measures):
         self.at += 1
 
     def _after(self, thing: Thing) -> None:
-        """What comes directly after the noun: sizes, `of ...`, `except ...`."""
+        """Reads what comes directly after the noun: sizes, `of ...`, `except ...`."""
         while True:
             if (thing.kind != "it" and self.sized(thing)) or self._counted_from(thing):
                 continue
@@ -210,7 +210,7 @@ class Reader(Measures):
             return
 
     def _located(self, thing: Thing) -> bool:
-        """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
+        """`both corners at the far end`, `the one in the middle`, `the two in front`: a location says which one is meant."""
         word = self.peek().text
         one = thing.generic and thing.article in {"the", "other"} and not thing.picks and word in {"at", "in", "in front"}
         middle = thing.article == "the" and thing.kind == "thing" and word == "in" and self.peek(2).meaning == "middle"
@@ -278,7 +278,7 @@ class Reader(Measures):
 
     @staticmethod
     def _lies_in(thing: Thing, inner: Thing) -> bool:
-        """Whether `in` tells which one: `the block in the tower`; not where something is to stand."""
+        """Whether `in` tells which one is meant, as in `the block in the tower`, and not where something is to stand."""
         middle = thing.noun in {"edge", "corner", "side"} and inner.noun == "middle"
         if middle or thing.is_it or inner.only_describes or inner.noun in {"area", "named"}:
             return False
@@ -318,7 +318,7 @@ class Reader(Measures):
         return runs[::-1] if runs and (ends[0] in _LAST_IN_LINE or ends[-1] in _FIRST_IN_LINE) else runs
 
     def _end_of_line(self) -> str:
-        """Which end of a line: `on top`, `at the bottom`, `first`, `above`."""
+        """The end of a line that is named, or "": `on top`, `at the bottom`, `first`, `above`."""
         start = self.at
         relation = self.accept("relation", "at", "on", "below")
         if relation is None or relation.meaning == "at" or relation.text in {"on", "below"}:
@@ -388,7 +388,7 @@ class Reader(Measures):
             place.of = self.thing()
 
     def _landmark_begins(self, token: Token) -> bool:
-        """After `behind` and `in front of`, and after `left of`, comes what it is behind or left of."""
+        """Whether a landmark begins here, as after `behind`, `in front of` and `left of`."""
         takes = token.text.endswith(("of", "from")) or token.meaning in {"front", "behind"}
         if takes and self.peek().kind in {"skip", "common"} and self.refers(1):
             self.skip("skip", "common")

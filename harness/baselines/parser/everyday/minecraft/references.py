@@ -1,4 +1,4 @@
-"""Which blocks a thing is that stands: `the top block of the red tower`, `every red block`, `it`, `the other one`."""
+"""Finds the blocks that a thing means: `the top block of the red tower`, `every red block`, `it`, `the other one`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 from harness.worlds.minecraft import touching
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
-"""What covers a thing is its top layer, unless it was built by this name."""
+"""Words for the top layer of a thing, unless something was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
 _LONGEST = {"tallest": -1, "shortest": 1}
 
 
 def found(thing: Thing, scene: Scene) -> list[Cells]:
-    """The groups of blocks that a thing may be, each by itself if they are several: `every red block` has as many as are red."""
+    """The groups of blocks that a thing means: `every red block` has a group for each red block."""
     groups = _all_found(thing, scene)
     if thing.place is not None:
         groups = _at_place(_all_found(replace(thing, count=None, article="all"), scene), thing.place, scene)
@@ -39,7 +39,7 @@ def found(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _at_place(groups: list[Cells], place: Place, scene: Scene) -> list[Cells]:
-    """Those of some groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
+    """The groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
     marks = together(cells for of in (place.of, place.second) if of for cells in found(of, scene))
     groups = [group for group in groups if set(marks).isdisjoint(group)]
     if not marks or not groups:
@@ -55,7 +55,7 @@ def _distance(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _least(groups: list[Cells], key: Callable[[Cells], float]) -> list[Cells]:
-    """The groups of the least value."""
+    """The groups with the smallest key."""
     best = min(map(key, groups))
     return [group for group in groups if key(group) == best]
 
@@ -95,17 +95,17 @@ def _all(scene: Scene) -> Cells:
 
 
 def _single(cells: Cells) -> list[Cells]:
-    """Each cell by itself."""
+    """Each cell as a group of its own."""
     return [(cell,) for cell in cells]
 
 
 def around_focus(focus: Cells, scene: Scene) -> list[Cells]:
-    """The pieces that what was spoken of last belongs to."""
+    """The pieces that contain what was mentioned last."""
     return [piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)]
 
 
 def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
-    """What stands in a corner or at an edge of the area: `the one in the far left corner`."""
+    """What stands in a corner of the area: `the one in the far left corner`."""
     part = thing.whole
     if thing.kind != "thing" or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
         return []
@@ -127,7 +127,7 @@ def _it(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
-    """Single blocks: by color, of what they are part, and by where they are."""
+    """Single blocks: by their color, the thing they are part of, and their position."""
     among = _all(scene)
     if thing.of and thing.of.noun not in {"area", "everything"}:
         part = replace(thing.of, count=thing.count or thing.of.count) if thing.of.noun == "middle" else thing.of
@@ -154,7 +154,7 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _within_one(thing: Thing) -> bool:
-    """Whether a pick speaks of the blocks of one thing: `the top block`, `the middle one`."""
+    """Whether a pick chooses among the blocks of one thing: `the top block`, `the middle one`."""
     return bool(
         set(thing.picks) & {"top", "bottom", "middle", "corner", "end", "outer", "alternate", "third", "last", "first"}
         or thing.ordinals
@@ -169,7 +169,7 @@ def _picked_within(thing: Thing, scene: Scene) -> Cells:
 
 
 def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
-    """The block, or the blocks of one color that hang together, that `the red one` is."""
+    """The block, or the connected blocks, that `the red one` means."""
     groups = pieces(among)
     single = [group for group in groups if len(group) == 1]
     if thing.noun == "" or not single:
@@ -190,7 +190,7 @@ def _slices(thing: Thing, whole: Cells) -> list[Cells]:
 
 
 def _objects(thing: Thing, scene: Scene) -> list[Cells]:
-    """Things by their names: as they were called when they were built, else by their shape."""
+    """Things by their names: as they were called when they were built, otherwise by their shape."""
     picks = bool(thing.picks or thing.ordinals)
     if thing.of and picks and thing.noun in {"row", "tower"} and (whole := cells_found(thing.of, scene)):
         return _slices(thing, whole)
@@ -229,7 +229,7 @@ def _made(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
-    """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
+    """Things within something larger: a tower is its highest column, rows lie one behind or above the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
         return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
     among = sorted(scene.of_color(*thing.colors) if thing.colors else scene.blocks)
@@ -259,7 +259,7 @@ def _is_shaped(group: Cells, noun: str) -> bool:
 
 
 def _without_parts(groups: list[Cells]) -> list[Cells]:
-    """Without those that are part of a larger one."""
+    """The groups without those that are part of a larger one."""
     sets = [set(group) for group in groups]
     return [group for group, own in zip(groups, sets, strict=True) if not any(own < other for other in sets)]
 
@@ -278,7 +278,7 @@ def _picked(groups: list[Cells], thing: Thing) -> list[Cells]:
 
 
 def _ordered(groups: list[Cells]) -> list[Cells]:
-    """From the bottom of what is upright, else from the left, else from the front."""
+    """The groups in order: from the bottom if together they are higher than wide, otherwise from the left, then the front."""
     wide, high, _ = spans(together(groups))
     axes = (1, 0, 2) if high > wide else (0, 2, 1)
     return sorted(groups, key=lambda group: [_center(group)[axis] for axis in axes])
@@ -322,7 +322,7 @@ def _center(cells: Cells) -> tuple[float, float, float]:
 
 
 def whole_of(thing: Thing, scene: Scene) -> Cells:
-    """What a part belongs to."""
+    """The cells of the thing that a part belongs to."""
     if thing.of:
         return GROUND if thing.of.noun == "area" else cells_found(thing.of, scene)
     focus = scene.standing(scene.focus)
@@ -350,7 +350,7 @@ def _parts(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def parts(whole: Cells, thing: Thing) -> list[Cells]:
-    """The parts of a name that some cells have: `corner` of a square are four of one cell."""
+    """The parts with this name that some cells have: a square has four corners of one cell each."""
     make = _PARTS.get(thing.noun)
     if thing.noun in {"corner", "edge", "side"} and spans(whole)[1] == 1:
         thing = replace(thing, picks=[{"top": "farthest", "bottom": "nearest"}.get(pick, pick) for pick in thing.picks])
@@ -361,7 +361,7 @@ def parts(whole: Cells, thing: Thing) -> list[Cells]:
 
 
 def border(whole: Cells) -> Cells:
-    """The outermost cells of what is flat, lying or upright."""
+    """The outermost cells of something flat, lying or upright."""
     low, high = extent(whole)
     axes = [axis for axis in range(3) if high[axis] > low[axis]]
     return tuple(cell for cell in whole if any(cell[axis] in {low[axis], high[axis]} for axis in axes))
@@ -373,7 +373,7 @@ def corners(whole: Cells) -> Cells:
 
 
 def tips(whole: Cells) -> Cells:
-    """The ends of what winds: the cells with one neighbor."""
+    """The ends of a winding row: the cells with one neighbor."""
     own = set(whole)
     return tuple(cell for cell in whole if sum(other in own for other in touching(cell)) == 1)
 
@@ -413,7 +413,7 @@ def _halves(whole: Cells, thing: Thing) -> list[Cells]:
 
 
 def interior(whole: Cells) -> Cells:
-    """What the cells enclose: flat ones flat, others in each layer; of a solid, the cells that no side shows."""
+    """The cells that some cells enclose (`_enclosed`); if there are none, the inner cells of the box around them."""
     low, high = extent(whole)
     own = set(whole)
     inner = tuple(cell for cell in box(low, high) if cell not in own and _enclosed(cell, own))
@@ -424,7 +424,7 @@ def interior(whole: Cells) -> Cells:
 
 
 def _enclosed(cell: Cell, own: set[Cell]) -> bool:
-    """Whether cells lie on all four sides around it, or, of what is upright, left, right, above and below."""
+    """Whether a cell lies between others along at least two of the axes."""
     x, y, z = cell
     across = [c[0] for c in own if c[1] == y and c[2] == z]
     upward = [c[1] for c in own if c[0] == x and c[2] == z]

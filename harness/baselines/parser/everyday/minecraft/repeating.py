@@ -1,4 +1,4 @@
-"""Orders that name no act because it is that of the order before: `and the next one`, `again`, `the same for the blue ones`."""
+"""Orders that name no act because they repeat the act before: `and the next one`, `again`, `the same for the blue ones`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "
 
 
 def repeated(order: Order, verb: str, last: Order) -> Order | None:
-    """The last order with what is said anew, where an order only repeats it; `verb` is the act that its words tell."""
+    """The last order with what is said anew, or None if the order does not repeat it; `verb` is the act that its words name."""
     for rule in (_next_removed, _moved_on, _too, _same_for, _on_side, _again):
         found = rule(order, verb, last)
         if found is not None:
@@ -42,7 +42,7 @@ def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
 
 
 def _too(order: Order, verb: str, last: Order) -> Order | None:
-    """`and the ends too`, `now the block at the right end`: the act of before for another thing."""
+    """`and the ends too`, `now the block at the right end`: the same act for another thing."""
     thing = order.thing
     on = "too" in order.flags or order.said.split(" ")[0] in {"and", "and then", "now", "then", "next"}
     if verb or thing is None or not on or order.become or order.growth or last.act not in {"recolor", "remove", "resize"}:

@@ -1,4 +1,4 @@
-"""Larger and smaller: what stands, higher, longer, wider, or less so."""
+"""Makes what stands larger or smaller: higher, longer, wider, or less so."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _REBUILT = frozenset(
 
 
 def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: Scene, nouns: Collection[str] = _REBUILT) -> bool:
-    """Builds a figure anew in its new size, on the same spot."""
+    """Builds a figure anew in its new size, on the same spot; returns whether it did."""
     made = next((one for one in reversed(scene.made) if one.thing and set(one.cells) == set(cells)), None)
     if made is None or made.noun not in nouns:
         return False
@@ -106,7 +106,7 @@ def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[
 
 
 def _end(order: Order, axis: int) -> int:
-    """At which end: 1 is right, up and away, 0 either."""
+    """The end at which to stretch: 1 for right, up and away, -1 for the opposite end, 0 for either."""
     for place in order.places:
         way = WAYS.get(place.relation)
         if way and way[axis]:
@@ -147,7 +147,7 @@ def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> Non
 
 
 def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
-    """What stands on what grows is lifted."""
+    """Lifts the blocks that are in the way of new ones, with all that hang together with them."""
     taken = [cell for cell in new if cell in scene.blocks]
     if not taken:
         return
@@ -160,7 +160,7 @@ def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
 
 
 def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int], str]:
-    """The color that continues a pattern: that of one period before, else that of the layer at the end."""
+    """A function for the color that continues a pattern: that of the block one period before."""
     low, high = extent(cells)
     length = high[axis] - low[axis] + 1
 
@@ -176,7 +176,7 @@ def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int],
 
 
 def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
-    """The whole thing larger or smaller where it extends; on both sides of each direction if it is to be all around."""
+    """Makes a whole thing larger or smaller in the directions in which it extends; on both sides of each if `around`."""
     sizes = spans(cells)
     if len(become.by) > 1:
         by = become.by

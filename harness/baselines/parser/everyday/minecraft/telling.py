@@ -8,15 +8,15 @@ from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, P
 from harness.baselines.parser.everyday.minecraft.words import word_set
 
 CHANGING = word_set("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
-"""What is done to things that stand."""
+"""Acts on things that stand."""
 TAKES_WITH = frozenset({"top", "surround", "fill", "replace", "swap", "recolor", "connect"})
-"""What is done with something: `fill it with blue`."""
+"""Acts that are done with something: `fill it with blue`."""
 _TO_SIZE = frozenset({"shrink", "sink", "remove", "extend", "raise", "move"})
 _PIERCED = frozenset({"wall", "floor", "square", "cube"})
 
 
 def merge(thing: Thing, more: Thing) -> None:
-    """Takes in what is said of a thing after it."""
+    """Adds to a thing what is said about it afterwards."""
     thing.colors = thing.colors + more.colors
     thing.sizes |= more.sizes
     thing.by = thing.by or more.by
@@ -34,7 +34,7 @@ def merge(thing: Thing, more: Thing) -> None:
 
 
 def is_line(thing: Thing) -> bool:
-    """Whether it is one line of blocks, or several blocks, whose colors may be told one after the other."""
+    """Whether it is one line of blocks, or several blocks, whose colors may be named one after the other."""
     return (thing.noun in {"row", "tower"} and (thing.count or 1) == 1) or (thing.generic and (thing.count or 0) > 1)
 
 
@@ -43,7 +43,7 @@ def _length(line: Thing, default: int) -> int:
 
 
 def take_runs(line: Thing, runs: list[Run]) -> None:
-    """Colors a line run by run: `2 green, then 2 yellow`; what has no number is as long as the others, the rest what is left."""
+    """Colors a line run by run: `2 green, then 2 yellow`; runs without a number share what is left equally."""
     size = _length(line, default=0)
     begun = line.colors * (size or 1) if len(line.colors) == 1 else []
     counted = [run.number for run in runs if run.number]
@@ -57,7 +57,7 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
 
 
 def begin_with(line: Thing, run: Run) -> None:
-    """`red and blue in turn, starting with blue`, `yellow at the bottom`: which of the colors is at that end."""
+    """`red and blue in turn, starting with blue`, `yellow at the bottom`: rotates the colors so that this one is at that end."""
     size = _length(line, default=3)
     end = (size - 1) % len(line.colors) if run.last else 0
     first = (line.colors.index(run.color) - end) % len(line.colors)
@@ -65,7 +65,7 @@ def begin_with(line: Thing, run: Run) -> None:
 
 
 def call(order: Order, thing: Thing) -> None:
-    """`one red block as the leg`: its name, and for what is on top its place."""
+    """`one red block as the leg`: names the last thing; `as the roof` also gives its place."""
     if order.last:
         order.last.word = thing.word or order.last.word
     if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not order.places:
@@ -83,7 +83,8 @@ def only_describes(order: Order, thing: Thing) -> bool:
 
 
 def takes_place(order: Order, place: Place) -> bool:
-    """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
+    """Takes in what only has the form of a place, such as a color (`in red`) or what something becomes (`into a wall`); returns
+    whether it did."""
     of, new = place.landmark, order.new
     if place.relation == "across" and of.definite and of.noun not in {"area", "floor", "middle"}:
         place.relation = "on"
@@ -207,7 +208,7 @@ def is_become(order: Order, was: bool, linked: bool) -> bool:
 
 
 def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
-    """A size, color or number by itself goes with the thing before, or is what that becomes."""
+    """Adds a size, color or number by itself to the thing before, or to what that becomes."""
     target = order.last
     changes = was or order.act in {"make", "", "extend", "shrink", "give"}
     if target and (relative or not (order.act in TAKES_WITH or (target.definite and changes))):
@@ -259,7 +260,7 @@ def order_with(order: Order, thing: Thing) -> Order:
 
 
 def takes_without(order: Order, thing: Thing) -> bool:
-    """`without a roof`, `with no door`: what is to be built lacks it."""
+    """`without a roof`, `with no door`: whether what is to be built only lacks it."""
     open_above = thing.word in {"roof", "lid", "ceiling", "inside"}
     if order.new and open_above:
         order.new.flags.add("hollow")
