@@ -1,4 +1,4 @@
-"""Ordinary requests for the board, as anyone types them: words become phrases and clauses, and these are carried out.
+"""Carries out ordinary drawing requests, as people type them: words become phrases, phrases become clauses.
 
 `lexicon` knows the words, `phrases`, `clauses` and `joining` read them; `selecting` finds what stands, `drawing` and `placing`
 make what is new, `painting` and `changing` carry out what is asked, `turns` and `corrections` follow a conversation.
@@ -21,13 +21,13 @@ from serialization.program.literal import drawing_program
 from serialization.program.written import write
 
 SURE = 0.5
-"""The share of turns that are right where all words are known, in requests that the reader was not written for."""
+"""The share of turns that are right if all words are known, in requests for which the reader was not written."""
 REMEMBERED = 8
-"""How many turns before are read again."""
+"""The number of earlier turns that are read again."""
 
 
 def understand(item: HexagonsItem) -> Understood:
-    """What an instruction asks for after what was said and done: `Make everything blue` is `blue 1-18`."""
+    """The program that an instruction asks for after what was said and done: `Make everything blue` is `blue 1-18`."""
     scene = Scene(item.before)
     turns = _turns(item)
     for text, actions, before in turns:
@@ -71,7 +71,7 @@ def _turns(item: HexagonsItem) -> list[tuple[str, tuple[Paint, ...], Board]]:
 
 
 def _taken_away(told: list[tuple[str, tuple[Paint, ...]]]) -> list[Paint]:
-    """What stood before the first turn and was changed: in the color that the words give it."""
+    """The paint from before the first turn that was changed since, in the color that the words name."""
     found: dict[Tile, str] = {}
     seen: set[Tile] = set()
     for text, actions in told:
@@ -88,7 +88,7 @@ def _taken_away(told: list[tuple[str, tuple[Paint, ...]]]) -> list[Paint]:
 
 
 def _follow(text: str, actions: tuple[Paint, ...], before: Board, scene: Scene) -> None:
-    """Takes in a turn before: what it spoke of, and what was really done."""
+    """Follows an earlier turn: what it mentioned, and what was really done."""
     scene.board, scene.undoing = before, False
     past = list(scene.past)
     carry_out(read(text), scene)

@@ -26,7 +26,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 
 
 def bars(clause: Clause, scene: Scene) -> Tiles | None:
-    """Bars of some heights that stand on the bottom edge."""
+    """Paints bars of the named heights that stand on the bottom edge."""
     heights = {int(column): min(height, ROWS) for column, height in clause.sizes.items() if 0 < int(column) <= COLUMNS}
     tiles = [Tile(row, column - 1) for column, height in heights.items() for row in range(ROWS - height, ROWS)]
     scene.paint(tiles, clause.colors[0][0] if clause.colors else scene.color or DEFAULT_COLOR)
@@ -42,7 +42,7 @@ def reset(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def remove(clause: Clause, scene: Scene) -> Tiles | None:
-    """Erases the targets; of `one of them` one piece."""
+    """Erases the targets; for `one of them`, one piece."""
     if clause.colors and "white" not in clause.color_names and not clause.targets:
         clause = replace(clause, targets=[Phrase(head="thing", colors=clause.color_names)])
     found: list[Tile] = []
@@ -63,7 +63,7 @@ def remove(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _is_count(target: Phrase) -> bool:
-    """Whether so many of several are meant, whichever: `one of them`, `two dots`."""
+    """Whether a number of things is meant, no matter which: `one of them`, `two dots`."""
     return bool(target.count) and target.det in ("", "a", "another") and not target.sides and not target.ordinals
 
 
@@ -79,7 +79,7 @@ def _counted(target: Phrase, scene: Scene) -> list[Tile]:
 
 
 def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
-    """What can be counted of some tiles: their pieces; of one piece the columns, or the tiles."""
+    """The parts of some tiles that can be counted: their pieces, or, of a single piece, the columns or the tiles."""
     pieces = scene.pieces(tiles)
     if len(pieces) != 1:
         return pieces
@@ -90,7 +90,7 @@ def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
 
 
 def keep(clause: Clause, scene: Scene) -> Tiles | None:
-    """What is to stay is as it was before this turn; with `only`, everything else goes."""
+    """Restores what is to stay as it was before this turn; with `only`, erases everything else."""
     if clause.colors:
         tiles = target_tiles(clause, scene) or []
         scene.paint(tiles, clause.colors[0][0])
@@ -127,13 +127,13 @@ def _keep_other(scene: Scene) -> Tiles | None:
 
 
 def _owner(target: Phrase, scene: Scene) -> list[Tile]:
-    """What a part that is to stay alone is a part of."""
+    """The tiles of the thing of which only a part is to stay."""
     of = next(iter(targets_of(target.links, "of")), None)
     return (select(of, scene) if of else None) or (list(scene.focus) if target.head == "half" else scene.painted)
 
 
 def reduce(clause: Clause, scene: Scene) -> Tiles | None:
-    """`one of them is enough`: so many stay."""
+    """`one of them is enough`: erases all pieces but so many."""
     count = next((target.count for target in clause.targets if target.count), 1)
     pieces = _pieces_of(list(scene.focus) or scene.painted, scene, by_tile=True)
     gone = flat(pieces[count:])
@@ -151,12 +151,12 @@ def both(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _taken_away(board: Board, scene: Scene) -> Painting:
-    """What stood on an earlier board where now nothing is."""
+    """The paint of an earlier board on tiles that are blank now."""
     return {tile: board[tile] for tile in scene.blank_of(ALL) if board[tile] != "white"}
 
 
 def swap(clause: Clause, scene: Scene) -> Tiles | None:
-    """Exchanges two colors: those that are said, those of two things, those that were painted last."""
+    """Exchanges two colors: those that are named, those of two things, or those that were painted last."""
     tiles = target_tiles(clause, scene) if clause.targets else None
     names = list(dict.fromkeys(clause.color_names + [color for target in clause.targets for color in target.colors]))
     if len(names) < 2:

@@ -1,6 +1,6 @@
-"""Sentences to clauses: `make the top row red and erase the ring` asks for two things.
+"""Turns sentences into clauses: `make the top row red and erase the ring` asks for two things.
 
-A sentence is read in segments, from one comma, conjunction or verb to the next; `joining` says which of them make up a clause.
+A sentence is read in segments, from one comma, conjunction or verb to the next; `joining` decides which of them form a clause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APAR
 
 @lru_cache(maxsize=1000)
 def read(text: str) -> list[list[Clause]]:
-    """What the sentences of a text ask for, in order. The clauses are shared between calls: they are not to be changed."""
+    """What the sentences of a text ask for, in order. The clauses are shared between calls: callers must not change them."""
     told = sentences(text)
     bars = _bar_chart(told)
     if bars is not None:
@@ -87,7 +87,7 @@ class _Segments(PhraseReader):
         return [clause for clause in found if not clause.empty]
 
     def _ends(self) -> bool:
-        """Whether the segment ends here: at a comma or conjunction, or at a verb after all that one needs."""
+        """Whether the segment ends here: at a comma or conjunction, or at a verb if the segment is complete."""
         token = self.peek()
         if token["COMMA"] or token["AND"]:
             return True
@@ -105,7 +105,7 @@ class _Segments(PhraseReader):
 
     @rewinding
     def _leading(self) -> bool:
-        """A place before all else: `2 tiles above the ring, put a dot`."""
+        """A place at the beginning: `2 tiles above the ring, put a dot`."""
         beside = self.peek()["REL"] in BESIDE and not self.peek()["SIDE"]
         link = self.link() if self.clause.empty and (self.peek()["NUMBER"] or beside) else None
         if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"] or (beside and self.peek()["NOUN"] == "all")):
@@ -114,7 +114,7 @@ class _Segments(PhraseReader):
         return False
 
     def _remark(self) -> bool:
-        """What is said beside: how many there should be in the end, how far apart, what is not meant."""
+        """A remark: how many there should be in the end, how far apart, what is not meant."""
         token = self.peek()
         if token.text == "its" and not (self.noun_ahead(1) or self.one_ahead()):
             self.at += 1
@@ -127,7 +127,7 @@ class _Segments(PhraseReader):
         return any(part() for part in parts) or self._passed(token)
 
     def _passed(self, token: Token) -> bool:
-        """Passes over what only explains, up to the next comma, but for what says how tiles lie."""
+        """Skips an explanation up to the next comma, except for words that say how tiles lie."""
         if token["SKIP"] is None:
             return False
         while not self.done and not self.peek()["COMMA"] and not (self.peek()["AND"] and self.peek(1)["VERB"]):
@@ -256,7 +256,7 @@ class _Segments(PhraseReader):
         return True
 
     def _pass_negated(self) -> None:
-        """Passes over what is not meant: `not only one`, `nothing along the top or the bottom`, `not at the edge`."""
+        """Reads what is not meant: `not only one`, `nothing along the top or the bottom`, `not at the edge`."""
         while True:
             relation = self.take("REL")
             phrase = self.phrase(nested=True)
@@ -285,7 +285,7 @@ class _Segments(PhraseReader):
         return True
 
     def _measure(self) -> bool:
-        """A size or a distance, beside any thing: `7 long`, `2 to the left`, `down row 3`."""
+        """A size or a distance without a thing: `7 long`, `2 to the left`, `down row 3`."""
         if self.peek()["DET"] == "each" and (self.peek(1)["NUMBER"] or self.peek(1).text == "time"):
             self.at += 1 + (self.peek(1).text == "time")
         if self._said_size() or self._along():
@@ -350,7 +350,7 @@ class _Segments(PhraseReader):
         return True
 
     def _replaces(self, relation: str) -> bool:
-        """Whether the color that was read before stands for what has it: `change red to blue`, `replace all red with blue`."""
+        """Whether the color read before means the tiles that have it: `change red to blue`, `replace all red with blue`."""
         exchanged = relation == "to" or (relation == "with" and self.clause.verb == "make")
         plain = all(target.head == "all" and target.bare for target in self.clause.targets)
         return exchanged and len(self.clause.colors) == 1 and plain

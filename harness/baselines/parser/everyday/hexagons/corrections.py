@@ -16,7 +16,7 @@ GENERIC = ("", "be", "make", "paint", "draw", "ask")
 
 
 def undo(clause: Clause, scene: Scene) -> None:
-    """Puts the board back as it was before the last turn, or as many turns as are said."""
+    """Puts the board back as it was before the last turn, or before as many turns as are named."""
     counts = [target.count or 1 for target in clause.targets if target.head in ("step", "", "thing")]
     steps = max([clause.times or 1, *counts])
     if any(target.head in ("all", "board") for target in clause.targets) and scene.past and "last" not in clause.marks:
@@ -34,7 +34,7 @@ def undo(clause: Clause, scene: Scene) -> None:
 
 
 def restore(clause: Clause, scene: Scene) -> None:
-    """Puts back what was there: what the words describe, else all that the last turn changed."""
+    """Puts back what was on the board: what the words describe, otherwise all that the last turn changed."""
     told = [target for target in clause.targets if target.colors]
     if told:
         for board in reversed(scene.boards):
@@ -93,7 +93,7 @@ def _others(clause: Clause) -> list[Phrase]:
 
 
 def corrected(clause: Clause, scene: Scene) -> Clause:
-    """The last clause with the correction; the board is as before it, unless only the color is another."""
+    """The last clause with the correction; puts the board back as it was before, unless only the color changes."""
     last = _last_done(scene)
     targets = [replace(target, excepted=[]) for target in _others(clause)]
     colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
@@ -123,7 +123,7 @@ def _last_done(scene: Scene) -> Done:
 
 
 def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene: Scene) -> Clause:
-    """The same tiles in another color; of several colors the one that is named."""
+    """A clause that paints the same tiles in another color; if a color to replace is named, only those with it."""
     tiles = ordered(scene.changed) or list(last.tiles)
     replaced = [tile for tile in tiles if scene.board[tile] in clause.replaced] or scene.of_colors(clause.replaced)
     scene.focus = replaced or tiles
@@ -151,7 +151,7 @@ def _merged(old: Phrase, new: Phrase) -> Phrase:
 
 
 def _nested(old: Phrase, new: Phrase) -> Phrase | None:
-    """The old phrase with another column or row in its place: `I meant column 4` of a tile in column 3, row 3."""
+    """The old phrase with another column or row in its place: `I meant column 4` after a tile in column 3, row 3."""
     if new.head not in ("row", "column", "corner", "edge", "half", "side") or new.head == old.head:
         return None
     for number, link in enumerate(old.links):

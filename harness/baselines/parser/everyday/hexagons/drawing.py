@@ -34,7 +34,7 @@ WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "besid
 
 
 def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
-    """The tiles of a new figure; None where there is no place for it, or its place cannot be found."""
+    """The tiles of a new figure; None if there is no place for it, or its place cannot be found."""
     marks = phrase.marks | (clause.marks & LOOKS) | ({"hollow"} if "empty" in clause.marks else set())
     whole = replace(phrase, links=phrase.links + clause.links, marks=marks, sizes=clause.sizes | phrase.sizes)
     for rule in RULES:
@@ -49,7 +49,7 @@ def _target(links: list[Link], *relations: str) -> Link | None:
 
 
 def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
-    """`a ring around the flower`, two tiles thick or with a gap if it is said."""
+    """`a ring around the flower`, two tiles thick or with a gap if that is said."""
     link = _target(phrase.links, "around", "outside")
     if phrase.head not in (*ROUND, "line") or link is None or link.target is None or link.target.head == "corner":
         return None
@@ -142,7 +142,7 @@ def _named_side(place: Phrase) -> Phrase:
 
 
 def _straight(a: Tile, b: Tile) -> list[Tile]:
-    """Along the row or column that both tiles are in, else the straight line."""
+    """The tiles from one to the other: along the row that both are in, otherwise in a straight line."""
     if a.row == b.row:
         step = 1 if b.column >= a.column else -1
         return [Tile(a.row, column) for column in range(a.column, b.column + step, step)]
@@ -179,7 +179,7 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
 
 
 def _course(place: Phrase, line: Phrase) -> Phrase | None:
-    """What a line lies along: a row, an edge, `the top`; an upright line lies along the left or the right alone."""
+    """What a line lies along: a row, an edge, `the top`; an upright line lies only along the left or the right."""
     if place.head in ("row", "column", "edge"):
         return place
     named = place.head == "side" or (place.head == "" and len(place.sides) == 1 and not place.links and not place.colors)
@@ -214,7 +214,7 @@ def _part_of_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _slanted(way: str, tile: Tile) -> str:
-    """The diagonal that leads from a tile into the board, as far as the words leave it open."""
+    """The diagonal direction that the words name; what they leave open leads from a tile into the board."""
     if "-" in way:
         return way
     upright = way if way in ("up", "down") else "up" if tile.row >= ROWS // 2 else "down"
@@ -273,7 +273,7 @@ def _line_from(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | Non
 
 
 def _beam(tiles: Tiles, way: str, count: int | None) -> list[Tile]:
-    """From the next tile in a direction, so many or as far as the board goes."""
+    """The tiles after some tiles in a direction: `count` of them, or as many as the board has."""
     if not tiles:
         return []
     edge = [tile for tile in tiles if g.next_tile(tile, way) not in tiles]
@@ -282,7 +282,7 @@ def _beam(tiles: Tiles, way: str, count: int | None) -> list[Tile]:
 
 
 def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
-    """Tiles at a place that is said, or so many anywhere."""
+    """Tiles at the place named, or anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
     begins = [link for link in phrase.links if link.relation == "from" and link.target and _plain_start(link.target)]
@@ -324,7 +324,7 @@ def _arranged(phrase: Phrase, count: int, scene: Scene) -> list[Tile] | None:
 
 
 def _dots_at(place: Phrase, phrase: Phrase, count: int, late: bool, scene: Scene) -> list[Tile] | None:
-    """Tiles at a place, of a line the first or, if it is read from the end, the last; None where any place will do."""
+    """Tiles at a place, of a line the first ones, or the last ones if `late`; None if any place will do."""
     found = _in_place(phrase, scene)
     if not found:
         return found
@@ -344,12 +344,12 @@ def _plain_start(place: Phrase) -> bool:
 
 
 def _plain_side(place: Phrase) -> bool:
-    """`on the left`, which is the board's."""
+    """`on the left` of the board."""
     return place.head in ("", "side") and place.det != "other" and bool(place.sides) and not (place.links or place.marks)
 
 
 def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """The tiles at a place; `in the middle` is the middle of what was drawn last if that is open, else of the board."""
+    """The tiles at a place; `in the middle` is the middle of what was drawn last if that is hollow, otherwise of the board."""
     links = []
     for link in phrase.links:
         target = link.target
@@ -377,7 +377,7 @@ def _run(tiles: Tiles, count: int, scene: Scene) -> list[Tile]:
 
 
 def _around(corners: Tiles, count: int) -> list[Tile]:
-    """So many tiles in a corner: the corner and those next to it, along the row first."""
+    """`count` tiles in the corners: each corner and the tiles next to it, along the row first."""
     each = count // len(corners) or count
     return [
         tile for corner in corners for tile in sorted(ALL, key=lambda t: (distance(t, corner), abs(t.row - corner.row)))[:each]
@@ -385,7 +385,8 @@ def _around(corners: Tiles, count: int) -> list[Tile]:
 
 
 def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
-    """`count` of some tiles: blank ones first, those in the middle first."""
+    """All of some tiles if the words mean each, otherwise `count` of them, blank ones if there are any; a single one is as near
+    the middle as possible."""
     places = targets_of(phrase.links, "in", *BESIDE)
     places += [owner for place in places for owner in targets_of(place.links, "of")]
     each = any(
@@ -441,4 +442,4 @@ def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
 RULES = (
     _surrounding, _caps, _beside_line, _corner_to_corner, _line_along, _line_between, _line_from, _dots, _in_corners, _figures,
 )  # fmt: skip
-"""The ways to draw something, the first that fits."""
+"""The ways to draw something; the first that fits is taken."""

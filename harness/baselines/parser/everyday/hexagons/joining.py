@@ -1,4 +1,4 @@
-"""Which segments of a sentence make up a clause."""
+"""Decides which segments of a sentence form a clause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAINTING = ("", "make", "draw", "paint", "be", "become", "fill")
 
 
 def joined(clause: Clause, new: Clause, separator: str) -> bool:
-    """Adds a segment to a clause, unless another clause begins with it; that takes over the verb where it has none."""
+    """Adds a segment to a clause and returns whether it did; if not, another clause begins, which takes over a missing verb."""
     own = bool(clause.colors or any(target.colors for target in clause.targets))
     if new.verb == "upend" and clause.verb in ("mirror", "flip") and not new.targets:
         return True
@@ -53,7 +53,7 @@ def joined(clause: Clause, new: Clause, separator: str) -> bool:
 
 
 def _joined_to(last: Phrase, clause: Clause, new: Clause, separator: str) -> bool | None:
-    """Joins targets to the last one where they say more of it; None where they are other things."""
+    """Joins targets to the last one if they say more about it, and returns whether it did; None if they are other things."""
     first = new.targets[0]
     if first.head == "all" and not first.word:
         return _added(clause, replace(new, targets=[]))
@@ -74,7 +74,7 @@ def _joined_to(last: Phrase, clause: Clause, new: Clause, separator: str) -> boo
 
 
 def _next_ones(last: Phrase, new: Clause) -> bool:
-    """Whether a color and a number are for the tiles that come after those counted: `the first 4 red, then 4 blue`."""
+    """Whether a color and a number are for the tiles after the counted ones: `the first 4 red, then 4 blue`."""
     counted = last.count and (last.ordinals or "next" in last.marks)
     only_color = new.verb in ("", "again") and not new.targets and len(new.colors) == 1
     return bool(counted and only_color and new.colors[0][1] > 1)
@@ -88,7 +88,7 @@ def _one_of(last: Phrase, phrase: Phrase, among: int) -> bool:
 
 
 def _with_targets(clause: Clause, new: Clause, own: bool) -> bool:
-    """Adds things to those that a clause speaks of, or lets them begin another one."""
+    """Adds targets to a clause, or lets them begin another one; returns whether it added them."""
     linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
     coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
     coordinates = coordinates and not (linked and new.targets[0].new is False and new.colors)
@@ -103,7 +103,7 @@ def _with_targets(clause: Clause, new: Clause, own: bool) -> bool:
 
 
 def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
-    """Whether `top left` is one of the quarters that were just named; gives it their name."""
+    """Whether `top left` is one of the quarters that were just named; if so, it gets their name."""
     named = [last, *targets_of(last.links)]
     kind = next((phrase.head for phrase in named if phrase.head in REGIONS and phrase.head not in ("side", "row", "column")), "")
     if not kind or not all(target.sides and target.head in ("", "side", "thing") and not target.links for target in targets):
@@ -158,7 +158,7 @@ def _described(clause: Clause, new: Clause) -> bool:
 
 
 def _added(clause: Clause, new: Clause) -> bool:
-    """Adds all of a segment to a clause. `the top and the bottom row` are two rows."""
+    """Adds a whole segment to a clause. `the top and the bottom row` are two rows."""
     clause.verb = new.verb if not clause.verb or (clause.verb in GENERIC and new.verb not in ("", "be")) else clause.verb
     one = clause.targets[-1] if clause.targets else None
     other = new.targets[0] if new.targets else None

@@ -1,4 +1,4 @@
-"""The words of ordinary requests for the board: an evened text becomes tokens with the meanings that lexicon.txt gives them."""
+"""Turns the normalized text of a drawing request into tokens with the meanings that lexicon.txt gives them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.worlds.hexagons import COLORS
 
 FILE = Path(__file__).parent / "lexicon.txt"
 LONGEST = 80
-"""Words of a sentence that are read."""
+"""Only this many words of a sentence are read."""
 KNOWN = "KNOWN"
 LARGEST = 180
 """Larger numbers are read as this one: the board has no more tiles."""
@@ -136,7 +136,7 @@ def _tokens(words: list[str]) -> Iterator[Token]:
 
 
 def _goes_on(token: Token, following: list[str]) -> bool:
-    """Whether `down to the bottom` is no end by itself: `down to the bottom left corner`, `to the bottom row`."""
+    """Whether a token such as `down to the bottom` continues: `down to the bottom left corner`, `to the bottom row`."""
     phrases = lexicon().phrases
     side = token["FULL"] and "SIDE" in phrases.get((token.text.split()[-1],), {})
     return bool(side and following and phrases.get((following[0],), {}).keys() & {"SIDE", "NOUN"})

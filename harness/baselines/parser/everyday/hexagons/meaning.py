@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Link:
-    """Where a thing is: `above the ring` is Link("above", Phrase("ring")); `2 tiles above it` has the distance 2. `second` is
-    the other end of what has two: `between the ring and the line`."""
+    """Where a thing is: `above the ring` is Link("above", Phrase("ring")); `2 tiles above it` has the count 2. `second` is the
+    other thing of `between the ring and the line`."""
 
     relation: str
     target: Phrase | None = None
@@ -19,7 +19,7 @@ class Link:
 
 @dataclass
 class Phrase:
-    """A thing as it is said: `the two red rings at the top` has the head ring, the count 2, the color red and a link."""
+    """A thing as it is described: `the two red rings at the top` has the head ring, the count 2, the color red and a link."""
 
     head: str = ""
     word: str = ""
@@ -32,19 +32,19 @@ class Phrase:
     marks: set[str] = field(default_factory=set)
     sides: list[str] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
-    """Lengths that are said: long, wide, tall, tiles, side, around."""
+    """The lengths that are named: long, wide, tall, tiles, side, around."""
     links: list[Link] = field(default_factory=list)
     excepted: list[Phrase] = field(default_factory=list)
     more: list[Phrase] = field(default_factory=list)
     """Others of the same kind: the top row of `the top and bottom row`."""
 
     def within(self) -> list[Phrase]:
-        """The phrase and those in its places."""
+        """The phrase, and the phrases in its places."""
         return [self, *(one for target in targets_of(self.links) for one in target.within())]
 
     @property
     def new(self) -> bool:
-        """Whether the words speak of a thing that is not there yet: `a ring`, `two rings`, `another ring`."""
+        """Whether the words mean a thing that is not there yet: `a ring`, `two rings`, `another ring`."""
         return self.det in ("a", "another", "") and self.head != "it"
 
     @property
@@ -60,33 +60,33 @@ class Clause:
     verb: str = ""
     targets: list[Phrase] = field(default_factory=list)
     colors: list[tuple[str, int]] = field(default_factory=list)
-    """The new colors, each with for how many tiles in turn: `two red, one blue`."""
+    """The new colors, each with its number of tiles in turn: `two red, one blue`."""
     moves: list[tuple[str, int | None]] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     marks: set[str] = field(default_factory=set)
-    """What is said beside: not, meant, same, too, cycle, apart, full, twice, half and the marks of phrases."""
+    """What else is said: not, meant, same, too, cycle, apart, full, twice, half and the marks of phrases."""
     sizes: dict[str, int] = field(default_factory=dict)
     replaced: list[str] = field(default_factory=list)
-    """The colors in whose place the new ones come: `green instead of blue`, `not blue`."""
+    """The colors that the new ones replace: `green instead of blue`, `not blue`."""
     total: int | None = None
     """How many there should be in the end: `so that there are five`."""
     times: int | None = None
     first: str = ""
     """The color to start with: `starting with blue`."""
     as_many: Phrase | None = None
-    """What there should be as many of."""
+    """The things whose number is wanted: `as many as there are green ones`."""
     color_of: Phrase | None = None
-    """What has the new color already: `the same color as the ring`."""
+    """The thing that has the new color already: `the same color as the ring`."""
     excepted: list[Phrase] = field(default_factory=list)
     avoided: list[Phrase] = field(default_factory=list)
-    """Where nothing is to be: `not at the edge`."""
+    """The places that must stay free: `not at the edge`."""
     names: list[str] = field(default_factory=list)
     """What the result is called: `like grass`."""
     unknown: list[str] = field(default_factory=list)
 
     @property
     def subject(self) -> Phrase:
-        """The first target; `it` where none is said."""
+        """The first target; `it` if none is named."""
         return self.targets[0] if self.targets else Phrase(head="it")
 
     @property
@@ -113,5 +113,5 @@ def targets_of(links: Iterable[Link], *relations: str) -> list[Phrase]:
 
 
 def once(colors: Iterable[str]) -> list[tuple[str, int]]:
-    """Colors for one tile each in turn."""
+    """Colors, each for one tile in turn."""
     return [(color, 1) for color in colors]

@@ -28,7 +28,7 @@ def move(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _shift(tiles: Tiles, steps: list[tuple[str, int]]) -> Callable[[Tile], Tile]:
-    """A move that keeps the shape; a single row keeps its number."""
+    """A function that moves tiles and keeps their shape; a single row stays a single row."""
     grid = len({tile.row for tile in tiles}) == 1
     first = min(tiles, key=lambda tile: (tile.column, tile.row))
     to, _ = g.board_shift(steps, grid).mapping(first)
@@ -47,7 +47,7 @@ def _moved_by(clause: Clause, tiles: Tiles) -> Callable[[Tile], Tile] | None:
 
 
 def _to_sides(tiles: Tiles, ways: list[str]) -> Callable[[Tile], Tile]:
-    """As far as the board goes."""
+    """A function that moves tiles as far as the board goes."""
     top, bottom, left, right = extent(tiles)
     down = sum({"up": -top, "down": ROWS - 1 - bottom}.get(way, 0) for way in ways)
     across = sum({"left": -left, "right": COLUMNS - 1 - right}.get(way, 0) for way in ways)
@@ -76,7 +76,7 @@ def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Ti
 
 
 def copy(clause: Clause, scene: Scene) -> Tiles | None:
-    """Further copies of what stands, each as far from the one before as it is said, else in free places."""
+    """Paints further copies of what stands, each at the named distance from the one before, otherwise in free places."""
     tiles = common(target_tiles(clause, scene) or [], scene.painted)
     if not tiles:
         return None
@@ -101,7 +101,7 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
-    """A copy in each of some rows or columns."""
+    """Paints a copy in each of some rows or columns."""
     found: list[Tile] = []
     for line, number in [(one, number) for one in lines for number in one.ordinals]:
         steps = _copy_steps(replace(clause, links=[Link("in", replace(line, ordinals=[number]))]), tiles) or []
@@ -110,7 +110,7 @@ def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: T
 
 
 def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
-    """How far each copy lies from the one before; beside it where no distance is said."""
+    """The steps from each copy to the next, which lies beside it if no distance is named; None if no direction is."""
     moves = clause.moves or [(SIDE_WAYS.get(link.relation, link.relation), link.count) for link in _beside_links(clause)]
     places, every = _places(clause), _every(clause)
     if every:
@@ -146,7 +146,7 @@ def _beside_links(clause: Clause) -> list[Link]:
 
 
 def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
-    """A copy where there is room, and at the side that is said."""
+    """Paints copies where there is room, as near as possible to the place named."""
     links = [link for link in clause.links if link.relation in ("in", "to", "beside")]
     place = Place(Phrase(head="thing", links=links), scene)
     standing, close = set(scene.painted), set(near(scene.painted))

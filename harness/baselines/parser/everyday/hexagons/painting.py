@@ -1,4 +1,4 @@
-"""Carries out what paints or draws: which tiles get which colors."""
+"""Carries out clauses that paint or draw: which tiles get which colors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATTERNS = ("checkers",)
 
 
 def paint_clause(clause: Clause, scene: Scene) -> Tiles | None:
-    """Paints or draws the targets of a clause; None where it could not."""
+    """Paints or draws the targets of a clause and returns their tiles; None if it could not."""
     targets = clause.targets
     if len(targets) > 1 and clause.verb == "be":
         targets = [target for target in targets if target.head != "board"]
@@ -76,7 +76,7 @@ def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
 
 
 def is_new(target: Phrase, clause: Clause) -> bool:
-    """Whether a phrase asks for a new figure rather than for what stands or for a part of the board."""
+    """Whether a phrase means a new figure, not one that stands or a part of the board."""
     if target.head in ("row", "column"):
         return (target.det in NEW and bool(target.sizes)) or (target.det == "a" and not _placed(target))
     if target.head not in SHAPES and target.head not in PATTERNS:
@@ -122,7 +122,7 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
 
 
 def _one(target: Phrase, clause: Clause, scene: Scene) -> Tiles | None:
-    """Paints one target of a clause; gives its tiles."""
+    """Paints one target of a clause; returns its tiles, or None if there are none."""
     told = _head_of_one(target, clause, scene)
     colors = _new_colors(told, clause, scene)
     stripes = _stripes(told, clause, scene)
@@ -150,7 +150,7 @@ def _one(target: Phrase, clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _draw_landmark(target: Phrase, scene: Scene) -> None:
-    """Draws first what a figure is to be beside or inside of, where that is new, too: `a dot inside a blue ring`."""
+    """Draws the thing that a figure is to lie beside or inside, if that is new, too: `a dot inside a blue ring`."""
     for link in target.links:
         mark = link.target
         if mark is not None and mark.head in ("background", "board") and mark.det == "a" and mark.colors:
@@ -194,7 +194,7 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
 
 
 def _new_colors(target: Phrase, clause: Clause, scene: Scene) -> list[tuple[str, int]]:
-    """The colors that a target gets: those of the clause, its own where they describe nothing, the last one."""
+    """The colors that a target gets: a new figure's own, otherwise those of the clause, its own, or the last one."""
     if clause.colors:
         own = target.colors and target.head in SHAPES and is_new(target, clause)
         return once(target.colors) if own else clause.colors
@@ -231,7 +231,7 @@ def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None
 
 
 def _at_links(tiles: list[Tile], links: Sequence[Link], scene: Scene) -> list[Tile]:
-    """Those tiles that lie where the clause says: `in the left half, every row red`."""
+    """The tiles that lie where the clause says: `in the left half, every row red`."""
     for place in targets_of(links, "in"):
         if place.head not in ("it", "side", "board"):
             tiles = common(tiles, select(place, scene) or tiles) or tiles
@@ -258,7 +258,7 @@ def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, ta
 
 
 def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
-    """Tile by tile; over and over where the words say so."""
+    """Paints tile by tile, with the colors in turn; three or more different ones are used once unless the words say otherwise."""
     run = [color for color, count in colors for _ in range(count)]
     once = "cycle" not in clause.marks | target.marks and len(set(run)) == len(run) and len(run) > 2 and len(tiles) > len(run)
     for k, tile in enumerate(tiles[: len(run)] if once else tiles):
@@ -266,7 +266,7 @@ def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause
 
 
 def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scene) -> None:
-    """Stripe by stripe: each line in the next color."""
+    """Paints each line in the next color."""
     by_row = target.head == "row" or "level" in target.marks
     kind = "row" if by_row else "column"
     numbers = sorted({number_of(kind, tile) for tile in tiles})
@@ -275,7 +275,7 @@ def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scen
 
 
 def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
-    """Gives a picture its own colors where none are said, and its parts their names."""
+    """Gives a picture its own colors if none are named, and its parts their names."""
     own = tints(target)
     if not own:
         return
@@ -292,7 +292,8 @@ def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
 
 
 def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
-    """Paints parts that are said with the figure: `a red flower with a yellow center`, `with a green stem`."""
+    """Paints parts that are named with the figure: `a red flower with a yellow center`, `with a green stem`. Returns the tiles
+    that they add to it."""
     added: list[Tile] = []
     links = [link for link in [*target.links, *clause.links] if link.relation == "with"]
     for part in [part for link in links for part in (link.target, link.second)]:

@@ -1,4 +1,4 @@
-"""Tokens to phrases: `the two red rings at the top of the board` is one Phrase, with a Link to another."""
+"""Turns tokens into phrases: `the two red rings at the top of the board` is one Phrase, with a Link to another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 PLAIN_DETS = ("the", "this", "its", "a", "no")
 DEEPEST = 5
-"""How deep phrases may lie in phrases; what people say has at most three."""
+"""How deeply phrases may be nested; requests have at most three levels."""
 PARTS = ("middle", "inside", "edge", "end", "corner", "half", "side", "petal", "stem")
 SIDES = {"above": "top", "below": "bottom", "left": "left", "right": "right"}
 BESIDE = tuple(SIDES)
@@ -23,17 +23,17 @@ VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "sta
 
 
 class PhraseReader(Reader):
-    """Reads what stands for things and places."""
+    """Reads the phrases for things and places."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
         self._depth = 0
         self._crossed = False
         self._open = False
-        """Whether the phrase within a phrase that is read takes a place of its own: `the tile in the corner`."""
+        """Whether the nested phrase being read takes a place of its own: `the tile in the corner`."""
 
     def phrase(self, nested: bool = False) -> Phrase | None:
-        """The thing that is said next; None, and nothing read, where none is, or where it lies too deep in others."""
+        """The thing that is named next; None, with nothing read, if there is none or if it is nested too deeply."""
         if self._depth >= DEEPEST:
             return None
         self._depth += 1
@@ -75,7 +75,7 @@ class PhraseReader(Reader):
             self.take("REL", "of")
 
     def _modifiers(self, phrase: Phrase) -> list[Phrase]:
-        """Reads numbers, colors, sides, looks; gives the alternatives before the last one: `the top and bottom row`."""
+        """Reads numbers, colors, sides, looks; returns the alternatives before the last one: `the top and bottom row`."""
         alternatives: list[Phrase] = []
         while not self.done:
             token = self.peek()
@@ -137,7 +137,7 @@ class PhraseReader(Reader):
         return bool(self.peek()["COMMA"] and described and self.peek(1)["DET"] is None and self.noun_ahead(1))
 
     def _resulting(self, phrase: Phrase) -> bool:
-        """Whether a color is what the thing gets, rather than what it is like: `the other red`, `top left red`."""
+        """Whether a color is one that the thing gets, not one that it has: `the other red`, `top left red`."""
         grouped = phrase.det in ("other", "both", "all", "each") and self.peek(-1)["DET"] != "the"
         return (
             bool(phrase.sides or phrase.ordinals or (phrase.count and phrase.det) or grouped)
@@ -295,7 +295,7 @@ class PhraseReader(Reader):
 
     @rewinding
     def _made_of(self, phrase: Phrase) -> dict[str, int]:
-        """What a thing is made of: `6 red tiles`, `red and blue tiles`; {"": 0} where it has no size."""
+        """What a thing is made of: `6 red tiles`, `red and blue tiles`; {"": 0} if no number is named."""
         colors = list[str]()
         cycle = self.take("CYCLE") is not None
         count = self.take("NUMBER")
@@ -414,7 +414,7 @@ class PhraseReader(Reader):
         return Link(relation, target, int(count) if count else None, second)
 
     def _link_target(self, relation: str) -> Phrase | None:
-        """What a relation leads to; a color alone is what has it: `between red and blue`."""
+        """The target of a relation; a color alone means the thing that has it: `between red and blue`."""
         target = self.phrase(nested=True)
         if target is None and self.peek()["COLOR"] and relation in (*BESIDE, "between", "beside", "around"):
             return Phrase(head="thing", det="the", colors=[str(self.take("COLOR"))])
@@ -446,7 +446,7 @@ class PhraseReader(Reader):
 
     @rewinding
     def _crossing(self, phrase: Phrase, nested: bool) -> bool:
-        """`column 5, row 4`: the second line says where in the first one, which then is a tile."""
+        """`column 5, row 4`: the second line gives the place in the first one, which then is a tile."""
         if phrase.head not in LINES or not phrase.ordinals or phrase.links or self._crossed:
             return False
         self._crossed = True

@@ -23,7 +23,7 @@ def in_order(pieces: list[list[Tile]]) -> list[list[Tile]]:
 
 
 def runs(tiles: Tiles, level: bool) -> list[Tile] | None:
-    """The tiles of some that make up lines in one direction."""
+    """The tiles that share their row, or column, with at least two of the others; None if there are none."""
     numbers = [number_of("row" if level else "column", tile) for tile in tiles]
     counts = Counter(numbers)
     return [tile for tile, number in zip(tiles, numbers, strict=True) if counts[number] > 2] or None
@@ -53,7 +53,7 @@ def looks_like(head: str, piece: Tiles) -> bool:
 
 
 def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
-    """The first five, the last, every second, the upper two of some tiles; or of the pieces that they make."""
+    """The first five, the last, every second, the upper two of some tiles; or of the pieces that they form."""
     if phrase.head in WHOLE or (phrase.head == "all" and not phrase.every):
         return tiles
     pieces = scene.pieces(tiles) if tiles and phrase.head in ("thing", "", *SHAPES) and phrase.head != "tile" else []
@@ -92,7 +92,7 @@ def _ordinals(tiles: list[Tile], phrase: Phrase) -> list[Tile]:
 
 
 def _picked_pieces(phrase: Phrase, pieces: list[list[Tile]]) -> list[Tile]:
-    """`the left one`, `the first two flowers`, `the biggest`: of pieces that lie apart."""
+    """`the left one`, `the first two flowers`: the tiles of the chosen pieces."""
     pieces = in_order(pieces)
     count = phrase.count or 1
     middle = [g.middle(piece) for piece in pieces]

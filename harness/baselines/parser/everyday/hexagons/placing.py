@@ -1,4 +1,4 @@
-"""Where a new figure goes: where the words say, else in the middle, and clear of what stands."""
+"""Where a new figure goes: where the words say, otherwise in the middle, and clear of what stands."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
 GRID = ("box", "row", "column", "house", "tree", "heart", "face", "arrow", "rainbow", "boat", "fish", "ladder")
-"""Figures of rows and columns by number: they keep these when they are moved."""
+"""Figures that are laid out, and moved, by the numbers of rows and columns."""
 LINES = ("line", "row", "column", "diagonal", "stem")
 MIDDLE = (ROWS / 2 - 0.5, COLUMNS / 2 - 0.5)
 SIDE_MIDDLES = {"left": (4.5, 4.0), "right": (4.5, 13.0), "top": (2.0, 8.5), "bottom": (7.0, 8.5)}
 OUTSIDE, OVERLAP, TOUCH = 1000.0, 100.0, 20.0
-"""What a tile costs that lies outside of the place that is said, on something, or beside something."""
+"""The costs of each tile outside of the place named, of each tile on something, and of touching something."""
 
 
 class Place:
-    """What the words say of the place: where every tile must lie, and what it should be near."""
+    """What the words say about the place: where every tile must lie, and what the figure should be near."""
 
     def __init__(self, phrase: Phrase, scene: Scene, avoided: Tiles = ()) -> None:
         self.within: set[Tile] | None = None
@@ -105,7 +105,7 @@ class Choice(NamedTuple):
 
 @lru_cache(maxsize=256)
 def choices(shape: tuple[Tile, ...], grid: bool) -> tuple[Choice, ...]:
-    """The places of the board that a shape fits at."""
+    """The places of the board at which a shape fits."""
     found = (moved(shape, at.row, at.column, grid) for at in ALL)
     return tuple(Choice(tiles, extent(tiles)) for tiles in found if all(on_board(*tile) for tile in tiles))
 

@@ -1,4 +1,4 @@
-"""The parts of the board or of a figure that need no looking for: rows, columns, corners, edges, halves, the middle."""
+"""The parts of the board or of a figure that its tiles determine: rows, columns, corners, edges, halves, the middle."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OPPOSITE = {
 OUTWARD: dict[str, Callable[[Tile], float]] = {
     "top": lambda t: t.row, "bottom": lambda t: -t.row, "left": lambda t: t.column, "right": lambda t: -t.column,
 }  # fmt: skip
-"""What is least for the tiles furthest at a side."""
+"""Keys that are smallest for the tiles furthest toward a side."""
 SIDE_WAYS = {"top": "up", "bottom": "down", "left": "left", "right": "right", "above": "up", "below": "down"}
 
 
@@ -55,7 +55,7 @@ def line_tiles(kind: str, indexes: Sequence[int]) -> list[Tile]:
 def lines(phrase: Phrase, owner: Tiles, from_end: bool = False) -> list[int] | None:
     """The indexes of the rows or columns of `owner` that a phrase picks: `the first two rows`, `every other column`.
 
-    `from_end`: ordinals count from the bottom, or the right. None where the phrase picks none.
+    `from_end`: ordinals count from the bottom, or the right. None if the phrase picks none.
     """
     kind = phrase.head
     there = sorted({number_of(kind, tile) for tile in owner})
@@ -98,7 +98,7 @@ def _ordinal_lines(phrase: Phrase, there: list[int], backward: bool) -> list[int
 
 
 def corners(phrase: Phrase, owner: Tiles) -> list[Tile]:
-    """The corners of the board or of a figure that lie at some sides: `the two upper corners`."""
+    """The corners of the board or of a figure that lie toward the sides named: `the two upper corners`."""
     if len(owner) == len(ALL):
         found = [Tile(row, column) for row in (0, ROWS - 1) for column in (0, COLUMNS - 1)]
     else:
@@ -131,7 +131,7 @@ def _furthest(tiles: list[Tile], side: str) -> list[Tile]:
 
 
 def edge(phrase: Phrase, owner: Tiles) -> list[Tile]:
-    """The outermost tiles, at some sides or all around, as thick as it is said."""
+    """The outermost tiles, on the sides named or all around, as thick as the phrase says, at most 5 tiles."""
     thick = min(phrase.sizes.get("wide", 1), 5)
     sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
     bands = _bands(owner, thick, thick)
@@ -237,5 +237,5 @@ def next_to(tiles: Tiles, relation: str, count: int = 1) -> list[Tile]:
 
 
 def inside(scene: Scene, owner: Tiles) -> list[Tile]:
-    """What a figure encloses: the figure alone, or with all that is painted."""
+    """What a figure encloses, alone or with everything painted; if nothing, the tiles within its outline."""
     return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner) or minus(owner, outline(owner))

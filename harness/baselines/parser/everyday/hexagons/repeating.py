@@ -1,4 +1,4 @@
-"""What was done last, done again: to other things, at other places, on the other side."""
+"""Repeats what was done last: for other things, at other places, on the other side."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import ROWS
 
 PAINTING = ("", "be", "make", "paint", "draw", "surround", "connect", "ask")
-"""Verbs of new paint."""
+"""Verbs that ask for new paint."""
 
 
 def going_on(clause: Clause, last: Done) -> Clause | None:
-    """What was done last, to other things or further: `and the blue one`, `one more`, `and now to the left edge`."""
+    """The last clause for other things, or going further: `and the blue one`, `and now to the left edge`."""
     if not clause.colors and _refers(clause):
         return replace(last.clause, targets=clause.targets, links=clause.links, moves=clause.moves or last.clause.moves)
     it = [Phrase(head="it")]
@@ -74,7 +74,7 @@ def again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
 
 
 def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], places: list[Phrase]) -> Clause:
-    """What was done, at other places."""
+    """The last clause at other places."""
     old = last.clause.subject
     places = [place for place in places if place.head != "it"]
     if clause.first:

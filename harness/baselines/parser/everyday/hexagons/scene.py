@@ -1,4 +1,4 @@
-"""The board of a conversation, and what was last spoken of."""
+"""The board of a conversation, and what was mentioned last."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Done:
     clause: Clause
     before: Board
     tiles: Tiles
-    """What it selected or drew."""
+    """The tiles that it selected or drew."""
     color: str = ""
     about: Tiles = ()
-    """What `it` meant in it."""
+    """What `it` meant in the clause."""
 
 
 @dataclass
@@ -39,28 +39,28 @@ class Scene:
 
     board: Board
     focus: Tiles = ()
-    """What was spoken of last."""
+    """What was mentioned last."""
     names: dict[str, Tiles] = field(default_factory=dict)
-    """What was drawn or painted as a `frame`, a `moon`."""
+    """The tiles that were drawn or painted under a name, such as `frame` or `moon`."""
     done: list[Done] = field(default_factory=list)
     color: str = ""
     """The color that was last painted."""
     turn_start: Board = field(default_factory=Board)
     sentence_start: Board = field(default_factory=Board)
     changed: Tiles = ()
-    """What the turn before changed."""
+    """The tiles that the turn before changed."""
     past: list[Board] = field(default_factory=list)
     """The boards before the turns that can still be undone."""
     boards: list[Board] = field(default_factory=list)
-    """The boards before all turns that changed one."""
+    """The boards before all turns that changed anything."""
     sentence_focus: Tiles | None = None
     """What `it` meant in the first clause of the sentence."""
     bars: list[int] = field(default_factory=list)
     """The columns of a bar chart."""
     owner: Tiles = ()
-    """What a part that was spoken of last is a part of: the line of `the middle tile of the line`."""
+    """The thing whose part was mentioned last: the line in `the middle tile of the line`."""
     gap: int = 0
-    """How many lines are left free before the next one."""
+    """The number of lines to leave free before the next one."""
     axis: Tiles = ()
     """The line that was named as a mirror."""
     undoing: bool = False
@@ -70,7 +70,7 @@ class Scene:
         self.board = self.board.apply(Paint(*tile, color) for tile in tiles if on_board(*tile)).board
 
     def paint_all(self, painting: Painting, to: Callable[[Tile], Tile] = lambda tile: tile) -> list[Tile]:
-        """Paints tiles each in its color, where `to` moves them; gives those that are on the board."""
+        """Paints tiles, each in its color, at the places to which `to` moves them; returns those on the board."""
         moved = {to(tile): color for tile, color in painting.items()}
         for tile, color in moved.items():
             self.paint([tile], color)
@@ -84,7 +84,7 @@ class Scene:
         return [tile for tile in ALL if self.board[tile] in colors]
 
     def colors_of(self, tiles: Tiles) -> dict[Tile, str]:
-        """What is painted of some tiles, in its colors."""
+        """Those of the tiles that are painted, with their colors."""
         return {tile: self.board[tile] for tile in tiles if on_board(*tile) and self.board[tile] != "white"}
 
     @property
@@ -111,7 +111,7 @@ class Scene:
         return sorted(found, key=lambda piece: (min(t.column for t in piece), min(t.row for t in piece)))
 
     def main_color(self, tiles: Tiles) -> str:
-        """The color that most of the tiles have."""
+        """The color that most of the painted tiles have; empty if none is painted."""
         counts = Counter(self.board[tile] for tile in tiles if on_board(*tile))
         counts.pop("white", None)
         return counts.most_common(1)[0][0] if counts else ""
@@ -152,7 +152,7 @@ def outline(tiles: Tiles) -> list[Tile]:
 
 
 def extent(tiles: Tiles) -> tuple[int, int, int, int]:
-    """The first and last row, the first and last column; of no tiles a span without any."""
+    """The first and last row, and the first and last column; for no tiles, empty ranges (0, -1)."""
     if not tiles:
         return 0, -1, 0, -1
     rows, columns = [t.row for t in tiles], [t.column for t in tiles]

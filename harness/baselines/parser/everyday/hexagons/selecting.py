@@ -1,4 +1,4 @@
-"""Phrases to tiles: which of those on the board `the two tiles to the left of the red ring` are."""
+"""Finds the tiles of the board that a phrase means: `the two tiles to the left of the red ring`."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from serialization.program import hexagons_geometry as g
 
 REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
            "inside", "gap", "rest", "end", "it", "")  # fmt: skip
-"""The heads of what is on any board: it is painted rather than drawn."""
+"""Heads of the parts that every board has: they are painted, not drawn."""
 ROUND = ("ring", "hexagon", "box", "thing", "it", "diamond", "triangle")
-"""What can have an inside; `in the ring` is what it encloses."""
+"""Heads of things that can have an inside: `in the ring` means what the ring encloses."""
 BESIDE = ("above", "below", "left", "right", "up-left", "up-right", "down-left", "down-right")
 PARTS_OF_BOARD = ("half", "row", "column", "third", "quarter", "middle", "corner")
-"""What has no tiles but its own: `inside the left half` is all of it."""
+"""Heads of parts that enclose nothing: `inside the left half` means all of it."""
 ALONG = ("in", "of", "from", "to", "with")
 
 
 def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """The tiles that a phrase means; None where there is no such thing."""
+    """The tiles that a phrase means; None if there is no such thing."""
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
         return ordered(tile for part in parts for tile in part or ()) or None
@@ -75,14 +75,14 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def target_tiles(clause: Clause, scene: Scene) -> list[Tile] | None:
-    """What a clause is about: its targets, else what was spoken of last."""
+    """The tiles that a clause is about: its targets, otherwise what was mentioned last."""
     if not clause.targets:
         return list(scene.focus) or scene.painted or None
     return ordered(tile for target in clause.targets for tile in select(target, scene) or ()) or None
 
 
 def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
-    """Those of some tiles that are left out: `except for its leftmost column`, `except one`."""
+    """The tiles to leave out: `except for its leftmost column`, `except one`."""
     if phrase.head in ("", "thing", "tile") and phrase.count and phrase.bare:
         pieces = scene.pieces(tiles)
         pieces = [[tile] for tile in tiles] if len(pieces) == 1 else pieces
@@ -95,7 +95,7 @@ def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
 
 
 def folded(phrase: Phrase) -> Phrase:
-    """`the row at the top` as `the top row`; `the two on the left` as `the two left ones`."""
+    """Turns `the row at the top` into `the top row`, and `the two on the left` into `the two left ones`."""
     sides, links = list(phrase.sides), []
     touching = phrase.head == "tile" and bool(_links(phrase, "beside"))
     for link in phrase.links:
@@ -116,7 +116,7 @@ def _is_side(place: Phrase, of: str) -> bool:
 
 
 def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
-    """What a part is a part of: the thing after `of`, else the board."""
+    """The tiles of the thing that a part belongs to: the thing after `of`, otherwise the board."""
     for target in targets_of(phrase.links, "of", "in", "inside"):
         if not nameless(target, scene):
             return select(target, scene) or []
@@ -126,13 +126,13 @@ def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
 
 
 def landmark(links: Iterable[Link], scene: Scene) -> Tiles:
-    """The tiles that a place is named by: the red row in `everything above the red row`."""
+    """The tiles by which a place is named: the red row in `everything above the red row`."""
     beside = next((target for target in targets_of(links, *BESIDE) if target.head != "it"), None)
     return (select(beside, scene) if beside is not None else None) or ()
 
 
 def nameless(phrase: Phrase, scene: Scene) -> bool:
-    """Whether a word is neither known nor a name: `the field`."""
+    """Whether a phrase's word is neither known nor the name of a thing: `the field`."""
     return "unknown" in phrase.marks and phrase.word not in scene.names
 
 
@@ -162,7 +162,7 @@ def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _from_to(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
-    """The part of a line that is said: `column 10 from row 3 to row 7`."""
+    """The part of a line that is named: `column 10 from row 3 to row 7`."""
     ends = targets_of(phrase.links, "from", "to")
     ends += [link.second for link in _links(phrase, "from") if link.second is not None]
     ends = [end for end in ends if end.head in ("row", "column") and end.head != phrase.head]
@@ -199,7 +199,7 @@ def _beside_lines(phrase: Phrase, scene: Scene) -> list[int] | None:
 
 
 def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """Corners, with `opposite` and `other` those that are not spoken of."""
+    """Corners; with `opposite` and `other`, those that were not mentioned."""
     found = regions.corners(phrase, owner_of(phrase, scene))
     if "opposite" in phrase.marks and scene.focus:
         at = scene.focus[0]
@@ -366,13 +366,13 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """What a flower has around its middle."""
+    """The tiles of a flower around its middle."""
     owner = owner_of(phrase, scene) if _links(phrase, "of") or phrase.det == "its" else list(scene.focus)
     return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
 
 
 def _reached(link: Link, scene: Scene) -> list[Tile]:
-    """What a link leads to; where it names nothing, what was spoken of last."""
+    """The tiles that a link leads to; if it names nothing, what was mentioned last."""
     return (select(link.target, scene) if link.target else list(scene.focus)) or []
 
 
@@ -402,7 +402,8 @@ def _at(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None) -> list[Tile] | None:
-    """The tiles that lie in a relation to the link's target; with `every` all as far as the edge, else the next ones."""
+    """The tiles in a link's relation to its target: with `every`, all up to the edge, otherwise the next ones. None if there is
+    no target."""
     target = _reached(link, scene)
     if not target:
         return None
@@ -437,7 +438,7 @@ def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None)
 
 
 def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
-    """Only the tiles of the phrase's places and looks."""
+    """The tiles that have the phrase's places and looks."""
     if phrase.head in ("tile", "all", "thing", "", *SHAPES):
         for link in _links(phrase, "in", "of"):
             if link.target is None or (link.target.head in ("it", "thing", "") and phrase.head != "tile"):
@@ -459,7 +460,7 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
 
 
 def room(link: Link, scene: Scene) -> list[Tile] | None:
-    """The tiles that a place has: in a ring those that it encloses."""
+    """The tiles of a place: for `in the ring`, those that the ring encloses."""
     if link.target is None:
         return None
     tiles = select(link.target, scene)

@@ -11,7 +11,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
 Shape = list[Tile]
-"""Tiles about `ANCHOR`; they may lie over the edge."""
+"""Tiles about `ANCHOR`; they may lie off the board."""
 ANCHOR = Tile(4, 8)
 LONGEST = COLUMNS
 
@@ -54,7 +54,7 @@ TINTS = {
     "K": "black", "D": "blue", "E": "blue", "M": "blue",
 }  # fmt: skip
 PARTS = {"roof": "R", "door": "D", "trunk": "K", "leaves": "G", "crown": "G", "eyes": "E", "mouth": "M"}
-"""The marks of the parts that a picture's words name."""
+"""The marks of a picture's parts, by their names."""
 
 
 def length_of(phrase: Phrase, default: int) -> int:
@@ -66,7 +66,7 @@ def length_of(phrase: Phrase, default: int) -> int:
 
 
 def _layers(tiles: int, hollow: bool) -> int | None:
-    """The radius of a ring or of a filled hexagon of so many tiles; None for what is neither."""
+    """The radius of a ring, or of a filled hexagon, with this many tiles; None if there is none."""
     counts = {6 * radius if hollow else 3 * radius * (radius + 1) + 1: radius for radius in range(1, 6)}
     return counts.get(tiles)
 
@@ -160,7 +160,7 @@ def diamond(phrase: Phrase) -> list[Shape]:
 
 
 def box(phrase: Phrase) -> list[Shape]:
-    """Columns by rows."""
+    """A rectangle of columns and rows."""
     sizes = phrase.sizes
     default = 5 if "big" in phrase.marks else 2 if "small" in phrase.marks else 3
     side = sizes.get("side") or {4: 2, 9: 3, 16: 4, 25: 5}.get(sizes.get("tiles", 0)) or sizes.get("long")
@@ -207,7 +207,7 @@ def stairs(phrase: Phrase) -> list[Shape]:
 
 
 def snake(phrase: Phrase) -> list[Shape]:
-    """A line with a bend, which nowhere touches itself."""
+    """A line with a bend that does not touch itself."""
     length = length_of(phrase, 6)
     head = g.ray(ANCHOR, "down", (length + 1) // 2)
     return [[*head, *g.ray(g.next_tile(head[-1], "down-right"), "down-right", length // 2)]]
@@ -218,7 +218,7 @@ def picture(phrase: Phrase) -> list[Shape]:
 
 
 def _marks(phrase: Phrase) -> dict[Tile, str]:
-    """The mark of each tile of a picture; a rainbow of columns is one that lies on its side."""
+    """The mark of each tile of a picture; a rainbow of columns lies on its side."""
     rows = _strokes(phrase) or PICTURES[phrase.head]
     if phrase.head == "rainbow" and (
         "upright" in phrase.marks or any(li.target and li.target.head == "column" for li in phrase.links)
@@ -254,7 +254,7 @@ def tile(phrase: Phrase) -> list[Shape]:
 
 
 def tints(phrase: Phrase) -> dict[Tile, str]:
-    """The colors of a picture's own: a house has a red roof."""
+    """A picture's own colors: a house has a red roof."""
     if phrase.head not in PICTURES:
         return {}
     return {tile: TINTS[mark] for tile, mark in _marks(phrase).items() if mark in TINTS}
@@ -272,4 +272,4 @@ SHAPES: dict[str, Callable[[Phrase], list[Shape]]] = {
     "triangle": triangle, "diamond": diamond, "box": box, "cross": cross, "star": star, "zigzag": zigzag, "stairs": stairs,
     "snake": snake, "diagonal": diagonal, "stem": line, **dict.fromkeys(PICTURES, picture),
 }  # fmt: skip
-"""How a figure is made from its name; several shapes where its words leave it open, the likeliest first."""
+"""Functions from a figure's phrase to its shapes, by name; several shapes if the words are ambiguous, the likeliest first."""

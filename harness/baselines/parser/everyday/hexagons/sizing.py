@@ -14,7 +14,7 @@ from serialization.program import hexagons_geometry as g
 
 
 def _by_how_much(clause: Clause, scene: Scene) -> tuple[int, Tiles | None]:
-    """How many tiles are said, 0 for none, and what changes its size: `make the line 2 tiles longer`."""
+    """The number of tiles named, or 0, and the tiles of the thing that changes its size: `make the line 2 tiles longer`."""
     size = clause.sizes.get("tiles") or next(
         (target.count for target in clause.targets if target.head == "tile" and target.count), 0
     )
@@ -50,7 +50,7 @@ def resize(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def grow(clause: Clause, scene: Scene) -> Tiles | None:
-    """Longer lines, bigger rings and blobs."""
+    """Makes lines longer, and rings and blobs bigger."""
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
@@ -89,18 +89,18 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _lines(tiles: Tiles) -> list[tuple[str, list[int]]]:
-    """The row or column that all of some tiles lie in."""
+    """The row or column in which all of the tiles lie, if any."""
     rows, columns = {tile.row for tile in tiles}, {tile.column for tile in tiles}
     return [(kind, list(numbers)) for kind, numbers in (("row", rows), ("column", columns)) if len(numbers) == 1 < len(tiles)]
 
 
 def _wanted(clause: Clause) -> int:
-    """The length that something is to have: `to 4 tiles`."""
+    """The length that something is to have, or 0: `to 4 tiles`."""
     return next((place.count or 0 for place in targets_of(clause.all_links, "to") if place.head == "tile"), 0)
 
 
 def _way_to_side(clause: Clause) -> str:
-    """The way of `up to the top edge`."""
+    """The direction of `up to the top edge`, or ""."""
     links = clause.all_links
     links += [inner for target in targets_of(links) for inner in target.links]
     sides = [side for place in targets_of(links, "to") for side in place.sides]
@@ -108,14 +108,14 @@ def _way_to_side(clause: Clause) -> str:
 
 
 def _wider(tiles: Tiles, size: int) -> list[Tile]:
-    """A line with another one at its right, or below it."""
+    """The tiles that make a line wider, at its right or below it."""
     top, bottom, left, right = extent(tiles)
     way, width = ("right", right - left + 1) if bottom - top >= right - left else ("below", bottom - top + 1)
     return _beyond(tiles, way, size or width)
 
 
 def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:
-    """A line that is longer at one end: the upper one of what stands at the bottom, or where it is said."""
+    """The tiles that make a line longer: at the end named, otherwise at one with room, and then at the other."""
     top, bottom, left, right = extent(tiles)
     upright = bottom - top >= right - left and len({tile.column for tile in tiles}) == 1
     way = clause.moves[0][0] if clause.moves else _free_way(tiles, upright)
@@ -139,7 +139,7 @@ def _beyond(tiles: Tiles, relation: str, count: int) -> list[Tile]:
 
 
 def _further(tiles: Tiles, count: int) -> list[Tile]:
-    """A slanted line goes on at its last end, or at the first where the board ends."""
+    """The tiles that continue a slanted line at its last end, or at the first where the board ends."""
     line, added = list(tiles), list[Tile]()
     for _ in range(min(count, COLUMNS)):
         ends = [regions.beyond(end, line) for end in reversed(regions.ends(line))]
@@ -156,7 +156,7 @@ def _free_way(tiles: Tiles, upright: bool) -> str:
 
 
 def shrink(clause: Clause, scene: Scene) -> Tiles | None:
-    """Shorter lines, smaller blobs."""
+    """Makes lines shorter, and rings and blobs smaller."""
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None

@@ -1,4 +1,4 @@
-"""What stands on the board by its name: a ring, the red row, the first bar of a chart."""
+"""Finds what stands on the board by its name: a ring, the red row, the first bar of a chart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def background(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def said_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """`the red row`, `that column`, `the two rows`: one that stands."""
+    """`the red row`, `that column`, `the two rows`: lines that are painted."""
     kind, size = phrase.head, ROWS if phrase.head == "column" else COLUMNS
     tiles = scene.of_colors(phrase.colors) if phrase.colors else list(scene.focus) if phrase.det == "this" else scene.painted
     if phrase.det == "the" and not phrase.colors and scene.focus:
@@ -72,7 +72,7 @@ def feature(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def neighboring(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """The tiles that touch what was spoken of last: `its neighbors`."""
+    """The tiles that touch what was mentioned last: `its neighbors`."""
     return near(filled(scene.focus)) or None
 
 
@@ -104,12 +104,12 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _in_focus(pieces: list[list[Tile]], scene: Scene) -> list[list[Tile]]:
-    """The pieces that were spoken of last."""
+    """The pieces that were mentioned last."""
     return [piece for piece in pieces if set(piece) & set(scene.focus)]
 
 
 def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """`the next two rows`, `the next six tiles`: after what was spoken of last."""
+    """`the next two rows`, `the next six tiles`: after what was mentioned last."""
     tiles, count = list(scene.focus), phrase.count or 1
     if not tiles:
         return None

@@ -13,7 +13,7 @@ from serialization.program import hexagons_geometry as g
 
 
 def mirror(clause: Clause, scene: Scene) -> Tiles | None:
-    """A mirror image beside what stands; a picture that is flipped is mirrored in its place."""
+    """Paints a mirror image beside what stands; a picture that is flipped is mirrored in its place."""
     flipped = clause.verb in ("flip", "upend")
     targets = [target for target in clause.targets if target.head not in ("side", "half") and target.det != "other"]
     whole = any(target.head in ("board", "all") for target in targets)
@@ -53,7 +53,7 @@ def axis(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _axis(clause: Clause, scene: Scene) -> Tiles | None:
-    """The line over which to mirror, if one is said."""
+    """The line over which to mirror, if one is named."""
     for place in targets_of(clause.all_links, "above", "around", "in", "beside"):
         if place.head in ("line", "column", "row", "thing", "", "it") and not place.sides:
             tiles = select(place, scene)
@@ -75,7 +75,7 @@ def _mirrors_down(clause: Clause, tiles: Tiles) -> bool:
 
 
 def rotate(clause: Clause, scene: Scene) -> Tiles | None:
-    """Turns what stands about its middle, or about a tile that is said; upside down where nothing else is."""
+    """Turns what stands about its middle, or about a tile that is named; by half a turn if no other is named."""
     around = targets_of(clause.target_links, "around")
     targets = [replace(target, links=[link for link in target.links if link.relation != "around"]) for target in clause.targets]
     tiles = common(target_tiles(replace(clause, targets=targets), scene) or [], scene.painted)

@@ -17,7 +17,7 @@ from harness.worlds.hexagons import Tile, on_board
 
 
 def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
-    """Changes the scene's board as a turn asks; gives what it would ask back."""
+    """Changes the scene's board as a turn asks; returns the questions that it would ask."""
     questions: list[str] = []
     scene.turn_start = scene.board
     clauses = [clause for sentence in sentences for clause in sentence]
@@ -37,7 +37,7 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
 
 
 def _is_so(clause: Clause, scene: Scene) -> bool:
-    """Whether there is what a condition speaks of: `if there is any red`."""
+    """Whether a condition holds: `if there is any red`."""
     colors = clause.color_names + [color for target in clause.targets for color in target.colors]
     return not colors or clause.verb != "tell" or bool(scene.of_colors(colors))
 
@@ -88,7 +88,8 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
 
 
 def _detailed(clause: Clause, scene: Scene) -> Clause | None:
-    """The last drawing of this turn again, with what a further clause says of it: `It is 7 tiles long.`, `leave a gap of 1`."""
+    """The last drawing of this turn again, with what a further clause adds: `It is 7 tiles long.`, `leave a gap of 1`. None for
+    any other clause."""
     last = scene.done[-1] if scene.done else None
     if last is None or not scene.changed_now() or last.clause.verb not in ("draw", "make", "", "be"):
         return None
@@ -120,7 +121,7 @@ def _is_detail(target: Phrase, figure: Phrase) -> bool:
 
 
 def _details(clause: Clause) -> tuple[dict[str, int], list[Link]]:
-    """The sizes and places that a clause says of a figure: `3 tiles on each side`, `it is in the corner`."""
+    """The sizes and places that a clause names for a figure: `3 tiles on each side`, `it is in the corner`."""
     sizes = dict(clause.sizes)
     for target in clause.targets:
         sizes |= {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))} if target.head == "gap" else target.sizes
@@ -131,7 +132,7 @@ def _details(clause: Clause) -> tuple[dict[str, int], list[Link]]:
 
 
 def _parallel(clause: Clause, scene: Scene) -> None:
-    """`the column left of it green, and the one right of it orange`: it is the same both times, also in the next turn."""
+    """`the column left of it green, and the one right of it orange`: `it` means the same both times, also in the next turn."""
     relations = _about_it(clause)
     mark = landmark(clause.target_links, scene)
     if mark:
@@ -145,7 +146,7 @@ def _parallel(clause: Clause, scene: Scene) -> None:
 
 
 def _about_it(clause: Clause) -> set[str]:
-    """The relations to `it` that a clause speaks of."""
+    """The relations to `it` that a clause names."""
     return {
         link.relation
         for link in clause.all_links
@@ -201,7 +202,7 @@ def _surrounding(clause: Clause) -> Clause:
 
 
 def _again(clause: Clause, scene: Scene) -> Tiles | None:
-    """The last clause once more; `carry on like that to the bottom` goes on with the last steps."""
+    """Carries out the last clause once more; `carry on like that to the bottom` continues the last steps."""
     if not scene.done:
         return None
     if "full" in clause.marks or clause.moves or clause.links:
@@ -211,7 +212,7 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _carried_on(scene: Scene) -> Tiles | None:
-    """Goes on with the last two steps, each time moved as the second was from the first, in their colors in turn."""
+    """Continues the last two steps in turn, each moved on by the distance between the two, in their colors."""
     steps = [done for done in scene.done if done.tiles][-2:]
     if len(steps) < 2:
         return None
@@ -288,7 +289,7 @@ def _chosen(line: Phrase) -> bool:
 
 
 def _look(clause: Clause, scene: Scene) -> None:
-    """What is spoken of is what `it` means next."""
+    """Makes `it` mean the thing that is mentioned."""
     for target in clause.targets:
         if target.head != "it" and target.head not in ("board", "step") and not (target.head == "thing" and target.bare):
             tiles = select(target, scene)

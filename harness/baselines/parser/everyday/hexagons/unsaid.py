@@ -1,4 +1,4 @@
-"""What a clause leaves unsaid: its verb, thing or color are those of the turns before."""
+"""Fills in what a clause leaves unsaid: its verb, thing or color, from the turns before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 
 FIGURES = [head for head in SHAPES if head not in ("tile", "line", "row", "column", "stem")]
 PARTS = ("middle", "heart", "petal", "edge", "stem", "inside", "corner", "end")
-"""What can be given to a thing."""
+"""Parts that can be given to a thing."""
 CHANGING = tuple(changing.VERBS)
 
 
@@ -84,7 +84,7 @@ def _like_one(clause: Clause) -> Clause | None:
 
 
 def _places_joined(clause: Clause) -> Clause:
-    """The places that are said apart belong to the one thing: `a fence, all around it`."""
+    """Places that are named separately belong to the only thing: `a fence, all around it`."""
     beside = [link for link in clause.links if link.relation in ("around", "outside", "inside", *BESIDE, "beside", "between")]
     if len(clause.targets) == 1 and beside and any(link.relation == "inside" for link in clause.targets[0].links):
         clause = replace(clause, targets=[replace(clause.targets[0], head="edge")])
@@ -365,7 +365,7 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
 
 
 def _of_group(target: Phrase, single: bool) -> list[Link]:
-    """What `the middle one` is one of: the rows that were spoken of, or the thing whose row it was."""
+    """The things among which `the middle one` is: the rows that were mentioned, or the thing whose row it was."""
     of = [link for link in target.links if link.relation == "of"]
     return of or ([Link("of", Phrase(head="it"))] if target.plural and not single else [])
 
