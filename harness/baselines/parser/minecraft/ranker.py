@@ -29,7 +29,7 @@ from harness.tasks import get_task
 
 BESIDE = 1 / 3
 TEMPERATURE = 1.5
-"""The divisor of the scores, which are overconfident on new items. Chosen on dev, as are the two thresholds above."""
+"""The divisor of the scores, which are overconfident on new items. Chosen on dev, like `BESIDE` and the tasks' thresholds."""
 REASONS = 6
 LIKELY = 1e-4
 """Proposals that are less likely than this share of the likeliest one are left out."""

@@ -101,8 +101,8 @@ class Conversation:
             self.scene.made.append(Made("", "", tuple(placed)))
 
     def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
-        """The thing beside which others stand: in `one before the tower, one behind it`, both stand beside the tower. Returns how
-        the last place referred to it, and its cells."""
+        """The thing beside which others stand: in `one before the tower, one behind it`, both stand beside the tower. Returns the
+        relation of the order's place, or "it", and the thing's cells."""
         place = next((one for one in order.places if one.of), Place(""))
         of = place.landmark
         if not (of.is_it and of.word in {"its", "it", "that"}):

@@ -339,8 +339,8 @@ def _side_of_area(relation: str, shape: Cells) -> Cell:
 
 
 def free_spot(shape: Cells, scene: Scene, apart: bool = False) -> Cell:
-    """The origin on the ground, nearest to the middle, at which a shape touches no block; if there is none and `apart` is false,
-    at which it is free. Raises Unplaced if there is none.
+    """The origin on the ground, nearest to the middle, at which a shape touches no block; unless `apart`, otherwise one at which
+    the shape is free. Raises Unplaced if there is none.
     """
     wide, _, deep = spans(shape)
     origins = [(x, 1, z) for x in range(-SIDE, SIDE - wide + 2) for z in range(-SIDE, SIDE - deep + 2)]
