@@ -45,7 +45,7 @@ class Conversing(Predictor):
             understood = self._understand(item)
         except (LookupError, ValueError, RecursionError):
             # Words in an order that no rule expects, or nested too deep: this must not stop a run.
-            log.exception("not read: %s", item.id)
+            log.exception("the reader failed on item %s", item.id)
             understood = Understood("", 0, (), None)
         if understood.confidence == 0:
             (answer,) = self._otherwise.predict([item])

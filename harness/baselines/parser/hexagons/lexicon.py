@@ -136,7 +136,7 @@ def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, LexiconToken]]:
         valued = [(word, int(value) if value.isdecimal() else value or word) for word, value in words]
         for word, value in valued + _unlisted(category):
             if word in tokens:
-                raise ValueError(f"{word!r} is {tokens[word].category} and {category}")
+                raise ValueError(f"{word!r} is in both {tokens[word].category} and {category}")
             tokens[word] = LexiconToken(category, word, value)
     return costs, tokens
 

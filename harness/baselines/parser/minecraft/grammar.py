@@ -46,7 +46,7 @@ def read_lexicon(text: str) -> PhraseLexicon:
             continue
         for spelling, _ in words:
             if spelling in same:
-                raise ValueError(f"{spelling!r} is {same[spelling]} and {name}")
+                raise ValueError(f"{spelling!r} is a spelling of both {same[spelling]} and {name}")
             same[spelling] = name
     return PhraseLexicon(same, categories)
 

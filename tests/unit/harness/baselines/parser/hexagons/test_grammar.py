@@ -111,7 +111,7 @@ def test_the_lexicon() -> None:
     assert {word: (token.category, token.value) for word, token in tokens.items() if word in ("spot", "pink", "reds", "the")} == {
         "spot": ("TILE", "spot"), "pink": ("COLOR", "purple"), "reds": ("COLOR", "red"), "the": ("SKIPPED", "the")
     }  # fmt: skip
-    with pytest.raises(ValueError, match="'tile' is TILE and CELL"):
+    with pytest.raises(ValueError, match="'tile' is in both TILE and CELL"):
         read_lexicon("TILE 0.4: tile\nCELL 0.4: tile\n")
     with pytest.raises(ValueError, match="not `NAME cost: words`"):
         read_lexicon("TILE tile\n")

@@ -63,7 +63,7 @@ def test_the_lexicon() -> None:
     lexicon = read_lexicon("# Things\nblock: brick\n    cube\nLETTER: l=L\n")
     assert lexicon.same == {"brick": "block", "cube": "block"}
     assert lexicon.categories == {"LETTER": {"l": "L"}}
-    with pytest.raises(ValueError, match="'cube' is block and box"):
+    with pytest.raises(ValueError, match="'cube' is a spelling of both block and box"):
         read_lexicon("block: cube\nbox: cube\n")
     with pytest.raises(ValueError, match="not `NAME cost: words`"):
         read_lexicon("block\n")
