@@ -1,4 +1,4 @@
-"""Carrying out actions: terms in a memory become paint, and paint a program."""
+"""Carries out actions: terms become paint in a memory, and paint becomes a program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from serialization.program.written import write_expression
 
 _BLANKS_ONLY = frozenset({"around", "line", "between", "kept", "beside", "inside", "beside_tile", "run_beside"})
 _MOST = 1000
-"""Most painted tiles before steps may be repeated again: copies of copies grow fast."""
+"""A step that has painted more tiles than this may not repeat steps: copies of copies grow fast."""
 _BY_COLUMN = frozenset({"cross", "tiles", "columns", "from_column", "beside", "beside_tile", "within"})
 
 
@@ -62,7 +62,7 @@ def _mention(memory: Memory, what: Term) -> None:
 
 
 def _look_beside(memory: Memory, relation: Term) -> None:
-    """Below something: the next action continues from there."""
+    """A place such as "below the ring", from which the next action continues."""
     direction, of = cast(tuple[Term, Term], relation.args)
     memory.look_at(tiles(of, memory), by_column=True)
     memory.direction = way(direction, memory)
@@ -121,7 +121,7 @@ def _skip_columns(memory: Memory, count: object) -> None:
 
 
 def _leave(memory: Memory, what: Term, _: Term) -> None:
-    """Tiles left blank: they are mentioned, and what the step painted there is undone."""
+    """Tiles to leave blank: they count as mentioned, and the step's paint on them is undone."""
     if what.op in ("columns",):
         memory.columns = tuple(resolve_columns(cast(Term, what.args[0]), memory))
         return
@@ -155,7 +155,7 @@ def _go(memory: Memory, columns: Term) -> None:
 
 
 def _repeat(memory: Memory, *pieces: Term) -> None:
-    """Steps repeated from where the last ones ended, if that changes anything; otherwise copies of them."""
+    """Repeat steps from where the last ones ended; if that changes nothing, copy what they painted."""
     parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else ""
     many = COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1
@@ -172,7 +172,7 @@ def _repeat(memory: Memory, *pieces: Term) -> None:
 
 
 def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
-    """Repeat the actions of some steps from where the last ones ended; whether they changed anything."""
+    """Repeat the actions of some steps from where the last ones ended; returns whether the board changed."""
     memory.painted_by(numbers)
     before, done = dict(memory.cells), len(memory.painted)
     for n in numbers:
@@ -203,7 +203,7 @@ def _act_again(action: Term, memory: Memory) -> None:
 
 
 def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
-    """Colors in sequence, or alternating, in each column or along all of the tiles."""
+    """Paint colors in sequence, or alternating, in each column or along all of the tiles."""
     order = [str(color) for count, color in cast(tuple[tuple[int, str], ...], runs.args) for _ in range(count)]
     if what.op in ("next", "turned"):
         memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
@@ -223,14 +223,14 @@ def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
 
 
 def _upper_or_lower(row: list[Tile], count: int) -> list[Tile]:
-    """A whole row, or, for as many colors as fit, those of its tiles that stick out of the board's edge."""
+    """The tiles; of a whole row, for up to nine colors, only every second one: at the board's edge, those that stick out."""
     if len({tile.row for tile in row}) != 1 or len(row) != COLUMNS or count > COLUMNS // 2:
         return row
     return [tile for tile in row if tile.column % 2 == (tile.row > 0)]
 
 
 def _until(memory: Memory, action: Term, stop: Term) -> None:
-    """Painting that goes, in each column, as far as some tiles: down, or up from below them."""
+    """Paint, in each column, as far as some tiles: down to them, or up from below."""
     color, what = cast(tuple[Term, Term], action.args)
     ends = {tile.column: tile.row for tile in tiles(stop, memory)}
     if stop.op == "colored":
@@ -278,8 +278,8 @@ def act(term: Term, memory: Memory) -> None:
 
 
 def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = ()) -> tuple[Memory, int]:
-    """The memory after an instruction's actions, and how many of them meant nothing. The first color that is ever named holds for
-    what follows, even where nothing is painted with it."""
+    """The memory after an instruction's actions, and how many of them had no meaning. If no color is known yet and nothing was
+    painted, a single named color holds for what follows."""
     after, failed = memory.copy(), 0
     for action in actions:
         try:
@@ -294,13 +294,13 @@ def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = 
 
 
 def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
-    """The difference of the boards: the actions of the step."""
+    """The tiles that the step changed, with their new colors."""
     changed = {tile: color for tile, color in after.cells.items() if before.cells.get(tile) != color}
     return changed | {tile: "white" for tile in before.cells if tile not in after.cells}
 
 
 def paint_program(painted: Sequence[Paint]) -> ast.Program:
-    """One statement for each run of a color, in the order of the words; lines and rings by their names."""
+    """A program with one statement per run of a color, in the order of painting; lines and rings by their names."""
     runs = [(color, [paint.tile for paint in group]) for color, group in groupby(painted, lambda paint: paint.color)]
     return ast.Program(tuple(ast.PaintSet(((color, 1),), _figure(list(dict.fromkeys(tiles)))) for color, tiles in runs))
 

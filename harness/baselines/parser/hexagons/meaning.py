@@ -1,5 +1,5 @@
-"""Meanings: what a span of words stands for, independent of the board. A phrase builds one from its words, a rule of
-grammar.txt from those of two neighbors; anything beyond an operation and its arguments is a function here."""
+"""Meanings: what a span of words stands for, independent of the board. A phrase of grammar.txt builds one from its words, a rule
+from the meanings of two neighbors; meanings that are more than an operation and its arguments are built by functions here."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def _written(value: object) -> str:
 
 
 def frame_pieces(frame: Sequence[object]) -> dict[str, Term]:
-    """What is said of a frame, by category; the first of two of a category."""
+    """The pieces of a frame, by category; of two in a category, the first."""
     return {piece.op: piece.args[0] for piece in reversed(frame) if isinstance(piece, Term) and isinstance(piece.args[0], Term)}
 
 
 class PhraseMatch:
-    """The words of a phrase, and those of them that have a role in it."""
+    """The words of a phrase, and the roles that some of them have."""
 
     def __init__(self, match: re.Match[str], tokens: list[LexiconToken]) -> None:
         self._match, self._tokens = match, tokens
         self.words = tokens[match.start() : match.end()]
 
     def role(self, name: str) -> list[LexiconToken]:
-        """The words in a role; none if the phrase was said without it."""
+        """The words in a role; empty if the phrase lacks the role."""
         return self._tokens[slice(*self._match.span(name))] if name in self._match.re.groupindex else []
 
     def has(self, *categories: str) -> bool:
         return any(word.category in categories for word in self.words)
 
     def value(self, category: str) -> int | str:
-        """The value of the first word of a category; 1 without one."""
+        """The value of the first word of a category; 1 if there is none."""
         return next((word.value for word in self.words if word.category == category), 1)
 
     @property
@@ -56,9 +56,10 @@ class PhraseMatch:
 OfWords = Callable[[PhraseMatch], Term | None]
 OfParts = Callable[..., Term | None]
 OF_WORDS: dict[str, OfWords] = {}
-"""What phrases mean, by the names that grammar.txt uses. None: the words are no such phrase after all."""
+"""Functions that build what phrases mean, by their names in grammar.txt; None if the words are not such a phrase after all."""
 OF_PARTS: dict[str, OfParts] = {}
-"""What rules make of their parts, by the names that grammar.txt uses; any other name makes a term of that name. None: nothing."""
+"""Functions that combine the parts of rules, by their names in grammar.txt; None if the parts do not combine. Any other name in a
+rule makes a term of that name."""
 
 
 def of_words(function: OfWords) -> OfWords:
@@ -104,7 +105,7 @@ def select(match: PhraseMatch) -> Term | None:
 
 @of_words
 def lone_column(match: PhraseMatch) -> Term | None:
-    """ "The 14 column"; not "two columns"."""
+    """ "The 14 column"; None for "two columns"."""
     return None if match.words[1].word.endswith("s") else select(match)
 
 
@@ -142,7 +143,7 @@ def odd(match: PhraseMatch) -> Term:
 
 @of_words
 def every_nth(match: PhraseMatch) -> Term | None:
-    """ "Every fourth column"; not "the whole fourth column"."""
+    """ "Every fourth column"; None for "the whole fourth column"."""
     return Term("every", (match.words[1].value,)) if match.words[0].word in ("every", "each") else None
 
 
@@ -155,13 +156,13 @@ def moved(match: PhraseMatch) -> Term:
 
 @of_words
 def next_on_both_sides(match: PhraseMatch) -> Term | None:
-    """ "The next columns": one on each side of the two that were spoken of last."""
+    """ "The next columns": one on each side of the two that were mentioned last."""
     return Term("outward") if match.several else None
 
 
 @of_words
 def excepted(match: PhraseMatch) -> Term | None:
-    """ "Except", and not a "but" that only goes on."""
+    """ "Except"; None for a "but" that only continues the sentence."""
     return None if match.words[-1].word == "but" else Term("but")
 
 
@@ -216,7 +217,7 @@ def side(match: PhraseMatch) -> Term:
 
 @of_words
 def far_sides(match: PhraseMatch) -> Term:
-    """From which far sides to count."""
+    """The far sides from which to count."""
     return Term("from", ("b" * match.has("BOTTOM") + "r" * match.has("RIGHT"),))
 
 
@@ -277,7 +278,7 @@ def _several(match: PhraseMatch) -> tuple[Term, ...]:
 
 @of_words
 def rest_of_line(match: PhraseMatch) -> Term | None:
-    """ "The rest of the line": on in the direction of the last tiles."""
+    """ "The rest of the line": it continues in the direction of the last tiles."""
     return Term("line", (Term("rest", (Term("rest"),)),)) if match.has("REST") else None
 
 
@@ -324,7 +325,7 @@ def around(by: Term, what: Term) -> Term:
 
 
 def _both(what: str, one: Term, two: Term) -> Term:
-    """ "Column 3 and every other one": those from there on."""
+    """ "Column 3 and every other one": every other column from column 3 on."""
     if two.op == "every_other" and one.op == "at":
         return Term("every_other_from", (Term(what, (one,)),))
     return Term("both", (one, two))
@@ -356,12 +357,12 @@ def turned(what: Term, towards: Term) -> Term | None:
 
 @of_parts
 def turned_aslant(what: Term, towards: Term) -> Term | None:
-    """ "The lower left tile"; not "the upper tile"."""
+    """ "The lower left tile"; None for "the upper tile"."""
     return turned(what, towards) if len(str(towards.args[0])) > 1 else None
 
 
 def _leads(towards: object) -> bool:
-    """Whether it is a direction by itself, and not only "diagonally"."""
+    """Whether a term is a direction by itself, not merely "diagonally"."""
     return isinstance(towards, Term) and (towards.op == "ways" or "g" not in str(towards.args[0]))
 
 
@@ -374,7 +375,7 @@ def in_columns(action: Term, columns: Term) -> Term:
 
 @of_parts
 def line_run(start: Term, run: Term) -> Term | None:
-    """A number of tiles in a direction, the first of them given."""
+    """A number of tiles in a direction, of which the first is given."""
     if run.op != "turned" or _op_of(run.args[0]) != "count":
         return None
     return Term("line", (Term("start", (start,)), Term("count", (run.args[0],)), Term("direction", (run.args[1],))))
@@ -404,11 +405,11 @@ def until(action: Term, stop: Term) -> Term | None:
 
 
 _AXES = {"cross": "br", "tiles": "b", "columns": "r", "go": "r", "repeat": "r", "mark": "-b", "paint_marks": "-r"}
-"""From which far side the arguments of an operation may be counted, in order."""
+"""The far side from which each argument of an operation may be counted, in order; "-" for none."""
 
 
 def _counted_from(axis: str, what: Term, sides: Term) -> Term:
-    """Numbers without a side, counted from other sides."""
+    """The term with its numbers that have no side counted from the far sides."""
     if what.op in ("at", "first") and what.args[1] == "":
         return Term(what.op, (what.args[0], "back" if axis and axis in str(sides.args[0]) else "fore"))
     axes = _AXES.get(what.op, axis * len(what.args))

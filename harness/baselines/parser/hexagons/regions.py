@@ -19,11 +19,11 @@ REGIONS: dict[str, Region] = {
     "of_steps": lambda memory, steps: [paint.tile for paint in memory.painted_by(steps.args)],
     "previous_step": lambda memory: [paint.tile for paint in memory.painted_by(())],
 }
-"""By the name of the operation, a function of the memory and the operation's arguments."""
+"""Functions of the memory and an operation's arguments, by the name of the operation."""
 
 
 def region(op: str) -> Callable[[Region], Region]:
-    """Registers a function in the table."""
+    """Registers a function in REGIONS under the name of an operation."""
 
     def entered(function: Region) -> Region:
         REGIONS[op] = function
@@ -33,7 +33,7 @@ def region(op: str) -> Callable[[Region], Region]:
 
 
 def tiles(term: Term, memory: Memory) -> list[Tile]:
-    """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
+    """The tiles of the board that a term stands for, in the order of the words. Raises NoMeaningError if there are none."""
     operation = REGIONS.get(term.op)
     spoken = operation(memory, *term.args) if operation else []
     inside = [tile for tile in spoken if on_board(*tile)]
@@ -47,7 +47,7 @@ def tiles(term: Term, memory: Memory) -> list[Tile]:
 
 
 def resolve_columns(term: Term, memory: Memory) -> list[int]:
-    """Columns from 0, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
+    """Columns from 0, in the order of the words. Raises NoMeaningError if there are none."""
     columns = _places(term, memory, COLUMNS, None)
     memory.left_out = False
     if not columns:
@@ -56,7 +56,7 @@ def resolve_columns(term: Term, memory: Memory) -> list[int]:
 
 
 def resolve_rows(term: Term, memory: Memory, column: int) -> list[int]:
-    """Rows of a column from 0, in the order in which they are spoken of."""
+    """Rows of a column from 0, in the order of the words."""
     return _places(term, memory, ROWS, column)
 
 
@@ -122,13 +122,14 @@ def number(value: object) -> int:
 
 
 def ways(direction: Term, memory: Memory) -> list[str]:
-    """Letters of each of some directions."""
+    """The letters of each direction."""
     several = direction.args if direction.op == "ways" else (direction,)
     return [way(one, memory) for one in several if isinstance(one, Term)]
 
 
 def way(direction: Term, memory: Memory) -> str:
-    """Letters of a direction, up or down first; a diagonal of which one half is told goes on as before, else down, right."""
+    """The letters of a direction, up or down first. A diagonal with only one half named takes the other from the last direction,
+    otherwise down or right."""
     if direction.op == "ways":
         return ways(direction, memory)[-1]
     letters = str(direction.args[0])
@@ -218,7 +219,7 @@ def _union(memory: Memory, one: Term, two: Term) -> list[Tile]:
 
 @region("colored")
 def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]:
-    """Tiles of a color: all of the board's, those of the last step that painted it (some), or the last one painted."""
+    """Tiles of a color: all on the board, those of the last step that painted it (some), or the last one painted."""
     colored = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
     recent = next((step_.painted for step_ in reversed(memory.steps) if any(p.color == color for p in step_.painted)), ())
     recent = memory.painted if any(paint.color == color for paint in memory.painted) else recent
@@ -236,7 +237,7 @@ def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]
 
 @region("all_from")
 def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
-    """A column from a tile on, downward, or upward from its lowest."""
+    """A column from a tile on: downward, or upward from its lowest tile."""
     return [
         Tile(row, one.column)
         for one in tiles(start, memory)
@@ -272,7 +273,7 @@ def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
 
 @region("tiles_of_steps")
 def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
-    """What steps painted: all of it, or the first or last by the order of the painting."""
+    """The tiles that steps painted: all, or those at some places in the order of painting."""
     painted = [paint.tile for paint in memory.painted_by(steps.args)]
     match which:
         case Term("at", (numbers, side)):
@@ -358,7 +359,7 @@ def _first(memory: Memory, what: Term, _: Term) -> list[Tile]:
 
 @region("inside")
 def _inside(memory: Memory) -> list[Tile]:
-    """Blank tiles that the painted ones enclose, those near what was spoken of last if there are any."""
+    """Blank tiles that painted ones enclose; only those near what was mentioned last, if there are any."""
     inner = enclosed(memory.cells)
     near = set(memory.last) | {paint.tile for paint in (memory.steps[-1].painted if memory.steps else ())}
     return [tile for tile in inner if near & set(neighbors(tile))] or inner

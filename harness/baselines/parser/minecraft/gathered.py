@@ -16,7 +16,7 @@ SENSES = list(WAYS.values())
 
 
 class Proposals(NamedTuple):
-    """Some of one kind: a row of actions each (`grid`), -1 for none, and a row of properties each."""
+    """Proposals of one kind: each is a row of actions (`grid`), padded with -1, and a row of properties."""
 
     actions: Cells
     properties: Matrix
@@ -36,7 +36,7 @@ def marked(properties: Matrix, *names: str) -> Matrix:
 
 
 class Gathered:
-    """Sets of cells whose properties are found together."""
+    """Sets of cells whose properties are computed together."""
 
     def __init__(self) -> None:
         self.cells: list[Cells] = []
@@ -47,7 +47,7 @@ class Gathered:
         self.columns.append([column, *map(COLUMNS.__getitem__, names)])
 
     def sift(self, setting: Setting, whole: bool) -> list[int]:
-        """Keeps the free cells of sets with two of them or more; or else whole sets, those of free cells only. Says which."""
+        """Keeps the sets with free cells only (`whole`), or the free cells of sets that have at least two; returns which sets."""
         if not self.cells:
             return []
         sizes = [len(cells) for cells in self.cells]
@@ -71,7 +71,7 @@ class Gathered:
         properties[:, COLUMNS["log size"]] = np.log([len(cells) for cells in self.cells])
 
     def proposals(self, setting: Setting, color: int = 0, *, gone: bool = False) -> list[Proposals]:
-        """All of them in a color, or removed without one; with `gone` removed and then placed in the color."""
+        """The sets placed in a color, or removed without one; with `gone`, removed and then placed in the color."""
         if not self.cells:
             return []
         cells = self.padded()
@@ -84,15 +84,15 @@ class Gathered:
 
 
 class Rows(NamedTuple):
-    """Cells in a row, from each of some cells on in each of some ways."""
+    """Rows of cells, from each of some cells in each of some directions."""
 
     cells: Cells
     columns: Cells
-    """Of the properties that name the ways."""
+    """The columns of the properties that name the directions."""
     steps: Cells
 
     def within(self, where: Mask) -> Rows:
-        """Those whose cells all lie where a mask of the grid holds."""
+        """The rows whose cells all lie where a mask of the grid holds."""
         rows = where[self.cells].all(axis=1)
         return Rows(self.cells[rows], self.columns[rows], self.steps[rows])
 

@@ -1,4 +1,4 @@
-"""Blocks that are spoken of together: what is placed beside them, and their copies, removals, moves and new colors."""
+"""Blocks that are mentioned together: what is placed beside them, and their copies, removals, moves and new colors."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import LARGEST
 
 FEW, MANY = 10, 40
-"""Sets of blocks as large as that are moved and recolored, and as that copied, removed and built upon."""
+"""Sets of at most FEW blocks are moved and recolored, sets of at most MANY are copied, removed and built upon."""
 REACH = np.arange(1, LARGEST + 1)[:, None]
 _SIDES = ("of leftmost", "of rightmost", "of top", "of bottom", "of farthest", "of nearest")
 _SHIFTED = np.concatenate([np.array(SENSES), 2 * np.array(SENSES)])[:, None]
-"""A step each way, then two."""
+"""One step in each direction, then two."""
 
 
 class Groups:
@@ -60,7 +60,7 @@ def _sets(setting: Setting) -> Iterator[tuple[str, Cells]]:
 
 
 def _parts(name: str, cells: Cells) -> Iterator[tuple[tuple[str, ...], Cells]]:
-    """A set of several blocks, its ends, its corners, and its outermost layers."""
+    """Yields a set of several blocks, its ends, its corners, and its outermost layers."""
     if len(cells) < 2:
         return
     yield (name,), cells
@@ -80,7 +80,7 @@ def _parts(name: str, cells: Cells) -> Iterator[tuple[tuple[str, ...], Cells]]:
 
 
 def beside(groups: Groups, counts: Sequence[Option], color: int) -> list[Proposals]:
-    """Next to each block of a set, as many as a number says; on both sides of one."""
+    """Blocks next to each block of a set, as many as a number says, or on both sides of a set."""
     found, setting = Gathered(), groups.setting
     for names, cells in groups.parts:
         rims = _rims(cells)
@@ -102,13 +102,13 @@ def beside(groups: Groups, counts: Sequence[Option], color: int) -> list[Proposa
 
 
 def _rims(cells: Cells) -> list[Cells]:
-    """For each way the cells that none of the others lies beside."""
+    """For each direction, the cells that have no other cell of the set next to them."""
     rims = ~grid.mask(cells)[cells + grid.STEPS[:, None]]
     return [cells[rim] for rim in rims]
 
 
 def copies(setting: Setting, color: int) -> list[Proposals]:
-    """What was placed last, moved or mirrored, in its colors or in another one."""
+    """Copies of what was placed last or is named, moved or mirrored, in its colors or in another one."""
     scene, found, codes = setting.scene, Gathered(), []
     sets = [("of group", setting.group), ("of named", setting.named)]
     if len(scene.turns) > 1:
@@ -142,7 +142,7 @@ def copies(setting: Setting, color: int) -> list[Proposals]:
 
 
 def _middles(setting: Setting) -> list[Cells]:
-    """Blocks that something may be mirrored over: those of another turn."""
+    """The middles of earlier turns' blocks, over which something may be mirrored."""
     return [grid.XYZ[turn].mean(0).round().astype(int) for turn in setting.scene.turns[-4:-1]]
 
 
@@ -161,7 +161,7 @@ def removed(groups: Groups, counts: Sequence[Option]) -> list[Proposals]:
 
 
 def moved(groups: Groups) -> list[Proposals]:
-    """A set of blocks taken away and placed elsewhere."""
+    """Sets of blocks removed and placed elsewhere."""
     found, changes, setting = Gathered(), [], groups.setting
     for name, cells in groups.few.items():
         inside = grid.mask(cells)
@@ -190,7 +190,7 @@ def recolored(groups: Groups, color: int) -> list[Proposals]:
 
 
 def undone(scene: DiscourseScene) -> list[Proposals]:
-    """What was removed last comes back."""
+    """Restores what was removed last."""
     back = scene.taken[scene.codes[scene.taken // KINDS] == 0] if len(scene.taken) else scene.taken
     if not len(back):
         return []

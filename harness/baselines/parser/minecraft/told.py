@@ -1,6 +1,6 @@
-"""What an order says outright, read by rules: what to place where, what to take away, what to put in place of what.
+"""Reads orders by rules: what to place where, what to remove, what to replace with what.
 
-Where the words leave something open, each way to understand them is a reading of its own; the ranker chooses among them.
+If the words are ambiguous, each way to understand them is a separate reading; the ranker chooses among them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.baselines.parser.minecraft.properties import COLUMNS, Setting
 from harness.baselines.parser.minecraft.words import ClauseInContext
 
 MOST = 40
-"""Readings of a clause."""
+"""Only this many readings of a clause are proposed."""
 _VERBS = {
     **dict.fromkeys(("place", "build", "stack", "continue", "extend", "fill", "move", "connect", "surround"), "place"),
     "remove": "remove",
@@ -28,7 +28,7 @@ _VERBS = {
 
 
 def told(clause: ClauseInContext, setting: Setting) -> list[Proposals]:
-    """The proposals that an order makes."""
+    """The proposals for the readings of an order."""
     sets: dict[tuple[int, bool], Gathered] = {}
     known: set[tuple[tuple[int, ...], int, bool]] = set()
     for reading in readings(clause, setting):
@@ -69,11 +69,11 @@ def readings(clause: ClauseInContext, setting: Setting) -> Iterator[Placement]:
 _OF = re.compile(r"\b(tower|row|stack|level|square|rectangle|set|group|total|each|all|each one|N|[0-9]+) of(?: the| those)?\b")
 
 _FROM = re.compile(rf"([0-9]+th)((?: \w+){{0,3}}) from(?: the)? ({'|'.join(SIDES)})\b")
-"""The third block from the top."""
+""" "The third block from the top"."""
 
 
 def _evened(clause: ClauseInContext) -> str:
-    """The clause without what makes no difference here; ordinals as "2th"."""
+    """The clause as text, without words that make no difference here; ordinals are written as "2th"."""
     words = (
         word.color or (f"{word.number}th" if word.text == ORDINAL else str(word.number) if word.text == NUMBER else word.text)
         for word in clause.words

@@ -90,7 +90,7 @@ def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[T
 
 
 def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), avoided: Tiles = ()) -> list[Tile] | None:
-    """The best place for a new figure; None where it fits nowhere on the board."""
+    """The tiles of a new figure at its best place; None if it fits nowhere on the board."""
     if phrase.head not in SHAPES:
         return None
     return best(SHAPES[phrase.head](phrase), phrase, Place(phrase, scene, avoided), scene, taken)
@@ -161,7 +161,7 @@ def _from_sides(spans: tuple[int, int, int, int], sides: Sequence[str]) -> float
 
 
 def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles) -> list[list[Tile]]:
-    """Several new figures in one row or column with a gap between them; none where they do not fit."""
+    """Several new figures in one row or column with a gap between them; empty if they do not fit."""
     shape = SHAPES[phrase.head](phrase)[0]
     top, bottom, left, right = extent(shape)
     upright = "upright" in phrase.marks

@@ -1,4 +1,4 @@
-"""Tokens that are read one after the other: their values, numbers, sizes and distances."""
+"""Reads tokens one after the other: their values, numbers, sizes and distances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.baselines.parser.everyday.hexagons.lexicon import Token
 LINES = ("row", "column")
 UNITS = ("tile", "row", "column", "step", "gap")
 SMALL_WORDS = ("that", "is", "are", "of", "each", "being", "exactly", "about", "all", "has", "have", "a", "which")
-"""What may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
+"""Words that may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
 DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
 NO_TOKEN = Token("", {})
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def rewinding(read: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Lets a method that finds nothing leave the place as it was."""
+    """Makes a method that finds nothing go back to where it began."""
 
     @wraps(read)
     def read_or_rewind(self: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -35,7 +35,7 @@ def rewinding(read: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P
 
 
 class Reader:
-    """Tokens with a place among them; every method either reads on and gives what it read, or leaves the place as it is."""
+    """Tokens with a position; every method either reads on and returns what it read, or leaves the position as it is."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -54,7 +54,7 @@ class Reader:
         return value
 
     def skip(self, *texts: str) -> bool:
-        """Passes over any of some words; whether there was one."""
+        """Skips any of some words; returns whether there was one."""
         start = self.at
         while self.peek().text in texts:
             self.at += 1
@@ -82,7 +82,7 @@ class Reader:
             ahead += 1
 
     def stands_alone(self, token: Token) -> bool:
-        """Whether `that`, `them` stands for a thing by itself."""
+        """Whether a word such as `that` or `them` stands for a thing by itself."""
         if token["NOUN"] != "it":
             return False
         numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
@@ -90,7 +90,7 @@ class Reader:
         return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
 
     def describes(self, token: Token) -> bool:
-        """Whether a word that can be a noun describes the next: `the middle row`, `the flat line`."""
+        """Whether a word that can be a noun describes the next word: `the middle row`, `the flat line`."""
         if token["SIDE"] or token["MARK"]:
             if self.peek(1).text == "third" and not self.noun_ahead(2):
                 return True
@@ -98,7 +98,7 @@ class Reader:
         return False
 
     def separator(self) -> str:
-        """Reads commas and conjunctions: "," or "and"; "" where there are none."""
+        """Reads commas and conjunctions: "," or "and"; "" if there are none."""
         found = ""
         while True:
             if self.take("AND"):
@@ -110,7 +110,7 @@ class Reader:
 
     @rewinding
     def size(self) -> dict[str, int]:
-        """`7 tiles long` is {"long": 7}, `3 by 4` {"wide": 3, "tall": 4}, `sides of 3 tiles` {"side": 3}; else {}."""
+        """`7 tiles long` is {"long": 7}, `3 by 4` {"wide": 3, "tall": 4}, `sides of 3 tiles` {"side": 3}; otherwise {}."""
         measure = self.take("MEASURE") or ("side" if self.take("NOUN", "side") else None)
         if measure:
             self.skip(*SMALL_WORDS)
@@ -161,7 +161,7 @@ class Reader:
         return way, int(counted) if counted is not None else None
 
     def _thing_ahead(self, ahead: int) -> bool:
-        """Whether a number counts something new rather than how far: `down 3 red tiles`."""
+        """Whether a number counts new things and is not a distance: `down 3 red tiles`."""
         token = self.peek(ahead)
         return bool(token["COLOR"] or (token["NOUN"] and token["NOUN"] not in UNITS) or token.text in ("times", "by", "more"))
 

@@ -317,7 +317,7 @@ def _way(thing: Thing, places: list[Place]) -> str:
 
 
 def _edged(thing: Thing, places: list[Place]) -> Thing:
-    """Rows and walls along an edge, or from one edge to the other, with their direction."""
+    """The thing; rows and walls along an edge, or from one edge to the other, get their length and direction."""
     side = next((place.of for place in places if place.landmark.noun in {"edge", "side"}), None)
     if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
         return thing

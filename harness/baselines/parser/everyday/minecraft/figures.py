@@ -97,7 +97,7 @@ def _block(thing: Thing) -> Cells:
 
 
 def _named(thing: Thing) -> Cells:
-    """A thing of a name without a shape: what its sizes make of it."""
+    """A thing whose name has no shape: its sizes determine the shape."""
     sizes = thing.sizes
     if len(sizes) == 1 and sizes.keys() & {"count", "long"} and not thing.by:
         return _row(thing)

@@ -1,4 +1,4 @@
-"""Measures: sizes, changes of size, and distances in a text that is read token by token."""
+"""Reads measures token by token: sizes, changes of size, and distances."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _CHANGES = {
     "fewer": ("", -1),
 }
 _OPENINGS = frozenset({"hole", "holes", "opening", "door", "doors", "window", "windows"})
-"""Words for what is open, but no distance."""
+"""Words for openings, which are not distances."""
 _UNITS = frozenset({"block", "square", "stairs", "row", "layer", "hole", "tower"})
-"""Nouns that may measure: 3 blocks, 2 spaces, 4 steps."""
+"""Nouns that may be units: 3 blocks, 2 spaces, 4 steps."""
 
 
 class Measures:
-    """Reads measures from where it stands; one that does not begin there leaves it there."""
+    """Reads measures from the current token on; a method does not move if its measure does not begin there."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -37,7 +37,7 @@ class Measures:
         return token
 
     def refers(self, ahead: int = 0) -> bool:
-        """Whether there is `the`, `a`, `it` and the like."""
+        """Whether the token is `the`, `a`, `it` or the like."""
         return self.peek(ahead).kind in {"article", "it"}
 
     def accept(self, kind: str, *meanings: str) -> Token | None:
@@ -123,7 +123,7 @@ class Measures:
         return None
 
     def _by(self) -> int | None:
-        """2 of `by 2 blocks`."""
+        """2 in `by 2 blocks`."""
         if self.peek().text != "by" or self.peek(1).kind not in {"number", "article"}:
             return None
         self.at += 1
@@ -151,7 +151,7 @@ class Measures:
         return found
 
     def distance(self) -> int | None:
-        """2 of `2 blocks to the left`."""
+        """2 in `2 blocks to the left`."""
         number = self.peek()
         counts = number.kind == "number"
         one = number.text in {"a", "another", "1 more"} and self.peek(1).text in {"step", "space", "cell", "field", "row"}
@@ -175,7 +175,7 @@ class Measures:
         return number.number if counts else 1
 
     def gap(self) -> int | None:
-        """1 of `leaving one space free`, `with a gap of 1`, `one empty row between them`: how far apart things are."""
+        """1 in `leaving one space free`, `with a gap of 1`, `one empty row between them`: the free cells between things."""
         start = self.at
         opened = self.accept("verb", "leave", "hold") or self.accept("with", "with") or self.accept("skipping")
         self.skip("skip", "common")
@@ -200,7 +200,7 @@ class Measures:
         return None
 
     def height(self) -> int | None:
-        """5 of `at height 5`, `on level 5`, `at a height of 5`."""
+        """5 in `at height 5`, `on level 5`, `at a height of 5`."""
         ahead = 1 if self.peek().kind == "article" else 0
         if self.peek(ahead).meaning not in {"high", "layer"}:
             return None

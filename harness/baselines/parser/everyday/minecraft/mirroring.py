@@ -1,4 +1,4 @@
-"""Mirror images and turns of what stands."""
+"""Mirrors and turns what stands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 
 
 def mirror(order: Order, scene: Scene) -> None:
-    """The mirror image of one half of the field in the other, of a thing beside it, or in its own place."""
+    """Mirrors one half of the field into the other, or a thing beside itself or in its own place."""
     target = _target_half(order, scene)
     if target:
         _mirror_across(*TOWARD[target], scene)
@@ -32,7 +32,7 @@ def mirror(order: Order, scene: Scene) -> None:
 
 
 def _target_half(order: Order, scene: Scene) -> str:
-    """`mirror the left half` fills the right one, as does `mirror it to the right half`, or `to the other side of the middle`."""
+    """The half to fill, or "": `mirror the left half` fills the right one, as does `mirror it to the right half`."""
     for place in order.places:
         if place.other and place.landmark.whole.noun in {"middle", "area"}:
             low, high = extent(scene.blocks)
@@ -62,14 +62,14 @@ def mirror_in_place(order: Order, scene: Scene) -> None:
 
 
 def _mirror_across(axis: int, sign: int, scene: Scene) -> None:
-    """One half of the field becomes the mirror image of the other; `sign` tells which."""
+    """Makes one half of the field the mirror image of the other; `sign` is the side of the new half."""
     image = {mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
     scene.remove([cell for cell in scene.blocks if cell[axis] * sign > 0])
     scene.place(image)
 
 
 def _mirror_beside(order: Order, scene: Scene) -> None:
-    """The mirror image of a thing, on the side that is said, or on the other one."""
+    """Places the mirror image of a thing on the side that is named, or on the other one if there is no room."""
     things = [thing for thing in order.things if thing.definite and thing.kind != "part"]
     cells = things_found(Order("mirror", things), scene)
     low, high = extent(cells)
@@ -94,7 +94,7 @@ def rotate(order: Order, scene: Scene) -> None:
 
 
 def lay_down(order: Order, scene: Scene) -> None:
-    """What stands upright lies on the ground; what lies stands up."""
+    """Lays an upright thing on the ground, or stands up one that lies."""
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     ends, (wide, high, deep) = extent(cells), spans(cells)
@@ -112,7 +112,7 @@ def lay_down(order: Order, scene: Scene) -> None:
 
 
 def _exchange(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
-    """Puts the blocks elsewhere, moved into the region and to free cells where need be."""
+    """Puts the blocks elsewhere, if need be moved into the region and to free cells. Raises Unplaced if there is no room."""
     without = scene.copy()
     without.remove(cells)
     steps = sorted(((x, 0, z) for x in range(-10, 11) for z in range(-10, 11)), key=lambda step: abs(step[0]) + abs(step[2]))

@@ -263,7 +263,7 @@ def centered(landmark: Cells, shape: Cells, y: int) -> Cell:
 
 
 def _above(landmark: Cells, shape: Cells, step: int) -> Iterator[Cell]:
-    """On the landmark: over its middle, else over the cell of its top that is nearest to it."""
+    """Yields origins on the landmark, the lowest first: over its middle, or, for a thin shape, over its nearest top cell."""
     top = extent(landmark)[1][1]
     middle = centered(landmark, shape, top + step)
     highest = [cell for cell in landmark if cell[1] == top]

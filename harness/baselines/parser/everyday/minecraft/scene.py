@@ -1,4 +1,4 @@
-"""What stands, as the builder sees it, and what was done: coordinates are (right, up, away), so that left is always -x."""
+"""The blocks as the builder sees them, and what was done: coordinates are (right, up, away), so that left is always -x."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ TOWARD: dict[str, tuple[int, int]] = {
     "top": (1, 1),
     "bottom": (1, -1),
 }
-"""The axis along which a pick looks, and whether it looks to its low or its high end."""
+"""The axis along which a pick chooses, and whether it chooses the low (-1) or the high end (1)."""
 SIDES = ("right", "left", "front", "behind")
 _PAIRS = (("left", "right"), ("front", "behind"), ("up", "down"), ("on", "below"))
 OPPOSITE = {way: other for pair in _PAIRS for way, other in (pair, pair[::-1])}
 OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
-"""What lies on a side, as a pick."""
+"""The pick for what lies on a side."""
 SIDE_OF = {pick: side for side, pick in OF_SIDE.items()}
 
 
 def seen(cell: Cell, quarter: int) -> Cell:
-    """A cell of the world as the builder sees it."""
+    """A cell of the world in the builder's coordinates."""
     x, z = turn(cell[0], cell[2], -quarter)
     return int(-x), cell[1], int(z)
 
@@ -66,7 +66,7 @@ def fits(cells: Iterable[Cell]) -> bool:
 
 
 def extent(cells: Collection[Cell]) -> tuple[Cell, Cell]:
-    """The least and the largest coordinates; of nothing, those of the middle of the ground."""
+    """The smallest and the largest coordinates; for no cells, those of the middle of the ground."""
     xs, ys, zs = zip(*(cells or ((0, 1, 0),)), strict=True)
     return (min(xs), min(ys), min(zs)), (max(xs), max(ys), max(zs))
 
@@ -96,25 +96,25 @@ GROUND = box((-SIDE, 1, -SIDE), (SIDE, 1, SIDE))
 
 
 def pieces(cells: Collection[Cell]) -> list[Cells]:
-    """The parts that hang together by faces."""
+    """The pieces of the cells that are connected by faces."""
     return list(Figure.of(sorted(cells)).pieces(touching))
 
 
 class Made(NamedTuple):
-    """Something that was built, under the name that it was called by."""
+    """Something that was built, with the name that it was given."""
 
     word: str
     noun: str
     cells: Cells
     thing: Any = None
-    """The `meaning.Thing` that it was built from, where it is a figure."""
+    """The `meaning.Thing` that it was built from, if it is a figure."""
 
 
 @dataclass(slots=True)
 class Scene:
     blocks: dict[Cell, str] = field(default_factory=dict)
     focus: Cells = ()
-    """What was built or spoken of last."""
+    """What was built or mentioned last."""
     turn: Cells = ()
     """What was built in the last turn."""
     made: list[Made] = field(default_factory=list)
@@ -137,27 +137,27 @@ class Scene:
         return not any(cell in self.blocks for cell in cells)
 
     def has_room(self, cells: Collection[Cell]) -> bool:
-        """Whether all of the cells are free ones of the region."""
+        """Whether all of the cells are free and lie in the region."""
         return fits(cells) and self.free(cells)
 
     def of_color(self, *colors: str) -> Cells:
         return tuple(sorted(cell for cell, color in self.blocks.items() if color in colors))
 
     def objects(self) -> list[Cells]:
-        """What may be spoken of as one thing: what hangs together, in one color or at all, and what was built at once."""
+        """What may be called one thing: connected blocks, of one color or of any, and what was built at once."""
         found = dict.fromkeys(piece for color in COLORS for piece in pieces(self.of_color(color)))
         found |= dict.fromkeys(pieces(self.blocks))
         found |= dict.fromkeys(tuple(sorted(cells)) for one in self.made if (cells := self.standing(one.cells)))
         return list(found)
 
     def newest(self, cells: Cells) -> int:
-        """How recently some of the cells were built: the larger, the later."""
+        """The number of the latest build that has some of the cells, from 1; 0 if none has."""
         return max((n for n, one in enumerate(self.made, start=1) if set(one.cells) & set(cells)), default=0)
 
     # --- changes ---
 
     def place(self, painted: dict[Cell, str]) -> None:
-        """Places blocks where there are none."""
+        """Places blocks in those cells of the region that are free."""
         new = {cell: color for cell, color in painted.items() if cell not in self.blocks and in_region(*cell)}
         self.blocks |= new
         if painted:
@@ -173,7 +173,7 @@ class Scene:
             self.removed = gone
 
     def shift(self, cells: Iterable[Cell], step: Cell) -> None:
-        """Moves blocks, with the names that they have."""
+        """Moves blocks, and what was built of them with its name."""
         lifted = {cell: self.blocks.pop(cell) for cell in cells if cell in self.blocks}
         self.blocks |= {moved(cell, step): color for cell, color in lifted.items()}
         for number, one in enumerate(self.made):
@@ -190,7 +190,7 @@ class Scene:
 
 
 def placed_by(actions: Iterable[Action], quarter: int) -> dict[Cell, str]:
-    """What some actions placed and did not remove again."""
+    """The blocks that some actions placed and did not remove again."""
     placed: dict[Cell, str] = {}
     for action in actions:
         cell = seen(action.cell, quarter)

@@ -59,7 +59,7 @@ END = Token("", "end", "")
 
 
 def tokens(text: str) -> list[Token]:
-    """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
+    """The tokens of a text: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
     text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_REPLACEMENTS.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = _joined(english.spelled(english.without_politeness(evened), known_words()).split())
@@ -73,7 +73,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def _joined(words: list[str]) -> list[str]:
-    """Words with the particle of a verb directly after it: `knock the tower down` is `knock down the tower`."""
+    """The words with each verb's particle directly after it: `knock the tower down` becomes `knock down the tower`."""
     for place, word in enumerate(words):
         for end in range(place + 2, min(place + 8, len(words))):
             if words[end] in {".", ",", "and"}:
@@ -141,7 +141,7 @@ def _single(word: str) -> Token:
 
 
 def _numeral(word: str) -> int:
-    """2 of "2nd", 0 of other words."""
+    """2 for "2nd", 0 for other words."""
     number = word[:-2]
     return int(number[:4]) if word.endswith(_ORDINAL_ENDS) and number.isascii() and number.isdigit() else 0
 
@@ -188,7 +188,7 @@ _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", 
 
 
 def _is_relative(before: Token, after: Token) -> bool:
-    """Whether "that" goes on about the thing before: `a row that is red`."""
+    """Whether "that" continues to describe the thing before: `a row that is red`."""
     names = before.kind in {"everything", "thing", "part", "dim", "color", "unknown", "it", "common"}
     opens = names or before.text in {"so", ","}
     return opens and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
@@ -207,7 +207,7 @@ def _is_side(before: Token, after: Token) -> bool:
 
 
 def _is_block(before: Token, after: Token) -> bool:
-    """Whether "one" is a block: `the red one`, `the one on top`; not `one red block`."""
+    """Whether "one" means a block: `the red one`, `the one on top`; not `one red block`."""
     part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
     told = part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"}
     chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
@@ -266,4 +266,4 @@ _IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
     "where": ("relative", "", lambda before, after: before.kind in {"thing", "dim", "color"} and after.kind == "article"),
     **dict.fromkeys(("which", "who"), ("relative", "", lambda before, after: before.kind not in {"stop", "end"})),
 }
-"""Words with what they mean where the words before and after them allow it."""
+"""Words with the kind and meaning that they have if a function of the tokens before and after them returns true."""
