@@ -230,7 +230,7 @@ class FinetuneRecipe(Strict):
     lora: Lora | None = None
     """The adapter of the methods lora and grpo."""
     training: FinetuneTraining
-    """The trainer's settings."""
+    """How long, how fast and in what portions the model is trained."""
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:

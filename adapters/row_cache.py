@@ -29,7 +29,7 @@ _CODE = ("prompts", "serialization", "harness/worlds", "adapters/row_cache.py")
 """The code that decides a row's text."""
 
 
-class Asked(NamedTuple):
+class RowSource(NamedTuple):
     """An item, the examples in front of it, and the answer to learn if it is not the one that the format writes."""
 
     item: Item
@@ -41,10 +41,10 @@ class _Shard:
     """The items from which one process makes rows. They are sent with multiprocessing's pickler: the library's takes longer for
     an item than making its row does."""
 
-    def __init__(self, asked: Sequence[Asked]) -> None:
+    def __init__(self, asked: Sequence[RowSource]) -> None:
         self._asked = asked
 
-    def __iter__(self) -> Iterator[Asked]:
+    def __iter__(self) -> Iterator[RowSource]:
         return iter(self._asked)
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
@@ -59,7 +59,7 @@ def features() -> Any:
     return Features({"id": text, "cluster": text, "tokens": List(number), "prompt_length": number})
 
 
-def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None = None) -> Any:
+def cached_rows(asked: Sequence[RowSource], renderer: Renderer, workers: int | None = None) -> Any:
     """A table of the rows in order, the same for any number of workers. Raises HarnessError if a row cannot be made or the cache
     written."""
     from datasets import Dataset, disable_progress_bars
@@ -94,13 +94,13 @@ def cached_rows(asked: Sequence[Asked], renderer: Renderer, workers: int | None 
     return rows.data
 
 
-def _columns(parts: Sequence[Iterable[Asked]], renderer: Renderer) -> Iterator[dict[str, Any]]:
+def _columns(parts: Sequence[Iterable[RowSource]], renderer: Renderer) -> Iterator[dict[str, Any]]:
     for item, shots, told in chain(*parts):
         row = renderer.training_row(item, shots, told)
         yield {"id": row.id, "cluster": item.cluster, "tokens": row.token_ids, "prompt_length": len(row.prompt_ids)}
 
 
-def _fingerprint(asked: Iterable[Asked], renderer: Renderer) -> str:
+def _fingerprint(asked: Iterable[RowSource], renderer: Renderer) -> str:
     """16 hex digits over everything that decides the rows."""
     versions = [version(name) for name in ("transformers", "tokenizers", "jinja2")]
     start = [code_hash(*_CODE), versions, format_hash(renderer.spec), _tokenizer_hash(renderer.tokenizer)]

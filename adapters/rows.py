@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adapters.packing import Ints, Packing, PackPlan, plan_packs
-from adapters.row_cache import Asked, cached_rows
+from adapters.row_cache import RowSource, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
 from harness.corpora.lazy import Mapped
@@ -99,12 +99,12 @@ def make_rows(
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
-def _asked(item: Item, shots: tuple[Item, ...], answers: Mapping[str, str], recolor: str | None) -> Asked:
+def _asked(item: Item, shots: tuple[Item, ...], answers: Mapping[str, str], recolor: str | None) -> RowSource:
     told = answers.get(item.id)
     if recolor is None:
-        return Asked(item, shots, told)
+        return RowSource(item, shots, told)
     colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
-    return Asked(permute_colors(item, colors), shots, told and recolor_text(told, colors))
+    return RowSource(permute_colors(item, colors), shots, told and recolor_text(told, colors))
 
 
 @dataclass(frozen=True, slots=True)

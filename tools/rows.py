@@ -91,7 +91,7 @@ def write_rows(path: Path, count: int) -> None:
             writer.write_batch(pa.record_batch(columns, schema))
 
 
-class Memory(threading.Thread):
+class MemoryWatch(threading.Thread):
     """Watches the most memory that this process has used of its own and mapped from files, in MiB."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ def _gathered(path: Path) -> None:
     from harness.corpora.held_out import HeldOut
     from harness.runs.folder import items_hash
 
-    memory = Memory()
+    memory = MemoryWatch()
     memory.start()
     held = HeldOut("hexagons")
     memory.tell("begun")
@@ -139,7 +139,7 @@ def _planned(path: Path) -> None:
     from adapters.recipe import load_recipe
     from adapters.rows import TrainingRows, plan_epoch
 
-    memory = Memory()
+    memory = MemoryWatch()
     memory.start()
     table = Dataset.from_file(str(path)).data
     memory.tell("begun")

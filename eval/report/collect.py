@@ -10,7 +10,7 @@ from typing import Any
 from eval.attributes import group_scores
 from eval.compare import compare_runs
 from eval.report.facts import cost_facts, prompt_notes, prompt_text, settings_facts
-from eval.report.html import CHUNK, Listed, Report, ReportedRun, cut, pack
+from eval.report.html import CHUNK, Listed, ReportedRun, ReportPage, cut, pack
 from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_answers, score_items
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, new_turns
 from harness.drawing.items import item_pictures
@@ -46,7 +46,7 @@ def collect(
     limit: int | None = None,
     seed: int = 0,
     step: Step,
-) -> Report:
+) -> ReportPage:
     """Score, compare and draw runs. `limit` is the number of items in the page's browser; the tables cover all of them."""
     asked = {name: dict(read_asked(answers.file.with_name(NAME))) for name, answers in runs.items()}
     scored = {name: score_items(answers, benchmark) for name, answers in runs.items()}
@@ -68,7 +68,7 @@ def collect(
     first = next(iter(runs.values()))
     items = _items(first, benchmark)[:limit]
     chunks = [pack(chunk) for chunk in _chunks(items, list(zip(runs.values(), asked.values(), strict=True)), step)]
-    return Report(
+    return ReportPage(
         runs=reported,
         comparison=compare_runs(first.task, scored, changed=5, seed=seed) if len(runs) > 1 else None,
         listed=[Listed(shown.item.id, _snippet(shown.item)) for shown in items],

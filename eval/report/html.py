@@ -59,7 +59,7 @@ class Listed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportPage:
     """The content of a page. All runs are over the same items, in the same order; `listed` are the first of them."""
 
     runs: Sequence[ReportedRun]
@@ -88,7 +88,7 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n... ({len(text) - MAX_TEXT:,} more characters)"
 
 
-def render(report: Report) -> bytes:
+def render(report: ReportPage) -> bytes:
     """The page, as UTF-8. Equal reports give equal bytes."""
     style, script = _source("report.css"), _source("report.js")
     scores = [run.scores for run in report.runs]
@@ -145,7 +145,7 @@ def _percent(value: float, digits: int = 2) -> str:
     return f"{100 * value:.{digits}f}"
 
 
-def _index(report: Report) -> dict[str, Any]:
+def _index(report: ReportPage) -> dict[str, Any]:
     """What the list, its filters and its order need, by column, so that field names appear once."""
     shown = len(report.listed)
     classes = [row.name for row in tables.class_rows([run.items for run in report.runs])]

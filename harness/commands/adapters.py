@@ -63,12 +63,12 @@ def _values(entry: AdapterEntry) -> dict[str, Any]:
     return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.dev_f1} | entry.about.model_dump(include={*_SHOWN})
 
 
-class Show(List):
+class ShowAdapter(List):
     name: str = argument()
 
 
-@adapters.command(cls=ModelCommand, model=Show)
-def show(options: Show) -> None:
+@adapters.command(cls=ModelCommand, model=ShowAdapter)
+def show(options: ShowAdapter) -> None:
     """Show the details of the adapter NAME (a shipped adapter, a run or a folder)."""
     from adapters.catalog import CARD_FILE, read_entry, read_scores
     from adapters.registry import find_adapter
@@ -99,7 +99,7 @@ def show(options: Show) -> None:
         click.echo(f"\n{(folder / CARD_FILE).read_text()}")
 
 
-class Check(Strict):
+class CheckAdapter(Strict):
     name: str = argument()
     base: str | None = BASE
     items: int = option(0, "Also put N dev items to the base, peft, the merged model and vLLM.", ge=0)
@@ -109,8 +109,8 @@ class Check(Strict):
     as_json: bool = option(False, "Print JSON.", names=("--json",))
 
 
-@adapters.command(cls=ModelCommand, model=Check)
-def check(options: Check) -> None:
+@adapters.command(cls=ModelCommand, model=CheckAdapter)
+def check(options: CheckAdapter) -> None:
     """Check that the adapter NAME is complete and fits its base and this harness's prompts.
 
     With --items, also check that it changes the base's answers, and count how often peft, the merged model and vLLM agree.
@@ -228,7 +228,7 @@ def import_folder(options: Import) -> None:
     click.echo(f"harness prompt --adapter {own}")
 
 
-class Export(Strict):
+class ExportAdapter(Strict):
     run: str = argument()
     folder: Path = argument()
     scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
@@ -236,8 +236,8 @@ class Export(Strict):
     note: str = option("", "Extra text for its card.")
 
 
-@adapters.command(cls=ModelCommand, model=Export)
-def export(options: Export) -> None:
+@adapters.command(cls=ModelCommand, model=ExportAdapter)
+def export(options: ExportAdapter) -> None:
     """Copy the adapter of RUN to a new FOLDER with float16 weights and a card, to keep or to ship.
 
     \b

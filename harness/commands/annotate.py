@@ -73,13 +73,13 @@ def label(options: Label) -> None:
         _loop(chosen, file, annotator, again=only is not None)
 
 
-class Stats(Strict):
+class AnnotationStats(Strict):
     file: Path | None = argument(None)
     as_json: bool = option(False, "Print JSON.", names=("--json",))
 
 
-@annotate.command(cls=ModelCommand, model=Stats)
-def stats(options: Stats) -> None:
+@annotate.command(cls=ModelCommand, model=AnnotationStats)
+def stats(options: AnnotationStats) -> None:
     """Count an annotation as section 3.2 of the BAP v2 paper does.
 
     FILE is an annotation file (default: ours). Games that are not fully judged are left out.

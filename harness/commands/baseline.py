@@ -228,14 +228,14 @@ def _default_name(task: str, model: str, decoding: dict[str, Any], options: Pred
     return "_".join(parts)
 
 
-class Export(Strict):
+class ExportBaseline(Strict):
     name: str = argument()
     folder: Path = argument()
     half: bool = option(False, "Store the weights in float16: half the size; answers may differ a little.")
 
 
-@baseline.command(cls=ModelCommand, model=Export)
-def export(options: Export) -> None:
+@baseline.command(cls=ModelCommand, model=ExportBaseline)
+def export(options: ExportBaseline) -> None:
     """Copy the trained model NAME (a run, or a folder) to a new FOLDER, to keep or to ship."""
     from harness.baselines.shipped import export_model
     from harness.training.checkpoints import WEIGHTS, find_model

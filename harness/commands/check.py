@@ -8,13 +8,13 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 
-class Check(Strict):
+class CheckBase(Strict):
     model: str = argument("smollm2-135m")
     full: bool = option(False, "Check the model itself, with its weights, instead of a miniature.")
 
 
-@click.command(cls=ModelCommand, model=Check)
-def check(options: Check) -> None:
+@click.command(cls=ModelCommand, model=CheckBase)
+def check(options: CheckBase) -> None:
     """Check that the base MODEL can be trained and prompted correctly, in under a minute, on a miniature of its architecture.
 
     \b

@@ -40,13 +40,13 @@ def list_corpora() -> None:
         click.echo(f"{source.task}: {source.path}")
 
 
-class Stats(Strict):
+class CorpusStats(Strict):
     task: str = argument()
     as_json: bool = option(False, "Print JSON; shares are fractions 0..1.", names=("--json",))
 
 
-@data.command(cls=ModelCommand, model=Stats)
-def stats(options: Stats) -> None:
+@data.command(cls=ModelCommand, model=CorpusStats)
+def stats(options: CorpusStats) -> None:
     """Count the corpus of TASK (see `harness data list`); published ones as in their papers."""
     from harness.corpora import corpus_of, locate
 

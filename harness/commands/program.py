@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from serialization.program.machine import ProgramResult
 
 
-class Program(Strict):
+class RunProgram(Strict):
     file: Path = argument()
     item: str | None = option(None, "Run the program on the state of this item: its board and steps, or its blocks and builder.")
     items: Path | None = option(None, "The file from harness simulate that holds the item.")
@@ -27,8 +27,8 @@ class Program(Strict):
     as_json: bool = option(False, 'Print {"actions": [...], "error": null} and draw nothing.', names=("--json",))
 
 
-@click.command(cls=ModelCommand, model=Program)
-def program(options: Program) -> None:
+@click.command(cls=ModelCommand, model=RunProgram)
+def program(options: RunProgram) -> None:
     """Run a drawing or building program from FILE, or from standard input (-).
 
     \b

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from harness.engines.shared import brief
 from tools.bench import data, page, prompting, serving, training
-from tools.bench.measuring import Benchmark, Ratio, Skipped, described, gpus
+from tools.bench.measuring import Ratio, RatioBenchmark, Skipped, described, gpus
 
 # The loop comes last: its vLLM keeps the memory and the threads of this process.
 BENCHMARKS = [one for group in (data, page, training, serving, prompting) for one in group.BENCHMARKS]
@@ -25,7 +25,7 @@ HEAD = ("benchmark", "first", "second", "ratio [95% interval]", "at least", "too
 class Result:
     """A benchmark that was run: its ratio, or why it has none."""
 
-    benchmark: Benchmark
+    benchmark: RatioBenchmark
     seconds: float
     ratio: Ratio | None = None
     medians: tuple[float, float] = (0.0, 0.0)
@@ -46,7 +46,7 @@ class Result:
         return self.benchmark.name, *values, str(self.ratio), f"{self.benchmark.floor:g}", took
 
 
-def run(benchmark: Benchmark) -> Result:
+def run(benchmark: RatioBenchmark) -> Result:
     begun = time.monotonic()
     try:
         pairs = benchmark.measure()
@@ -57,7 +57,7 @@ def run(benchmark: Benchmark) -> Result:
     return Result(benchmark, time.monotonic() - begun, Ratio.of(pairs), (first, second))
 
 
-def run_all(benchmarks: Iterable[Benchmark], say: Callable[[str], None]) -> list[Result]:
+def run_all(benchmarks: Iterable[RatioBenchmark], say: Callable[[str], None]) -> list[Result]:
     """Run the benchmarks in order, and report each as soon as it is measured."""
     results = []
     for benchmark in benchmarks:

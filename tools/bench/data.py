@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import load
-from tools.bench.measuring import Benchmark, Pairs, against, in_turn, seconds
+from tools.bench.measuring import Pairs, RatioBenchmark, against, in_turn, seconds
 
 
 def start_up() -> Pairs:
@@ -121,10 +121,10 @@ def asking() -> Pairs:
 
 
 BENCHMARKS = [
-    Benchmark("start: bare interpreter / `harness --help`", "s", 0.05, start_up),
-    Benchmark("cache: first load of the Minecraft corpus / cached load", "s", 5.0, corpus_cache),
-    Benchmark("metrics: plain search / pair offsets", "s", 50.0, scoring),
-    Benchmark("simulators: games / 2,000", "items/s", 1.0, simulated),
-    Benchmark("parser: HEXAGONS instructions / 300", "items/s", 1.0, parsed),
-    Benchmark("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, asking),
+    RatioBenchmark("start: bare interpreter / `harness --help`", "s", 0.05, start_up),
+    RatioBenchmark("cache: first load of the Minecraft corpus / cached load", "s", 5.0, corpus_cache),
+    RatioBenchmark("metrics: plain search / pair offsets", "s", 50.0, scoring),
+    RatioBenchmark("simulators: games / 2,000", "items/s", 1.0, simulated),
+    RatioBenchmark("parser: HEXAGONS instructions / 300", "items/s", 1.0, parsed),
+    RatioBenchmark("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, asking),
 ]

@@ -26,7 +26,7 @@ class Skipped(Exception):
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class RatioBenchmark:
     """Two things that are measured in turn; the ratio of the first to the second should reach `floor`."""
 
     name: str

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import load
-from tools.bench.measuring import Benchmark, Pairs, gpus, parts, small_model
+from tools.bench.measuring import Pairs, RatioBenchmark, gpus, parts, small_model
 
 PROMPTS, PARTS = 1000, 5
 MAX_TOKENS = 16
@@ -85,6 +85,6 @@ def prefix_cache() -> Pairs:
 
 
 BENCHMARKS = [
-    Benchmark("loop: `harness prompt` / bare vLLM, 1,000 prompts", "tokens/s", 0.95, loop),
-    Benchmark("loop: prefix cache / none, the same examples", "tokens/s", 1.5, prefix_cache),
+    RatioBenchmark("loop: `harness prompt` / bare vLLM, 1,000 prompts", "tokens/s", 0.95, loop),
+    RatioBenchmark("loop: prefix cache / none, the same examples", "tokens/s", 1.5, prefix_cache),
 ]

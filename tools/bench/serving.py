@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.bench.measuring import ROUNDS, Benchmark, Pairs, against, in_turn, processor_time
+from tools.bench.measuring import ROUNDS, Pairs, RatioBenchmark, against, in_turn, processor_time
 
 
 @cache
@@ -80,7 +80,7 @@ def passing(clients: int = 64, seconds: float = 5.0) -> Pairs:
 
 
 BENCHMARKS = [
-    Benchmark("front: a core at 10,000 pieces a second / used", "ms/piece", 1.0, passing),
-    Benchmark("front: `harness serve` / bare vLLM server", "tokens/s", 0.97, lambda: served()[0]),
-    Benchmark("front: processor time of its vLLM / all of `harness serve`", "s", 0.97, lambda: served()[1]),
+    RatioBenchmark("front: a core at 10,000 pieces a second / used", "ms/piece", 1.0, passing),
+    RatioBenchmark("front: `harness serve` / bare vLLM server", "tokens/s", 0.97, lambda: served()[0]),
+    RatioBenchmark("front: processor time of its vLLM / all of `harness serve`", "s", 0.97, lambda: served()[1]),
 ]

@@ -18,7 +18,7 @@ from harness.corpora import load
 from harness.engines.models.bases import load_config
 from harness.engines.shared import fast_bf16
 from prompts.rendered import TrainingRow
-from tools.bench.measuring import ROOT, Benchmark, Pairs, Skipped, parts, seconds, small_model
+from tools.bench.measuring import ROOT, Pairs, RatioBenchmark, Skipped, parts, seconds, small_model
 
 if TYPE_CHECKING:
     from transformers import Trainer
@@ -175,6 +175,6 @@ def processes(procedures: int = 2, steps: int = 1) -> Pairs:
 
 
 BENCHMARKS = [
-    Benchmark("training: packs / TRL's SFTTrainer", "tokens/s", 3.0, finetuning),
-    Benchmark("processes: two / one", "tokens/s", 1.6, processes),
+    RatioBenchmark("training: packs / TRL's SFTTrainer", "tokens/s", 3.0, finetuning),
+    RatioBenchmark("processes: two / one", "tokens/s", 1.6, processes),
 ]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import load_recipe
-from adapters.row_cache import Asked, _fingerprint
+from adapters.row_cache import RowSource, _fingerprint
 from adapters.rows import _asked, make_rows, plan_epoch
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
@@ -152,13 +152,13 @@ def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
 
 def test_other_items_answers_examples_formats_and_tokenizers_are_other_rows(tokenizers: dict[str, Any]) -> None:
     items = load("hexagons", "train")[:3]
-    asked = [Asked(item, (), None) for item in items]
+    asked = [RowSource(item, (), None) for item in items]
     spec, chat = PromptSpec.make("hexagons"), tokenizers["chat"]
     others = [
         (asked, spec, chat),
         (asked[:2], spec, chat),
-        ([*asked[:2], Asked(items[2], (), "told")], spec, chat),
-        ([*asked[:2], Asked(items[2], (items[0],), None)], spec, chat),
+        ([*asked[:2], RowSource(items[2], (), "told")], spec, chat),
+        ([*asked[:2], RowSource(items[2], (items[0],), None)], spec, chat),
         (asked, PromptSpec.make("hexagons", context="no-history"), chat),
         (asked, spec, tokenizers["plain"]),
     ]

@@ -9,18 +9,18 @@ import pytest
 
 from tools.bench import __main__ as bench
 from tools.bench import measuring
-from tools.bench.measuring import Benchmark, Pairs, Ratio, Skipped
+from tools.bench.measuring import Pairs, Ratio, RatioBenchmark, Skipped
 
 
-def fixed(name: str, *pairs: tuple[float, float], floor: float = 1.0) -> Benchmark:
-    return Benchmark(name, "s", floor, lambda: pairs)
+def fixed(name: str, *pairs: tuple[float, float], floor: float = 1.0) -> RatioBenchmark:
+    return RatioBenchmark(name, "s", floor, lambda: pairs)
 
 
-def broken(name: str, error: Exception) -> Benchmark:
+def broken(name: str, error: Exception) -> RatioBenchmark:
     def measure() -> Pairs:
         raise error
 
-    return Benchmark(name, "s", 1.0, measure)
+    return RatioBenchmark(name, "s", 1.0, measure)
 
 
 def test_mean_and_interval_are_those_of_the_logarithms() -> None:
@@ -40,7 +40,7 @@ def test_each_ratio_is_printed_once_measured_and_a_failure_stops_none() -> None:
         third.append(list(lines))
         return [(1.0, 1.0)] * 2
 
-    benchmarks = [fixed("quick", (4, 2), (4, 2)), broken("broken", ValueError("a\nb")), Benchmark("last", "s", 1.0, measure)]
+    benchmarks = [fixed("quick", (4, 2), (4, 2)), broken("broken", ValueError("a\nb")), RatioBenchmark("last", "s", 1.0, measure)]
     results = bench.run_all(benchmarks, lines.append)
     assert third == [["quick: 2 [2, 2] (4 s, 2 s), 0 s", "broken: failed: ValueError: a b, 0 s"]]
     assert [one.short for one in results] == [False, True, False]

@@ -13,7 +13,7 @@ from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.clauses import read
 from harness.baselines.parser.everyday.hexagons.lexicon import known_words
 from harness.baselines.parser.everyday.hexagons.meaning import Clause
-from harness.baselines.parser.everyday.hexagons.scene import DEFAULT_COLOR, Scene
+from harness.baselines.parser.everyday.hexagons.scene import DEFAULT_COLOR, DrawingScene
 from harness.baselines.parser.everyday.hexagons.turns import carry_out, changed_tiles
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.worlds.hexagons import Board, Paint, Tile
@@ -28,7 +28,7 @@ REMEMBERED = 8
 
 def understand(item: HexagonsItem) -> Understood:
     """The program that an instruction asks for after what was said and done: `Make everything blue` is `blue 1-18`."""
-    scene = Scene(item.before)
+    scene = DrawingScene(item.before)
     turns = _turns(item)
     for text, actions, before in turns:
         _follow(text, actions, before, scene)
@@ -87,7 +87,7 @@ def _taken_away(told: list[tuple[str, tuple[Paint, ...]]]) -> list[Paint]:
     return [Paint(*tile, color) for tile, color in found.items()]
 
 
-def _follow(text: str, actions: tuple[Paint, ...], before: Board, scene: Scene) -> None:
+def _follow(text: str, actions: tuple[Paint, ...], before: Board, scene: DrawingScene) -> None:
     """Follows an earlier turn: what it mentioned, and what was really done."""
     scene.board, scene.undoing = before, False
     past = list(scene.past)

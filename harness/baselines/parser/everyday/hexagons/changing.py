@@ -11,8 +11,8 @@ from harness.baselines.parser.everyday.hexagons.moving import copy, move
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     DEFAULT_COLOR,
+    DrawingScene,
     Painting,
-    Scene,
     Tiles,
     common,
     flat,
@@ -25,7 +25,7 @@ from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rot
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 
 
-def bars(clause: Clause, scene: Scene) -> Tiles | None:
+def bars(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Paints bars of the named heights that stand on the bottom edge."""
     heights = {int(column): min(height, ROWS) for column, height in clause.sizes.items() if 0 < int(column) <= COLUMNS}
     tiles = [Tile(row, column - 1) for column, height in heights.items() for row in range(ROWS - height, ROWS)]
@@ -35,13 +35,13 @@ def bars(clause: Clause, scene: Scene) -> Tiles | None:
     return tiles or None
 
 
-def reset(clause: Clause, scene: Scene) -> Tiles | None:
+def reset(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Starts over with an empty board."""
     scene.paint(ALL, "white")
     return list(ALL)
 
 
-def remove(clause: Clause, scene: Scene) -> Tiles | None:
+def remove(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Erases the targets; for `one of them`, one piece."""
     if clause.colors and "white" not in clause.color_names and not clause.targets:
         clause = replace(clause, targets=[Phrase(head="thing", colors=clause.color_names)])
@@ -67,7 +67,7 @@ def _is_count(target: Phrase) -> bool:
     return bool(target.count) and target.det in ("", "a", "another") and not target.sides and not target.ordinals
 
 
-def _counted(target: Phrase, scene: Scene) -> list[Tile]:
+def _counted(target: Phrase, scene: DrawingScene) -> list[Tile]:
     """The last ones of some pieces, or lines."""
     of = next(iter(targets_of(target.links, "of")), None)
     if of is not None and of.head == "it":
@@ -78,7 +78,7 @@ def _counted(target: Phrase, scene: Scene) -> list[Tile]:
     return flat(pieces[-(target.count or 1) :])
 
 
-def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
+def _pieces_of(tiles: Tiles, scene: DrawingScene, by_tile: bool) -> list[list[Tile]]:
     """The parts of some tiles that can be counted: their pieces, or, of a single piece, the columns or the tiles."""
     pieces = scene.pieces(tiles)
     if len(pieces) != 1:
@@ -89,7 +89,7 @@ def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
     return [[tile] for tile in pieces[0]] if by_tile else pieces
 
 
-def keep(clause: Clause, scene: Scene) -> Tiles | None:
+def keep(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Restores what is to stay as it was before this turn; with `only`, erases everything else."""
     if clause.colors:
         tiles = target_tiles(clause, scene) or []
@@ -115,7 +115,7 @@ def keep(clause: Clause, scene: Scene) -> Tiles | None:
     return list(scene.focus) if only else ()
 
 
-def _keep_other(scene: Scene) -> Tiles | None:
+def _keep_other(scene: DrawingScene) -> Tiles | None:
     """`keep the other one instead`: what was taken away comes back, and what stayed goes."""
     back = _taken_away(scene.past[-1], scene)
     if not back:
@@ -126,13 +126,13 @@ def _keep_other(scene: Scene) -> Tiles | None:
     return scene.focus
 
 
-def _owner(target: Phrase, scene: Scene) -> list[Tile]:
+def _owner(target: Phrase, scene: DrawingScene) -> list[Tile]:
     """The tiles of the thing of which only a part is to stay."""
     of = next(iter(targets_of(target.links, "of")), None)
     return (select(of, scene) if of else None) or (list(scene.focus) if target.head == "half" else scene.painted)
 
 
-def reduce(clause: Clause, scene: Scene) -> Tiles | None:
+def reduce(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """`one of them is enough`: erases all pieces but so many."""
     count = next((target.count for target in clause.targets if target.count), 1)
     pieces = _pieces_of(list(scene.focus) or scene.painted, scene, by_tile=True)
@@ -142,7 +142,7 @@ def reduce(clause: Clause, scene: Scene) -> Tiles | None:
     return gone or None
 
 
-def both(clause: Clause, scene: Scene) -> Tiles | None:
+def both(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Puts back what the last turns took away."""
     found: list[Tile] = []
     for board in scene.boards[-2:]:
@@ -150,12 +150,12 @@ def both(clause: Clause, scene: Scene) -> Tiles | None:
     return found or None
 
 
-def _taken_away(board: Board, scene: Scene) -> Painting:
+def _taken_away(board: Board, scene: DrawingScene) -> Painting:
     """The paint of an earlier board on tiles that are blank now."""
     return {tile: board[tile] for tile in scene.blank_of(ALL) if board[tile] != "white"}
 
 
-def swap(clause: Clause, scene: Scene) -> Tiles | None:
+def swap(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Exchanges two colors: those that are named, those of two things, or those that were painted last."""
     tiles = target_tiles(clause, scene) if clause.targets else None
     names = list(dict.fromkeys(clause.color_names + [color for target in clause.targets for color in target.colors]))
@@ -175,11 +175,11 @@ def swap(clause: Clause, scene: Scene) -> Tiles | None:
     return scene.focus
 
 
-def _colors(tiles: Tiles, scene: Scene) -> list[str]:
+def _colors(tiles: Tiles, scene: DrawingScene) -> list[str]:
     return list(dict.fromkeys(scene.colors_of(tiles).values()))
 
 
-VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {
+VERBS: dict[str, Callable[[Clause, DrawingScene], Tiles | None]] = {
     "reset": reset,
     "bars": bars,
     "remove": remove,

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.joining import GENERIC, joined
-from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
+from harness.baselines.parser.everyday.hexagons.lexicon import DrawingToken, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once
 from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, PhraseReader
 from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, rewinding
@@ -29,7 +29,7 @@ def read(text: str) -> list[list[Clause]]:
     return _lettered([found for tokens in told if (found := _Segments(tokens).clauses())])
 
 
-def _bar_chart(tokens: Sequence[Sequence[Token]]) -> Clause | None:
+def _bar_chart(tokens: Sequence[Sequence[DrawingToken]]) -> Clause | None:
     """A bar chart: `the first column has 2 tiles, the second one 4`; the heights by column."""
     told = [token for sentence in tokens for token in sentence]
     if not any(token["NOUN"] == "bars" for token in told):
@@ -65,7 +65,7 @@ def _lettered(sentences: list[list[Clause]]) -> list[list[Clause]]:
 class _Segments(PhraseReader):
     """Reads the segments of a sentence, each into a clause of its own, and joins them."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[DrawingToken]) -> None:
         super().__init__(tokens)
         self.clause = Clause()
 
@@ -126,7 +126,7 @@ class _Segments(PhraseReader):
         parts = (self._total, self._gap, self._as_many, self._not, self._instead, self._times)
         return any(part() for part in parts) or self._passed(token)
 
-    def _passed(self, token: Token) -> bool:
+    def _passed(self, token: DrawingToken) -> bool:
         """Skips an explanation up to the next comma, except for words that say how tiles lie."""
         if token["SKIP"] is None:
             return False

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase, once
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
-from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, ordered
+from harness.baselines.parser.everyday.hexagons.scene import Done, DrawingScene, ordered
 from harness.baselines.parser.everyday.hexagons.selecting import folded, select
 from harness.worlds.hexagons import Board
 
@@ -15,7 +15,7 @@ PLACES = ("row", "column", "corner", "half", "third", "quarter", "edge")
 GENERIC = ("", "be", "make", "paint", "draw", "ask")
 
 
-def undo(clause: Clause, scene: Scene) -> None:
+def undo(clause: Clause, scene: DrawingScene) -> None:
     """Puts the board back as it was before the last turn, or before as many turns as are named."""
     counts = [target.count or 1 for target in clause.targets if target.head in ("step", "", "thing")]
     steps = max([clause.times or 1, *counts])
@@ -33,7 +33,7 @@ def undo(clause: Clause, scene: Scene) -> None:
     scene.undoing = True
 
 
-def restore(clause: Clause, scene: Scene) -> None:
+def restore(clause: Clause, scene: DrawingScene) -> None:
     """Puts back what was on the board: what the words describe, otherwise all that the last turn changed."""
     told = [target for target in clause.targets if target.colors]
     if told:
@@ -48,7 +48,7 @@ def restore(clause: Clause, scene: Scene) -> None:
         _back_to(scene.boards[-1], scene)
 
 
-def _back_to(board: Board, scene: Scene) -> None:
+def _back_to(board: Board, scene: DrawingScene) -> None:
     changed = [paint.tile for paint in scene.board.diff(board)]
     scene.board = board
     scene.focus = [tile for tile in changed if board[tile] != "white"] or changed
@@ -57,7 +57,7 @@ def _back_to(board: Board, scene: Scene) -> None:
 # --- corrections ---
 
 
-def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
+def is_correction(clause: Clause, scene: DrawingScene, first: bool) -> bool:
     """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
     if not scene.done or not scene.past or clause.verb not in GENERIC:
         return False
@@ -92,7 +92,7 @@ def _others(clause: Clause) -> list[Phrase]:
     return [target for target in clause.targets if target.head != "it" or not target.bare]
 
 
-def corrected(clause: Clause, scene: Scene) -> Clause:
+def corrected(clause: Clause, scene: DrawingScene) -> Clause:
     """The last clause with the correction; puts the board back as it was before, unless only the color changes."""
     last = _last_done(scene)
     targets = [replace(target, excepted=[]) for target in _others(clause)]
@@ -118,11 +118,11 @@ def corrected(clause: Clause, scene: Scene) -> Clause:
                    moves=clause.moves or last.clause.moves)  # fmt: skip
 
 
-def _last_done(scene: Scene) -> Done:
+def _last_done(scene: DrawingScene) -> Done:
     return next((done for done in reversed(scene.done) if done.clause.verb != "undo"), scene.done[-1])
 
 
-def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene: Scene) -> Clause:
+def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene: DrawingScene) -> Clause:
     """A clause that paints the same tiles in another color; if a color to replace is named, only those with it."""
     tiles = ordered(scene.changed) or list(last.tiles)
     replaced = [tile for tile in tiles if scene.board[tile] in clause.replaced] or scene.of_colors(clause.replaced)

@@ -9,7 +9,7 @@ from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phr
 from harness.baselines.parser.everyday.hexagons.placing import LINES, Place, best, placed, scattered
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
-    Scene,
+    DrawingScene,
     Tiles,
     common,
     extent,
@@ -33,7 +33,7 @@ LOOKS = {
 WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": ""}
 
 
-def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def drawn(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """The tiles of a new figure; None if there is no place for it, or its place cannot be found."""
     marks = phrase.marks | (clause.marks & LOOKS) | ({"hollow"} if "empty" in clause.marks else set())
     whole = replace(phrase, links=phrase.links + clause.links, marks=marks, sizes=clause.sizes | phrase.sizes)
@@ -48,7 +48,7 @@ def _target(links: list[Link], *relations: str) -> Link | None:
     return next((link for link in links if link.relation in relations and link.target is not None), None)
 
 
-def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _surrounding(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a ring around the flower`, two tiles thick or with a gap if that is said."""
     link = _target(phrase.links, "around", "outside")
     if phrase.head not in (*ROUND, "line") or link is None or link.target is None or link.target.head == "corner":
@@ -65,7 +65,7 @@ def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
     return minus(near(filled, gap + phrase.sizes.get("wide", 1)), near(filled, gap))
 
 
-def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _caps(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a red tile onto each end of the line` makes it longer."""
     link = _target(phrase.links, "in", "beside", "above", "below", "left", "right")
     if phrase.head != "tile" or link is None or link.target is None or link.target.head != "end":
@@ -78,7 +78,7 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     return [regions.beyond(tile, owner) for tile in at] if scene.main_color(owner) else at
 
 
-def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _beside_line(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a line right next to it`, beside a line: as long as that one."""
     link = _target(phrase.links, *WAYS)
     if phrase.head not in LINES or phrase.sizes or phrase.count or clause.moves:
@@ -97,7 +97,7 @@ def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
     return [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))]
 
 
-def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _corner_to_corner(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a box from column 3, row 3 to column 6, row 6`."""
     start, end = _target(phrase.links, "from"), _target(phrase.links, "to")
     last = start.second if start is not None and start.second else end.target if end is not None else None
@@ -107,7 +107,7 @@ def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile
     return rectangle(*extent(ends)) if len(ends) == 2 else None
 
 
-def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _line_between(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a line from the red dot to the blue one`, `between the two dots`, `from corner to corner`."""
     if phrase.head not in (*LINES, "snake"):
         return None
@@ -149,7 +149,7 @@ def _straight(a: Tile, b: Tile) -> list[Tile]:
     return list(g.path([a, b]))
 
 
-def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _line_along(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a line along row 4`, `down the left side`, `across the whole board`."""
     if phrase.head not in (*LINES, "snake"):
         return None
@@ -189,7 +189,7 @@ def _course(place: Phrase, line: Phrase) -> Phrase | None:
     return _named_side(place)
 
 
-def _part_of_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _part_of_line(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`5 tiles in the bottom row, starting at the left`."""
     courses = [
         (link, course)
@@ -237,7 +237,7 @@ def _full_line(phrase: Phrase, clause: Clause) -> list[Tile] | None:
     return regions.line_tiles(kind, [size // 2 - 1])
 
 
-def _line_from(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _line_from(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`3 tiles straight down from its lowest tile`, `a line from below the dot down to the edge`, `a stem`."""
     if phrase.head not in (*LINES, "tile", "snake"):
         return None
@@ -281,7 +281,7 @@ def _beam(tiles: Tiles, way: str, count: int | None) -> list[Tile]:
     return [tile for tile in g.ray(start, way, count) if on_board(*tile)]
 
 
-def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _dots(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """Tiles at the place named, or anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
@@ -310,7 +310,7 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     return ordered(flat(scattered(phrase, scene, count, _avoided(clause, scene)))) or None
 
 
-def _arranged(phrase: Phrase, count: int, scene: Scene) -> list[Tile] | None:
+def _arranged(phrase: Phrase, count: int, scene: DrawingScene) -> list[Tile] | None:
     """Several tiles in a line, with gaps or without, or in a clump."""
     if phrase.sizes.get("gap"):
         step = phrase.sizes["gap"] + 1
@@ -323,7 +323,7 @@ def _arranged(phrase: Phrase, count: int, scene: Scene) -> list[Tile] | None:
     return placed(replace(phrase, head="line", sizes={"tiles": count}), scene)
 
 
-def _dots_at(place: Phrase, phrase: Phrase, count: int, late: bool, scene: Scene) -> list[Tile] | None:
+def _dots_at(place: Phrase, phrase: Phrase, count: int, late: bool, scene: DrawingScene) -> list[Tile] | None:
     """Tiles at a place, of a line the first ones, or the last ones if `late`; None if any place will do."""
     found = _in_place(phrase, scene)
     if not found:
@@ -348,7 +348,7 @@ def _plain_side(place: Phrase) -> bool:
     return place.head in ("", "side") and place.det != "other" and bool(place.sides) and not (place.links or place.marks)
 
 
-def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _in_place(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """The tiles at a place; `in the middle` is the middle of what was drawn last if that is hollow, otherwise of the board."""
     links = []
     for link in phrase.links:
@@ -366,11 +366,11 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return select(placed, about) if links else None
 
 
-def _avoided(clause: Clause, scene: Scene) -> list[Tile]:
+def _avoided(clause: Clause, scene: DrawingScene) -> list[Tile]:
     return flat(select(phrase, scene) or () for phrase in clause.avoided)
 
 
-def _run(tiles: Tiles, count: int, scene: Scene) -> list[Tile]:
+def _run(tiles: Tiles, count: int, scene: DrawingScene) -> list[Tile]:
     """The first tiles of a line that are free."""
     free = scene.blank_of(tiles)
     return (free if len(free) >= count else list(tiles))[:count]
@@ -384,7 +384,7 @@ def _around(corners: Tiles, count: int) -> list[Tile]:
     ]
 
 
-def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
+def _some(tiles: Tiles, phrase: Phrase, count: int, scene: DrawingScene) -> list[Tile]:
     """All of some tiles if the words mean each, otherwise `count` of them, blank ones if there are any; a single one is as near
     the middle as possible."""
     places = targets_of(phrase.links, "in", *BESIDE)
@@ -410,7 +410,7 @@ def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
     return found
 
 
-def _in_corners(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _in_corners(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """`a ring in each corner`."""
     link = _target(phrase.links, "in")
     corner = link.target if link is not None else None
@@ -424,7 +424,7 @@ def _in_corners(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
     return found or None
 
 
-def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _figures(phrase: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """Figures at the best places for them."""
     inner = _target(phrase.links, "in", "inside")
     if inner is not None and inner.target is not None and phrase.head in ("row", "column"):

@@ -44,7 +44,7 @@ _IRREGULAR = {
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class DrawingToken:
     """A word or phrase; `senses` are its meanings by category: `left` is {"SIDE": "left", ...}."""
 
     text: str
@@ -98,7 +98,7 @@ def known_words() -> frozenset[str]:
     return frozenset(words | nouns | verbs | others)
 
 
-def sentences(text: str) -> list[list[Token]]:
+def sentences(text: str) -> list[list[DrawingToken]]:
     """The tokens of each sentence: `Row 4: red. Undo!` is two."""
     text = re.sub(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", r"column \1 row \2", text)
     text = re.sub(r"(\d+)[:/](\d+)", r"column \1 row \2", text)
@@ -116,7 +116,7 @@ def sentences(text: str) -> list[list[Token]]:
     ]
 
 
-def _tokens(words: list[str]) -> Iterator[Token]:
+def _tokens(words: list[str]) -> Iterator[DrawingToken]:
     start = 0
     while start < len(words):
         if start + 1 < len(words) and words[start] == "," and words[start + 1] == ",":
@@ -131,33 +131,33 @@ def _tokens(words: list[str]) -> Iterator[Token]:
             if token is not None and not _goes_on(token, words[start + length : start + length + 1]):
                 break
         if token is None or token["NOISE"] is None:
-            yield token or Token(words[start], {})
+            yield token or DrawingToken(words[start], {})
         start += length
 
 
-def _goes_on(token: Token, following: list[str]) -> bool:
+def _goes_on(token: DrawingToken, following: list[str]) -> bool:
     """Whether a token such as `down to the bottom` continues: `down to the bottom left corner`, `to the bottom row`."""
     phrases = lexicon().phrases
     side = token["FULL"] and "SIDE" in phrases.get((token.text.split()[-1],), {})
     return bool(side and following and phrases.get((following[0],), {}).keys() & {"SIDE", "NOUN"})
 
 
-def _token(words: list[str]) -> Token | None:
+def _token(words: list[str]) -> DrawingToken | None:
     """The token of some words; None if the lexicon lacks them. A single word may be inflected, or a number."""
     if len(words) > 1:
         found = lexicon().phrases.get(tuple(words)) or lexicon().phrases.get((*words[:-1], _singular(words[-1])))
-        return Token(" ".join(words), found, words[-1].endswith("s")) if found else None
+        return DrawingToken(" ".join(words), found, words[-1].endswith("s")) if found else None
     word = words[0].removesuffix("'s").strip("'")
     if word == ",":
-        return Token(",", {"COMMA": ","})
+        return DrawingToken(",", {"COMMA": ","})
     number = re.fullmatch(r"#?(\d+)(st|nd|rd|th)?", word)
     if number:
         value = str(min(int(number[1][:4]), LARGEST))
-        return Token(word, {"ORDINAL" if number[2] else "NUMBER": value})
+        return DrawingToken(word, {"ORDINAL" if number[2] else "NUMBER": value})
     for form in _forms(word):
         found = lexicon().phrases.get((form,))
         if found:
-            return Token(word, found, form != word and word.endswith("s"))
+            return DrawingToken(word, found, form != word and word.endswith("s"))
     return None
 
 

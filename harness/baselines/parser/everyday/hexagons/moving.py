@@ -8,13 +8,13 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, targets_of
 from harness.baselines.parser.everyday.hexagons.placing import Place
 from harness.baselines.parser.everyday.hexagons.regions import SIDE_WAYS
-from harness.baselines.parser.everyday.hexagons.scene import Painting, Scene, Tiles, common, extent, near, number_of
+from harness.baselines.parser.everyday.hexagons.scene import DrawingScene, Painting, Tiles, common, extent, near, number_of
 from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
 
-def move(clause: Clause, scene: Scene) -> Tiles | None:
+def move(clause: Clause, scene: DrawingScene) -> Tiles | None:
     tiles = common(target_tiles(clause, scene) or [], scene.painted)
     if not tiles:
         return None
@@ -54,7 +54,7 @@ def _to_sides(tiles: Tiles, ways: list[str]) -> Callable[[Tile], Tile]:
     return lambda tile: Tile(tile.row + down, tile.column + across)
 
 
-def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
+def _moved_to(clause: Clause, tiles: Tiles, scene: DrawingScene) -> Callable[[Tile], Tile] | None:
     """`to the top left corner`, `next to the ring`, `into the middle`."""
     links = [link for target in clause.targets[:1] for link in target.links if link.relation in ("in", "to")] + clause.links
     link = next((one for one in links if one.target is not None), None)
@@ -75,7 +75,7 @@ def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Ti
     return _shift(tiles, [("down", down), ("right", across), *([(beside, 1)] if beside else [])])
 
 
-def copy(clause: Clause, scene: Scene) -> Tiles | None:
+def copy(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Paints further copies of what stands, each at the named distance from the one before, otherwise in free places."""
     tiles = common(target_tiles(clause, scene) or [], scene.painted)
     if not tiles:
@@ -100,7 +100,7 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     return found or None
 
 
-def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: DrawingScene) -> Tiles | None:
     """Paints a copy in each of some rows or columns."""
     found: list[Tile] = []
     for line, number in [(one, number) for one in lines for number in one.ordinals]:
@@ -145,7 +145,7 @@ def _beside_links(clause: Clause) -> list[Link]:
     return [link for link in clause.all_links if link.relation in ("above", "below", "left", "right")]
 
 
-def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: DrawingScene) -> Tiles | None:
     """Paints copies where there is room, as near as possible to the place named."""
     links = [link for link in clause.links if link.relation in ("in", "to", "beside")]
     place = Place(Phrase(head="thing", links=links), scene)

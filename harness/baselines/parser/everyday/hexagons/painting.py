@@ -8,7 +8,16 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons.drawing import drawn
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
-from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus, number_of, outline
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    DEFAULT_COLOR,
+    DrawingScene,
+    Tiles,
+    common,
+    minus,
+    number_of,
+    outline,
+)
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, landmark, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, parts, tints
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
@@ -18,7 +27,7 @@ NEW = ("a", "another", "")
 PATTERNS = ("checkers",)
 
 
-def paint_clause(clause: Clause, scene: Scene) -> Tiles | None:
+def paint_clause(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Paints or draws the targets of a clause and returns their tiles; None if it could not."""
     targets = clause.targets
     if len(targets) > 1 and clause.verb == "be":
@@ -56,7 +65,7 @@ def _each_in(clause: Clause) -> list[Phrase]:
     return targets_of(clause.links, "in")[:1] or [replace(target, count=len(clause.colors)) for target in clause.targets[:1]]
 
 
-def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
+def _implied_targets(clause: Clause, scene: DrawingScene) -> list[Phrase]:
     """`put blue in the corner` paints the corner; `green, 3 tiles down from it` draws a line; `blue` paints it."""
     place = next((link for link in clause.links if link.relation in ("in", "with", "around") and link.target is not None), None)
     if clause.moves and clause.moves[0][1]:
@@ -100,7 +109,7 @@ def _placed(target: Phrase) -> bool:
     return bool(target.sides or target.ordinals or target.links or target.every)
 
 
-def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _stripes(target: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """Stripes across the board: `black and white in turn`, or as many equal ones as there are colors, as on a flag."""
     names = list(dict.fromkeys(color for color, _ in clause.colors)) or target.colors
     if (
@@ -121,7 +130,7 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     return list(ALL)
 
 
-def _one(target: Phrase, clause: Clause, scene: Scene) -> Tiles | None:
+def _one(target: Phrase, clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Paints one target of a clause; returns its tiles, or None if there are none."""
     told = _head_of_one(target, clause, scene)
     colors = _new_colors(told, clause, scene)
@@ -149,7 +158,7 @@ def _one(target: Phrase, clause: Clause, scene: Scene) -> Tiles | None:
     return tiles
 
 
-def _draw_landmark(target: Phrase, scene: Scene) -> None:
+def _draw_landmark(target: Phrase, scene: DrawingScene) -> None:
     """Draws the thing that a figure is to lie beside or inside, if that is new, too: `a dot inside a blue ring`."""
     for link in target.links:
         mark = link.target
@@ -163,7 +172,7 @@ def _draw_landmark(target: Phrase, scene: Scene) -> None:
             scene.paint(tiles or (), (mark.colors or [scene.color or DEFAULT_COLOR])[0])
 
 
-def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
+def _head_of_one(target: Phrase, clause: Clause, scene: DrawingScene) -> Phrase:
     """`a blue one` is what was drawn last, in blue; a flower or a dot."""
     if target.head == "inside" and target.det == "a" and target.sizes:
         return replace(target, head="hexagon")
@@ -193,7 +202,7 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     )
 
 
-def _new_colors(target: Phrase, clause: Clause, scene: Scene) -> list[tuple[str, int]]:
+def _new_colors(target: Phrase, clause: Clause, scene: DrawingScene) -> list[tuple[str, int]]:
     """The colors that a target gets: a new figure's own, otherwise those of the clause, its own, or the last one."""
     if clause.colors:
         own = target.colors and target.head in SHAPES and is_new(target, clause)
@@ -205,7 +214,7 @@ def _new_colors(target: Phrase, clause: Clause, scene: Scene) -> list[tuple[str,
     return [(scene.color or DEFAULT_COLOR, 1)]
 
 
-def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+def _selected(target: Phrase, clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """The tiles of a target that stands or is a part of the board."""
     described = bool(target.colors) and bool(clause.colors)
     asked = target if described or target.head not in REGIONS else replace(target, colors=[])
@@ -230,7 +239,7 @@ def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None
     return found
 
 
-def _at_links(tiles: list[Tile], links: Sequence[Link], scene: Scene) -> list[Tile]:
+def _at_links(tiles: list[Tile], links: Sequence[Link], scene: DrawingScene) -> list[Tile]:
     """The tiles that lie where the clause says: `in the left half, every row red`."""
     for place in targets_of(links, "in"):
         if place.head not in ("it", "side", "board"):
@@ -238,7 +247,7 @@ def _at_links(tiles: list[Tile], links: Sequence[Link], scene: Scene) -> list[Ti
     return tiles
 
 
-def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
+def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: DrawingScene) -> None:
     """Paints tiles in one color, or in several in turn, or part by part: three stripes in three colors."""
     names = [color for color, _ in colors]
     if clause.first in names:
@@ -257,7 +266,7 @@ def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, ta
     scene.color = names[0] if names[0] != "white" else scene.color
 
 
-def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
+def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: DrawingScene) -> None:
     """Paints tile by tile, with the colors in turn; three or more different ones are used once unless the words say otherwise."""
     run = [color for color, count in colors for _ in range(count)]
     once = "cycle" not in clause.marks | target.marks and len(set(run)) == len(run) and len(run) > 2 and len(tiles) > len(run)
@@ -265,7 +274,7 @@ def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause
         scene.paint([tile], run[k % len(run)])
 
 
-def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scene) -> None:
+def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: DrawingScene) -> None:
     """Paints each line in the next color."""
     by_row = target.head == "row" or "level" in target.marks
     kind = "row" if by_row else "column"
@@ -274,7 +283,7 @@ def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scen
         scene.paint([tile], names[numbers.index(number_of(kind, tile)) % len(names)])
 
 
-def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
+def _tinted(target: Phrase, tiles: Tiles, scene: DrawingScene) -> None:
     """Gives a picture its own colors if none are named, and its parts their names."""
     own = tints(target)
     if not own:
@@ -291,7 +300,7 @@ def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
     scene.names |= named
 
 
-def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
+def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: DrawingScene) -> list[Tile]:
     """Paints parts that are named with the figure: `a red flower with a yellow center`, `with a green stem`. Returns the tiles
     that they add to it."""
     added: list[Tile] = []
@@ -308,7 +317,7 @@ def with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> li
     return added
 
 
-def _part(part: Phrase, target: Phrase, tiles: Tiles, scene: Scene) -> list[Tile]:
+def _part(part: Phrase, target: Phrase, tiles: Tiles, scene: DrawingScene) -> list[Tile]:
     """The tiles of a part of a figure, or of what belongs to it."""
     it, about = Link("of", Phrase(head="it")), replace(scene, focus=tiles)
     if target.head == "board" and part.head in ("edge", "corner", "side"):

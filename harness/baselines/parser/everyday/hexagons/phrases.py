@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.english import common_words
-from harness.baselines.parser.everyday.hexagons.lexicon import Token
+from harness.baselines.parser.everyday.hexagons.lexicon import DrawingToken
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, Reader, rewinding
+from harness.baselines.parser.everyday.hexagons.reader import LINES, UNITS, TokenReader, rewinding
 from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 PLAIN_DETS = ("the", "this", "its", "a", "no")
@@ -22,10 +22,10 @@ VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "sta
                   "placed", "be")  # fmt: skip
 
 
-class PhraseReader(Reader):
+class PhraseReader(TokenReader):
     """Reads the phrases for things and places."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[DrawingToken]) -> None:
         super().__init__(tokens)
         self._depth = 0
         self._crossed = False

@@ -6,7 +6,7 @@ from collections import Counter
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
-from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent, flat, number_of
+from harness.baselines.parser.everyday.hexagons.scene import DrawingScene, Tiles, extent, flat, number_of
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import Tile, distance, neighbors
 from serialization.program import hexagons_geometry as g
@@ -52,7 +52,7 @@ def looks_like(head: str, piece: Tiles) -> bool:
             return len(piece) > 1
 
 
-def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+def picked(phrase: Phrase, tiles: list[Tile], scene: DrawingScene) -> list[Tile]:
     """The first five, the last, every second, the upper two of some tiles; or of the pieces that they form."""
     if phrase.head in WHOLE or (phrase.head == "all" and not phrase.every):
         return tiles

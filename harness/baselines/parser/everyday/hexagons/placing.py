@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, extent, flat, near
+from harness.baselines.parser.everyday.hexagons.scene import ALL, DrawingScene, Tiles, extent, flat, near
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, nameless, related, room, select
 from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, SHAPES, Shape
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
@@ -26,7 +26,7 @@ OUTSIDE, OVERLAP, TOUCH = 1000.0, 100.0, 20.0
 class Place:
     """What the words say about the place: where every tile must lie, and what the figure should be near."""
 
-    def __init__(self, phrase: Phrase, scene: Scene, avoided: Tiles = ()) -> None:
+    def __init__(self, phrase: Phrase, scene: DrawingScene, avoided: Tiles = ()) -> None:
         self.within: set[Tile] | None = None
         self.middle: tuple[float, float] = MIDDLE
         self.touching: Tiles = ()
@@ -37,7 +37,7 @@ class Place:
         for link in phrase.links:
             self._add(phrase, link, scene)
 
-    def _add(self, phrase: Phrase, link: Link, scene: Scene) -> None:
+    def _add(self, phrase: Phrase, link: Link, scene: DrawingScene) -> None:
         if link.target is None and link.relation == "inside":
             link = Link("inside", Phrase(head="it"))
         target = link.target
@@ -89,7 +89,7 @@ def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[T
     return tuple(Tile(*to(tile)) for tile in shape)
 
 
-def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), avoided: Tiles = ()) -> list[Tile] | None:
+def placed(phrase: Phrase, scene: DrawingScene, taken: Tiles = (), avoided: Tiles = ()) -> list[Tile] | None:
     """The tiles of a new figure at its best place; None if it fits nowhere on the board."""
     if phrase.head not in SHAPES:
         return None
@@ -110,7 +110,7 @@ def choices(shape: tuple[Tile, ...], grid: bool) -> tuple[Choice, ...]:
     return tuple(Choice(tiles, extent(tiles)) for tiles in found if all(on_board(*tile) for tile in tiles))
 
 
-def best(shapes: Sequence[Shape], phrase: Phrase, place: Place, scene: Scene, taken: Tiles = ()) -> list[Tile] | None:
+def best(shapes: Sequence[Shape], phrase: Phrase, place: Place, scene: DrawingScene, taken: Tiles = ()) -> list[Tile] | None:
     standing = {*scene.painted, *taken}
     beside, close = set(near(tuple(standing))), set(near(place.touching))
     least, found = math.inf, None
@@ -160,7 +160,7 @@ def _from_sides(spans: tuple[int, int, int, int], sides: Sequence[str]) -> float
     return sum(away.get(side, 0) for side in sides)
 
 
-def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles) -> list[list[Tile]]:
+def lined_up(phrase: Phrase, scene: DrawingScene, count: int, avoided: Tiles) -> list[list[Tile]]:
     """Several new figures in one row or column with a gap between them; empty if they do not fit."""
     shape = SHAPES[phrase.head](phrase)[0]
     top, bottom, left, right = extent(shape)
@@ -174,7 +174,7 @@ def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles) -> list[l
     return [found[k * len(shape) : (k + 1) * len(shape)] for k in range(count)] if found else []
 
 
-def scattered(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
+def scattered(phrase: Phrase, scene: DrawingScene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
     """Several new figures that do not touch each other."""
     if phrase.marks & {"level", "upright", "together"} and phrase.head not in LINES:
         line = lined_up(phrase, scene, count, avoided)

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from harness.baselines.parser.everyday.hexagons.lexicon import Token
+from harness.baselines.parser.everyday.hexagons.lexicon import DrawingToken
 
 LINES = ("row", "column")
 UNITS = ("tile", "row", "column", "step", "gap")
 SMALL_WORDS = ("that", "is", "are", "of", "each", "being", "exactly", "about", "all", "has", "have", "a", "which")
 """Words that may stand between the name of a measure and its number: `sides that are each 3 tiles long`."""
 DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
-NO_TOKEN = Token("", {})
+NO_TOKEN = DrawingToken("", {})
 
-R = TypeVar("R", bound="Reader")
+R = TypeVar("R", bound="TokenReader")
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -34,14 +34,14 @@ def rewinding(read: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P
     return read_or_rewind
 
 
-class Reader:
+class TokenReader:
     """Tokens with a position; every method either reads on and returns what it read, or leaves the position as it is."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[DrawingToken]) -> None:
         self.tokens = tokens
         self.at = 0
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> DrawingToken:
         at = self.at + ahead
         return self.tokens[at] if 0 <= at < len(self.tokens) else NO_TOKEN
 
@@ -81,7 +81,7 @@ class Reader:
                 return False
             ahead += 1
 
-    def stands_alone(self, token: Token) -> bool:
+    def stands_alone(self, token: DrawingToken) -> bool:
         """Whether a word such as `that` or `them` stands for a thing by itself."""
         if token["NOUN"] != "it":
             return False
@@ -89,7 +89,7 @@ class Reader:
         ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead()
         return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
 
-    def describes(self, token: Token) -> bool:
+    def describes(self, token: DrawingToken) -> bool:
         """Whether a word that can be a noun describes the next word: `the middle row`, `the flat line`."""
         if token["SIDE"] or token["MARK"]:
             if self.peek(1).text == "third" and not self.noun_ahead(2):

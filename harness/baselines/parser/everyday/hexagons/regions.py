@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
-    Scene,
+    DrawingScene,
     Tiles,
     common,
     extent,
@@ -236,6 +236,6 @@ def next_to(tiles: Tiles, relation: str, count: int = 1) -> list[Tile]:
     return found
 
 
-def inside(scene: Scene, owner: Tiles) -> list[Tile]:
+def inside(scene: DrawingScene, owner: Tiles) -> list[Tile]:
     """What a figure encloses, alone or with everything painted; if nothing, the tiles within its outline."""
     return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner) or minus(owner, outline(owner))

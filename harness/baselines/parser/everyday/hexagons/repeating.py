@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase, once, targets_of
-from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, extent
+from harness.baselines.parser.everyday.hexagons.scene import Done, DrawingScene, extent
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import ROWS
@@ -32,7 +32,7 @@ def _refers(clause: Clause) -> bool:
     )
 
 
-def same(clause: Clause, last: Done, scene: Scene) -> Clause:
+def same(clause: Clause, last: Done, scene: DrawingScene) -> Clause:
     """`the same for the bottom row`, `same again 4 further right`, `the same on the other side`."""
     told_it = [link for target in clause.targets if target.head == "it" for link in target.links]
     if clause.verb == "again" and any(link.relation == "to" for link in clause.links + told_it):
@@ -59,7 +59,7 @@ def same(clause: Clause, last: Done, scene: Scene) -> Clause:
     return _same_elsewhere(clause, last, colors, places)
 
 
-def again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
+def again_elsewhere(clause: Clause, scene: DrawingScene) -> Clause | None:
     """`draw the same flower again on the right` copies the one that stands."""
     if "same" not in clause.marks and clause.verb != "again":
         return None

@@ -34,7 +34,7 @@ class Done:
 
 
 @dataclass
-class Scene:
+class DrawingScene:
     """What stands on the board, and what `it`, `the flower` or `the other one` can mean."""
 
     board: Board

@@ -12,7 +12,7 @@ from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     BORDER,
-    Scene,
+    DrawingScene,
     Tiles,
     common,
     extent,
@@ -51,7 +51,7 @@ PARTS_OF_BOARD = ("half", "row", "column", "third", "quarter", "middle", "corner
 ALONG = ("in", "of", "from", "to", "with")
 
 
-def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def select(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """The tiles that a phrase means; None if there is no such thing."""
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
@@ -74,14 +74,14 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return [tile for tile in found if on_board(*tile)]
 
 
-def target_tiles(clause: Clause, scene: Scene) -> list[Tile] | None:
+def target_tiles(clause: Clause, scene: DrawingScene) -> list[Tile] | None:
     """The tiles that a clause is about: its targets, otherwise what was mentioned last."""
     if not clause.targets:
         return list(scene.focus) or scene.painted or None
     return ordered(tile for target in clause.targets for tile in select(target, scene) or ()) or None
 
 
-def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+def _excepted(phrase: Phrase, tiles: list[Tile], scene: DrawingScene) -> list[Tile]:
     """The tiles to leave out: `except for its leftmost column`, `except one`."""
     if phrase.head in ("", "thing", "tile") and phrase.count and phrase.bare:
         pieces = scene.pieces(tiles)
@@ -115,7 +115,7 @@ def _is_side(place: Phrase, of: str) -> bool:
     return bool(simple and not own and (place.head != of or of in ("edge", "")))
 
 
-def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
+def owner_of(phrase: Phrase, scene: DrawingScene) -> list[Tile]:
     """The tiles of the thing that a part belongs to: the thing after `of`, otherwise the board."""
     for target in targets_of(phrase.links, "of", "in", "inside"):
         if not nameless(target, scene):
@@ -125,13 +125,13 @@ def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
     return list(ALL)
 
 
-def landmark(links: Iterable[Link], scene: Scene) -> Tiles:
+def landmark(links: Iterable[Link], scene: DrawingScene) -> Tiles:
     """The tiles by which a place is named: the red row in `everything above the red row`."""
     beside = next((target for target in targets_of(links, *BESIDE) if target.head != "it"), None)
     return (select(beside, scene) if beside is not None else None) or ()
 
 
-def nameless(phrase: Phrase, scene: Scene) -> bool:
+def nameless(phrase: Phrase, scene: DrawingScene) -> bool:
     """Whether a phrase's word is neither known nor the name of a thing: `the field`."""
     return "unknown" in phrase.marks and phrase.word not in scene.names
 
@@ -140,7 +140,7 @@ def _links(phrase: Phrase, *relations: str) -> list[Link]:
     return [link for link in phrase.links if link.relation in relations]
 
 
-def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _line(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """Rows and columns: by number, by side, or beside something."""
     kind = phrase.head
     from_end = any(_is_end(link) for link in _links(phrase, "from"))
@@ -161,7 +161,7 @@ def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return _from_to(phrase, found, scene)
 
 
-def _from_to(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+def _from_to(phrase: Phrase, tiles: list[Tile], scene: DrawingScene) -> list[Tile]:
     """The part of a line that is named: `column 10 from row 3 to row 7`."""
     ends = targets_of(phrase.links, "from", "to")
     ends += [link.second for link in _links(phrase, "from") if link.second is not None]
@@ -177,7 +177,7 @@ def _is_end(link: Link) -> bool:
     return link.target is None or bool(set(link.target.sides) & {"bottom", "right"})
 
 
-def _beside_lines(phrase: Phrase, scene: Scene) -> list[int] | None:
+def _beside_lines(phrase: Phrase, scene: DrawingScene) -> list[int] | None:
     """`the column to the left of it`, `the rows above and below`."""
     found: list[int] = []
     for link in phrase.links:
@@ -198,7 +198,7 @@ def _beside_lines(phrase: Phrase, scene: Scene) -> list[int] | None:
     return found or None
 
 
-def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _corner(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """Corners; with `opposite` and `other`, those that were not mentioned."""
     found = regions.corners(phrase, owner_of(phrase, scene))
     if "opposite" in phrase.marks and scene.focus:
@@ -214,7 +214,7 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return found
 
 
-def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _edge(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     if _links(phrase, "inside"):
         within = targets_of(phrase.links, "inside") or [Phrase(head="it")]
         owner = g.enclosed(select(within[0], scene) or [])
@@ -229,7 +229,7 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return regions.edge(phrase, owner) if owner else None
 
 
-def _side(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _side(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`the left side` is the outermost column, `the bottom left` a corner, `the middle` the tile there."""
     sides = [side for side in phrase.sides if side != "outer"]
     if not sides:
@@ -240,7 +240,7 @@ def _side(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return regions.at_sides(owner, sides)
 
 
-def _half(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _half(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     parts = {"half": 2, "third": 3, "quarter": 2}[phrase.head]
     owner = owner_of(phrase, scene)
     if phrase.det == "other" or not phrase.sides:
@@ -251,7 +251,7 @@ def _half(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return regions.half(phrase.sides, owner, parts)
 
 
-def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _middle(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     owner = owner_of(phrase, scene)
     linked = bool(_links(phrase, "of", "in")) or phrase.det == "its"
     if not linked and scene.focus:
@@ -265,13 +265,13 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return [g.middle(owner)] if owner else None
 
 
-def _inside(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _inside(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     linked = _links(phrase, "of", "in")
     owner = owner_of(phrase, scene) if linked else list(scene.focus)
     return regions.inside(scene, owner) or (g.enclosed(scene.painted) or None)
 
 
-def _gap(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _gap(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     found = [tiles for link in _links(phrase, "between") if (tiles := _between(link, scene))]
     if found:
         return found[0]
@@ -279,7 +279,7 @@ def _gap(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return regions.between(pieces[0], pieces[1]) if len(pieces) > 1 else None
 
 
-def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _rest(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     owner = owner_of(phrase, scene)
     linked = bool(_links(phrase, "of"))
     last = scene.done[-1].clause.targets[-1:] if scene.done else []
@@ -289,7 +289,7 @@ def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return scene.blank_of(owner) or minus(owner, scene.focus)
 
 
-def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _end(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     linked = _links(phrase, "of") or phrase.det == "its"
     owner = owner_of(phrase, scene) if linked else list(scene.focus)
     if not owner:
@@ -298,7 +298,7 @@ def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return found if phrase.det in ("each", "both", "all") or phrase.plural else found[: phrase.count or 1]
 
 
-def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _it(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     if phrase.det == "both":
         return ordered(tile for done in [done for done in scene.done if done.tiles][-2:] for tile in done.tiles) or None
     if phrase.det == "all" and phrase.word in ("them", "these", "those") and scene.main_color(scene.focus):
@@ -307,7 +307,7 @@ def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return tiles or scene.painted or (None if scene.done else list(ALL))
 
 
-def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _thing(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`the red one`, `this thing`, `the other one`."""
     if phrase.word in scene.names:
         return scene.painted_of(scene.names[phrase.word]) or None
@@ -331,7 +331,7 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return list(scene.focus) or scene.painted or None
 
 
-def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _tile(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """Tiles at a place, tiles beside something, tiles that are painted as dots."""
     middles = [place for place in targets_of(phrase.links, "in") if place.head == "middle"]
     if middles and phrase.count and phrase.count > 1:
@@ -365,18 +365,18 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return dots
 
 
-def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _petals(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """The tiles of a flower around its middle."""
     owner = owner_of(phrase, scene) if _links(phrase, "of") or phrase.det == "its" else list(scene.focus)
     return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
 
 
-def _reached(link: Link, scene: Scene) -> list[Tile]:
+def _reached(link: Link, scene: DrawingScene) -> list[Tile]:
     """The tiles that a link leads to; if it names nothing, what was mentioned last."""
     return (select(link.target, scene) if link.target else list(scene.focus)) or []
 
 
-def _between(link: Link, scene: Scene) -> list[Tile]:
+def _between(link: Link, scene: DrawingScene) -> list[Tile]:
     first = _reached(link, scene)
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
@@ -385,7 +385,7 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     return regions.between(first, second) if first else []
 
 
-def _at(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def _at(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """The tiles of the board that lie where the relations of a phrase say."""
     found = list(ALL)
     every = phrase.head == "all" or phrase.det == "all"
@@ -401,7 +401,7 @@ def _at(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return found
 
 
-def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None) -> list[Tile] | None:
+def related(link: Link, scene: DrawingScene, every: bool, phrase: Phrase | None = None) -> list[Tile] | None:
     """The tiles in a link's relation to its target: with `every`, all up to the edge, otherwise the next ones. None if there is
     no target."""
     target = _reached(link, scene)
@@ -437,7 +437,7 @@ def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None)
             return target
 
 
-def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+def _filtered(phrase: Phrase, tiles: list[Tile], scene: DrawingScene) -> list[Tile]:
     """The tiles that have the phrase's places and looks."""
     if phrase.head in ("tile", "all", "thing", "", *SHAPES):
         for link in _links(phrase, "in", "of"):
@@ -459,7 +459,7 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     return tiles
 
 
-def room(link: Link, scene: Scene) -> list[Tile] | None:
+def room(link: Link, scene: DrawingScene) -> list[Tile] | None:
     """The tiles of a place: for `in the ring`, those that the ring encloses."""
     if link.target is None:
         return None
@@ -469,7 +469,7 @@ def room(link: Link, scene: Scene) -> list[Tile] | None:
     return tiles
 
 
-_HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
+_HEADS: dict[str, Callable[[Phrase, DrawingScene], list[Tile] | None]] = {
     "board": board, "all": _at, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
     "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
     "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,

@@ -7,13 +7,13 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, targets_of
 from harness.baselines.parser.everyday.hexagons.picking import looks_like
-from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent, minus, near, ordered, outline, rectangle
+from harness.baselines.parser.everyday.hexagons.scene import DrawingScene, Tiles, extent, minus, near, ordered, outline, rectangle
 from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
 
-def _by_how_much(clause: Clause, scene: Scene) -> tuple[int, Tiles | None]:
+def _by_how_much(clause: Clause, scene: DrawingScene) -> tuple[int, Tiles | None]:
     """The number of tiles named, or 0, and the tiles of the thing that changes its size: `make the line 2 tiles longer`."""
     size = clause.sizes.get("tiles") or next(
         (target.count for target in clause.targets if target.head == "tile" and target.count), 0
@@ -22,7 +22,7 @@ def _by_how_much(clause: Clause, scene: Scene) -> tuple[int, Tiles | None]:
     return size, target_tiles(replace(clause, targets=targets), scene)
 
 
-def resize(clause: Clause, scene: Scene) -> Tiles | None:
+def resize(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Gives a thing a size: `make it 5 by 5`, `make the line 7 tiles long`, `as long as the other one`."""
     like = (select(clause.as_many, scene) or []) if clause.as_many is not None else []
     tiles = target_tiles(clause, scene)
@@ -49,7 +49,7 @@ def resize(clause: Clause, scene: Scene) -> Tiles | None:
     return scene.focus
 
 
-def grow(clause: Clause, scene: Scene) -> Tiles | None:
+def grow(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Makes lines longer, and rings and blobs bigger."""
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
@@ -155,7 +155,7 @@ def _free_way(tiles: Tiles, upright: bool) -> str:
     return "right" if right + 1 < COLUMNS else "left"
 
 
-def shrink(clause: Clause, scene: Scene) -> Tiles | None:
+def shrink(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Makes lines shorter, and rings and blobs smaller."""
     size, tiles = _by_how_much(clause, scene)
     if not tiles:

@@ -7,21 +7,31 @@ from collections import Counter
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.picking import looks_like, runs
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, flat, near, number_of, rectangle
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    DrawingScene,
+    Tiles,
+    common,
+    extent,
+    flat,
+    near,
+    number_of,
+    rectangle,
+)
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
 
-def board(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def board(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     return list(ALL)
 
 
-def background(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def background(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     named = scene.names.get(phrase.word)
     return list(named) if named and scene.main_color(named) else scene.blank_of(ALL)
 
 
-def said_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def said_line(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`the red row`, `that column`, `the two rows`: lines that are painted."""
     kind, size = phrase.head, ROWS if phrase.head == "column" else COLUMNS
     tiles = scene.of_colors(phrase.colors) if phrase.colors else list(scene.focus) if phrase.det == "this" else scene.painted
@@ -46,7 +56,7 @@ def filled(tiles: Tiles) -> list[Tile]:
     return [*tiles, *g.enclosed(tiles)]
 
 
-def bar(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def bar(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`the first bar` of a bar chart."""
     index = phrase.ordinals[0] - 1 if phrase.ordinals[0] > 0 else len(scene.bars) - 1
     column = scene.bars[index] if index < len(scene.bars) else -1
@@ -60,23 +70,23 @@ def way_of(sides: list[str]) -> str:
     return way if way in DIRECTIONS else ""
 
 
-def crossing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def crossing(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """Where the last two lines cross."""
     lines = [done.tiles for done in scene.done if done.tiles][-2:]
     return common(lines[0], lines[1]) if len(lines) == 2 else None
 
 
-def feature(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def feature(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """A part of a picture that stands: `the roof`."""
     return list(scene.names.get(phrase.word, ())) or None
 
 
-def neighboring(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def neighboring(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """The tiles that touch what was mentioned last: `its neighbors`."""
     return near(filled(scene.focus)) or None
 
 
-def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def figure(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """A ring, a flower, a line that stands: the pieces that look like it, the named one first."""
     if phrase.word in scene.names and not phrase.colors:
         named = scene.painted_of(scene.names[phrase.word])
@@ -103,12 +113,12 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return flat(fitting) or None
 
 
-def _in_focus(pieces: list[list[Tile]], scene: Scene) -> list[list[Tile]]:
+def _in_focus(pieces: list[list[Tile]], scene: DrawingScene) -> list[list[Tile]]:
     """The pieces that were mentioned last."""
     return [piece for piece in pieces if set(piece) & set(scene.focus)]
 
 
-def following(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+def following(phrase: Phrase, scene: DrawingScene) -> list[Tile] | None:
     """`the next two rows`, `the next six tiles`: after what was mentioned last."""
     tiles, count = list(scene.focus), phrase.count or 1
     if not tiles:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, targets_of
-from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, common, extent
+from harness.baselines.parser.everyday.hexagons.scene import DrawingScene, Tiles, common, extent
 from harness.baselines.parser.everyday.hexagons.selecting import select, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
 
-def mirror(clause: Clause, scene: Scene) -> Tiles | None:
+def mirror(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Paints a mirror image beside what stands; a picture that is flipped is mirrored in its place."""
     flipped = clause.verb in ("flip", "upend")
     targets = [target for target in clause.targets if target.head not in ("side", "half") and target.det != "other"]
@@ -33,7 +33,7 @@ def mirror(clause: Clause, scene: Scene) -> Tiles | None:
     return scene.focus
 
 
-def _mirror_of(clause: Clause, tiles: Tiles, scene: Scene, in_place: bool) -> Callable[[Tile], Tile]:
+def _mirror_of(clause: Clause, tiles: Tiles, scene: DrawingScene, in_place: bool) -> Callable[[Tile], Tile]:
     axis = _axis(clause, scene) or scene.axis
     if axis:
         top, bottom, left, right = extent(axis)
@@ -46,13 +46,13 @@ def _mirror_of(clause: Clause, tiles: Tiles, scene: Scene, in_place: bool) -> Ca
     return lambda tile: Tile(tile.row, left + right - tile.column)
 
 
-def axis(clause: Clause, scene: Scene) -> Tiles | None:
+def axis(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """`use the blue column as a mirror`."""
     scene.axis = target_tiles(clause, scene) or ()
     return ()
 
 
-def _axis(clause: Clause, scene: Scene) -> Tiles | None:
+def _axis(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """The line over which to mirror, if one is named."""
     for place in targets_of(clause.all_links, "above", "around", "in", "beside"):
         if place.head in ("line", "column", "row", "thing", "", "it") and not place.sides:
@@ -74,7 +74,7 @@ def _mirrors_down(clause: Clause, tiles: Tiles) -> bool:
     return left < COLUMNS / 2 <= right
 
 
-def rotate(clause: Clause, scene: Scene) -> Tiles | None:
+def rotate(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Turns what stands about its middle, or about a tile that is named; by half a turn if no other is named."""
     around = targets_of(clause.target_links, "around")
     targets = [replace(target, links=[link for link in target.links if link.relation != "around"]) for target in clause.targets]

@@ -9,14 +9,14 @@ from harness.baselines.parser.everyday.hexagons.corrections import corrected, is
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.painting import paint_clause, with_parts
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
-from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, Tiles, ordered
+from harness.baselines.parser.everyday.hexagons.scene import Done, DrawingScene, Tiles, ordered
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, landmark, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.baselines.parser.everyday.hexagons.unsaid import CHANGING, completed
 from harness.worlds.hexagons import Tile, on_board
 
 
-def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
+def carry_out(sentences: list[list[Clause]], scene: DrawingScene) -> list[str]:
     """Changes the scene's board as a turn asks; returns the questions that it would ask."""
     questions: list[str] = []
     scene.turn_start = scene.board
@@ -36,13 +36,13 @@ def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
     return questions
 
 
-def _is_so(clause: Clause, scene: Scene) -> bool:
+def _is_so(clause: Clause, scene: DrawingScene) -> bool:
     """Whether a condition holds: `if there is any red`."""
     colors = clause.color_names + [color for target in clause.targets for color in target.colors]
     return not colors or clause.verb != "tell" or bool(scene.of_colors(colors))
 
 
-def changed_tiles(scene: Scene) -> Tiles:
+def changed_tiles(scene: DrawingScene) -> Tiles:
     return [paint.tile for paint in scene.turn_start.diff(scene.board)]
 
 
@@ -53,7 +53,7 @@ def _idle(clause: Clause, clauses: list[Clause]) -> bool:
     return any(other.moves for other in clauses[clauses.index(clause) + 1 :])
 
 
-def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
+def _carry_out_one(clause: Clause, scene: DrawingScene, first: bool) -> list[str]:
     before = scene.board
     if clause.verb in ("undo", "undo_all") or _undoes_more(clause, scene):
         undo(clause, scene)
@@ -87,7 +87,7 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
     return []
 
 
-def _detailed(clause: Clause, scene: Scene) -> Clause | None:
+def _detailed(clause: Clause, scene: DrawingScene) -> Clause | None:
     """The last drawing of this turn again, with what a further clause adds: `It is 7 tiles long.`, `leave a gap of 1`. None for
     any other clause."""
     last = scene.done[-1] if scene.done else None
@@ -131,7 +131,7 @@ def _details(clause: Clause) -> tuple[dict[str, int], list[Link]]:
     return sizes, [link for target in clause.targets if target.head == "it" for link in target.links]
 
 
-def _parallel(clause: Clause, scene: Scene) -> None:
+def _parallel(clause: Clause, scene: DrawingScene) -> None:
     """`the column left of it green, and the one right of it orange`: `it` means the same both times, also in the next turn."""
     relations = _about_it(clause)
     mark = landmark(clause.target_links, scene)
@@ -154,7 +154,7 @@ def _about_it(clause: Clause) -> set[str]:
     }
 
 
-def _undoes_more(clause: Clause, scene: Scene) -> bool:
+def _undoes_more(clause: Clause, scene: DrawingScene) -> bool:
     """`the one before that too`, after an undo; `take it out again`."""
     last = scene.done[-1].clause.verb if scene.done else ""
     if clause.verb == "remove" and "again" in clause.marks and not clause.colors:
@@ -162,7 +162,7 @@ def _undoes_more(clause: Clause, scene: Scene) -> bool:
     return last == "undo" and clause.verb == "" and not clause.colors and ("too" in clause.marks or "again" in clause.marks)
 
 
-def _act(clause: Clause, scene: Scene) -> Tiles | None:
+def _act(clause: Clause, scene: DrawingScene) -> Tiles | None:
     if clause.verb in CHANGING:
         tiles = changing.VERBS[clause.verb](clause, scene)
         if clause.verb == "copy" and tiles:
@@ -201,7 +201,7 @@ def _surrounding(clause: Clause) -> Clause:
     return replace(clause, verb="draw", targets=[Phrase(head="edge", links=[Link("around", target)])], colors=colors, links=[])
 
 
-def _again(clause: Clause, scene: Scene) -> Tiles | None:
+def _again(clause: Clause, scene: DrawingScene) -> Tiles | None:
     """Carries out the last clause once more; `carry on like that to the bottom` continues the last steps."""
     if not scene.done:
         return None
@@ -211,7 +211,7 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
     return _act(last, scene) if last is not None else None
 
 
-def _carried_on(scene: Scene) -> Tiles | None:
+def _carried_on(scene: DrawingScene) -> Tiles | None:
     """Continues the last two steps in turn, each moved on by the distance between the two, in their colors."""
     steps = [done for done in scene.done if done.tiles][-2:]
     if len(steps) < 2:
@@ -234,7 +234,7 @@ def _carried_on(scene: Scene) -> Tiles | None:
     return ordered(found) or None
 
 
-def _says_nothing(clause: Clause, scene: Scene) -> bool:
+def _says_nothing(clause: Clause, scene: DrawingScene) -> bool:
     """Whether a clause only tells or asks something: `the yellow bit is a field`, `how many are there?`."""
     if "no color" in clause.marks and not clause.colors and not any(target.colors for target in clause.targets):
         return True
@@ -255,7 +255,7 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
     return False
 
 
-def _only_tells(clause: Clause, scene: Scene) -> bool:
+def _only_tells(clause: Clause, scene: DrawingScene) -> bool:
     """Whether a clause without a color or a verb of its own asks for nothing."""
     targets = clause.targets
     if not targets:
@@ -288,7 +288,7 @@ def _chosen(line: Phrase) -> bool:
     return told or ("whole" not in line.marks and line.det in ("the", "this", "all", "each", "both"))
 
 
-def _look(clause: Clause, scene: Scene) -> None:
+def _look(clause: Clause, scene: DrawingScene) -> None:
     """Makes `it` mean the thing that is mentioned."""
     for target in clause.targets:
         if target.head != "it" and target.head not in ("board", "step") and not (target.head == "thing" and target.bare):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons import changing
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase, once, targets_of
 from harness.baselines.parser.everyday.hexagons.repeating import PAINTING, again_elsewhere, going_on, same
-from harness.baselines.parser.everyday.hexagons.scene import Done, Scene
+from harness.baselines.parser.everyday.hexagons.scene import Done, DrawingScene
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, folded, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 
@@ -17,7 +17,7 @@ PARTS = ("middle", "heart", "petal", "edge", "stem", "inside", "corner", "end")
 CHANGING = tuple(changing.VERBS)
 
 
-def completed(clause: Clause, scene: Scene) -> Clause:
+def completed(clause: Clause, scene: DrawingScene) -> Clause:
     """The clause with what it takes over from the one before."""
     if clause.color_of is not None:
         color = scene.main_color(select(clause.color_of, scene) or ())
@@ -42,7 +42,7 @@ def completed(clause: Clause, scene: Scene) -> Clause:
     return _after(clause, scene.done[-1], scene) if scene.done else clause
 
 
-def _subject(clause: Clause, scene: Scene) -> Clause:
+def _subject(clause: Clause, scene: DrawingScene) -> Clause:
     """`each flower needs a dot in its middle` is about the flower; `the lower half is the sea, so it is blue` gives a name."""
     alone = [target for target in clause.targets if target.head != "it" or not target.bare]
     if alone and clause.targets[0].head != "it" and clause.verb in ("make", "be"):
@@ -94,7 +94,7 @@ def _places_joined(clause: Clause) -> Clause:
     return replace(clause, targets=targets, links=[link for link in clause.links if link not in beside])
 
 
-def _counted(clause: Clause, scene: Scene) -> Clause:
+def _counted(clause: Clause, scene: DrawingScene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
     if clause.as_many is not None and clause.targets and clause.verb != "resize":
         clause = _as_many(clause, scene)
@@ -105,14 +105,14 @@ def _counted(clause: Clause, scene: Scene) -> Clause:
     return clause if clause.total is None else _up_to_total(clause, scene)
 
 
-def _as_many(clause: Clause, scene: Scene) -> Clause:
+def _as_many(clause: Clause, scene: DrawingScene) -> Clause:
     """`as many orange ones as there are green ones`."""
     like = clause.as_many
     tiles = (select(like, scene) if like is not None else None) or []
     return replace(clause, targets=[replace(clause.targets[0], count=len(tiles) or None)], as_many=None)
 
 
-def _up_to_total(clause: Clause, scene: Scene) -> Clause:
+def _up_to_total(clause: Clause, scene: DrawingScene) -> Clause:
     """`add red dots so that there are five`: as many as are missing."""
     target = next((target for target in clause.targets if target.head in ("tile", "thing", "")), Phrase(head="tile", det="a"))
     color = (target.colors or clause.color_names or [scene.main_color(scene.focus) or scene.color])[0]
@@ -122,13 +122,13 @@ def _up_to_total(clause: Clause, scene: Scene) -> Clause:
     return replace(clause, verb="draw" if missing > 0 else "ask", targets=[dots] if missing > 0 else [], colors=[], total=None)
 
 
-def _turned(clause: Clause, scene: Scene) -> Clause | None:
+def _turned(clause: Clause, scene: DrawingScene) -> Clause | None:
     """`turn the line around the dot`."""
     around = any(link.relation == "around" for target in clause.targets for link in target.links)
     return replace(clause, verb="rotate") if around and clause.verb == "make" and not clause.colors else None
 
 
-def _moved(clause: Clause, scene: Scene) -> Clause | None:
+def _moved(clause: Clause, scene: DrawingScene) -> Clause | None:
     """`put it in the corner` moves what stands."""
     if clause.verb != "draw" or not clause.targets or clause.colors or clause.times:
         return None
@@ -137,7 +137,7 @@ def _moved(clause: Clause, scene: Scene) -> Clause | None:
     return replace(clause, verb="move") if placed and (first.head == "it" or first.det == "this") else None
 
 
-def _copied(clause: Clause, scene: Scene) -> Clause | None:
+def _copied(clause: Clause, scene: DrawingScene) -> Clause | None:
     """`another flower`, `draw this flower 3 more times` copy the one that stands."""
     first = clause.subject
     if clause.colors or clause.verb not in ("draw", "make", ""):
@@ -157,7 +157,7 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
     return None
 
 
-def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
+def _after(clause: Clause, last: Done, scene: DrawingScene) -> Clause:
     """The clause as it follows another one."""
     if clause.verb in CHANGING:
         return clause
@@ -222,7 +222,7 @@ def _ordinals_only(links: list[Link]) -> list[Phrase]:
     return [place for place in targets_of(links, "from") if place.ordinals and not place.head]
 
 
-def _verb_meant(clause: Clause, scene: Scene) -> Clause:
+def _verb_meant(clause: Clause, scene: DrawingScene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
     clause = _counted_from(clause)
     first = clause.subject
@@ -249,7 +249,7 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     return clause
 
 
-def _changed(clause: Clause, scene: Scene) -> Clause | None:
+def _changed(clause: Clause, scene: DrawingScene) -> Clause | None:
     """A clause that gives a figure another place, size or inside: `make it 5 tiles long`. None for any other clause."""
     first, plain = clause.subject, clause.verb in ("make", "be", "")
     if clause.verb == "be" and clause.moves and clause.moves[0][1] and first.head == "it":
@@ -322,7 +322,7 @@ def _arranged(phrase: Phrase) -> Phrase:
     return phrase
 
 
-def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
+def _like_before(phrase: Phrase, scene: DrawingScene) -> Phrase:
     """`the top right one` after a corner is a corner, `the one to the right of it` after a column a column."""
     excepted = [other for target in (scene.done[-1].clause.targets if scene.done else ()) for other in target.excepted]
     alike = [other for other in excepted if other.head == phrase.head]
@@ -370,7 +370,7 @@ def _of_group(target: Phrase, single: bool) -> list[Link]:
     return of or ([Link("of", Phrase(head="it"))] if target.plural and not single else [])
 
 
-def _rest_of_place(phrase: Phrase, scene: Scene) -> Phrase | None:
+def _rest_of_place(phrase: Phrase, scene: DrawingScene) -> Phrase | None:
     """`the remaining ones` after `the first 9 tiles of row 5`."""
     if phrase.det != "other" or phrase.word != "ones" or phrase.colors or not scene.done:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.baselines.parser.everyday.conversing import Understood
 from harness.baselines.parser.everyday.minecraft.conversation import Conversation, Outcome
-from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, in_world, placed_by
+from harness.baselines.parser.everyday.minecraft.scene import BuildingScene, Cell, in_world, placed_by
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import CODES, Action, Pose, Structure
 from serialization.program import ast
@@ -19,10 +19,10 @@ def understand(item: MinecraftItem) -> Understood:
     quarter = item.pose.quarter
     turns = _turns(item.history)
     states = _states(item.before, [actions for _, actions in turns[:-1]])
-    conversation = Conversation(Scene.of(states[0], quarter))
+    conversation = Conversation(BuildingScene.of(states[0], quarter))
     for (text, actions), after in zip(turns[:-1], states[1:], strict=True):
         conversation.hear(text)
-        conversation.settle(Scene.of(after, quarter).blocks, placed_by(actions, quarter))
+        conversation.settle(BuildingScene.of(after, quarter).blocks, placed_by(actions, quarter))
     outcome = conversation.hear(turns[-1][0])
     program = _program(item.before, conversation.scene, item.pose)
     return Understood(write(program), _confidence(outcome), outcome.unknown, outcome.question)
@@ -68,7 +68,7 @@ def _states(now: Structure, turns: Sequence[Sequence[Action]]) -> list[Structure
     return states[::-1]
 
 
-def _program(before: Structure, scene: Scene, pose: Pose) -> ast.Program:
+def _program(before: Structure, scene: BuildingScene, pose: Pose) -> ast.Program:
     """The program that turns the structure into the scene's: removals, then placements, with supports if any block floats."""
     quarter = pose.quarter
     new = {in_world(cell, quarter): color for cell, color in scene.blocks.items()}

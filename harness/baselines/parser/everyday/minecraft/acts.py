@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing, it
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Order, Thing, it
 from harness.baselines.parser.everyday.minecraft.references import found
-from harness.baselines.parser.everyday.minecraft.scene import Scene
+from harness.baselines.parser.everyday.minecraft.scene import BuildingScene
 
 BUILDING = frozenset({"", "make", "build", "with", "give"})
 """Verbs that build, unless what they are about stands already."""
@@ -15,7 +15,7 @@ _OPENINGS = frozenset({"hole", "arch"})
 _ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "star", "flame", "antenna", "flag"})
 
 
-def act_of(order: Order, scene: Scene) -> str:
+def act_of(order: Order, scene: BuildingScene) -> str:
     """The act of an order; also fills in what the order's words imply, such as the place of a roof."""
     if order.thing is not None:
         bare = order.growth or order.become or "remark" in order.flags
@@ -30,7 +30,7 @@ def act_of(order: Order, scene: Scene) -> str:
     return _building(order, scene)
 
 
-def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
+def _sizes_become(order: Order, thing: Thing, scene: BuildingScene) -> None:
     """In `make it 3 wide` and `make the red tower as tall as the blue one` the size is what it becomes."""
     if order.act in {"extend", "raise", "give"} and thing.like:
         order.act = "make"
@@ -44,7 +44,7 @@ def _sizes_become(order: Order, thing: Thing, scene: Scene) -> None:
         order.become, thing.like = Thing(like=thing.like), {}
 
 
-def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
+def _colors_become(order: Order, thing: Thing, scene: BuildingScene) -> None:
     """In `I want the roof purple` the color is what it becomes; in `instead of red` it is the color that it had."""
     for place in order.places:
         if place.word == "of" and place.landmark.colors and "instead" in order.flags:
@@ -59,7 +59,7 @@ def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
             order.things, order.become, order.act = [bare], Thing(colors=thing.colors), "recolor"
 
 
-def _nothing(order: Order, scene: Scene) -> str:
+def _nothing(order: Order, scene: BuildingScene) -> str:
     """Talk, questions, and orders not to do something."""
     thing, flags = order.first, order.flags
     said = bool(order.things) and (bool(thing.colors) or not thing.definite) and "question" not in flags
@@ -76,7 +76,7 @@ def _nothing(order: Order, scene: Scene) -> str:
     return "nothing" if order.act == "hold" or bare or refused else ""
 
 
-def _opening(order: Order, scene: Scene) -> str:
+def _opening(order: Order, scene: BuildingScene) -> str:
     """`dig a hole in it`, `leave a gate`."""
     thing = order.first
     if order.act == "leave":
@@ -88,7 +88,7 @@ def _opening(order: Order, scene: Scene) -> str:
     return "open" if order.act == "remove" or (opens and not thing.colors) else ""
 
 
-def _by_verb(order: Order, scene: Scene) -> str:
+def _by_verb(order: Order, scene: BuildingScene) -> str:
     thing, act, told = order.first, order.act, order.told
     new = bool(order.things) and not thing.definite
     if act == "look" and new and thing.noun and not found(thing, scene):
@@ -107,7 +107,7 @@ def _by_verb(order: Order, scene: Scene) -> str:
     return "" if act in plain or (act == "copy" and "mirrored" in order.flags) else act
 
 
-def _by_flag(order: Order, scene: Scene) -> str:
+def _by_flag(order: Order, scene: BuildingScene) -> str:
     """`again`, `upside down`, `by 90 degrees`; and the verbs whose act only such words may change."""
     thing, flags = order.first, order.flags
     if not thing.noun and "alternate" in thing.picks and len(thing.colors) > 1 and scene.blocks:
@@ -137,13 +137,13 @@ def _is_copy(order: Order, thing: Thing) -> bool:
     return ("same" in thing.flags and not (thing.sizes or thing.by)) or (thing.is_it and (thing.count or 0) > 1)
 
 
-def _without_thing(order: Order, scene: Scene) -> str:
+def _without_thing(order: Order, scene: BuildingScene) -> str:
     if order.things:
         return ""
     return "resize" if order.growth and order.act in {"", "make"} else "amend"
 
 
-def _with_parts(order: Order, scene: Scene) -> str:
+def _with_parts(order: Order, scene: BuildingScene) -> str:
     """`with a red top`, `with a blue border`, `with a blue block in its center`: what was built last, in other colors."""
     thing = order.first
     part = thing.kind == "part" or (thing.noun == "frame" and not thing.sizes and not thing.by)
@@ -152,7 +152,7 @@ def _with_parts(order: Order, scene: Scene) -> str:
     return "recolor_parts" if with_part and thing.colors and scene.blocks else ""
 
 
-def _becoming(order: Order, scene: Scene) -> str:
+def _becoming(order: Order, scene: BuildingScene) -> str:
     """A thing that stands is to get another color or size, or to become another thing."""
     thing, become = order.first, order.become
     if become is None:
@@ -177,7 +177,7 @@ def _becoming(order: Order, scene: Scene) -> str:
     return "hollow" if "hollow" in become.flags else ""
 
 
-def _standing(order: Order, scene: Scene) -> str:
+def _standing(order: Order, scene: BuildingScene) -> str:
     """The act that other words imply for a thing that stands: `the row away from you`, `only the bottom layer`."""
     thing = order.first
     if not thing.definite or not found(thing, scene):
@@ -196,12 +196,12 @@ def _standing(order: Order, scene: Scene) -> str:
     return "look" if order == Order(things=[thing], said=order.said, flags=order.flags) else ""
 
 
-def _building(order: Order, scene: Scene) -> str:
+def _building(order: Order, scene: BuildingScene) -> str:
     thing = order.first
     unclear = order.act in {"", "make"} and not order.places and (thing.only_describes or thing.definite or order.mended)
     if unclear or thing.is_it:
         return "amend"
     on_top = thing.word in _ON_TOP if order.act == "with" else thing.word in {"roof", "chimney", "lid", "hat", "cap"}
     if on_top and not order.places and scene.blocks and not thing.definite:
-        order.places.append(Place("on"))
+        order.places.append(Location("on"))
     return "build"

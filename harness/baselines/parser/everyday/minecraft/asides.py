@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
-from harness.baselines.parser.everyday.minecraft.reading import Reader
+from harness.baselines.parser.everyday.minecraft.reading import ThingReader
 from harness.baselines.parser.everyday.minecraft.words import word_set
 
 _AS_FAR_AS_IT_GOES = word_set("edge end area border frame wall room fit fits space")
 
 
-class Asides(Reader):
+class Asides(ThingReader):
     """Reads what only adds to an order; a method changes nothing if its words do not begin at the current token."""
 
     def aside(self, order: Order) -> bool:

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.figures import SINGLE, Shape, cells_of, colored, palette
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing, it
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Order, Thing, it
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     SIDE_OF,
     WAYS,
+    BuildingScene,
     Cell,
     Cells,
     Made,
-    Scene,
     box,
     extent,
     fits,
@@ -32,7 +32,7 @@ _LINES = word_set("row tower diagonal block wall square frame lshape plus tshape
 _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
 
 
-def build(order: Order, scene: Scene) -> None:
+def build(order: Order, scene: BuildingScene) -> None:
     """Builds the things of an order. Raises Unplaced if there is no room, no such place or no such color."""
     if _lines_up(order):
         colors = [color for thing in order.things for color in thing.colors * (thing.count or 1)]
@@ -49,8 +49,8 @@ def build(order: Order, scene: Scene) -> None:
         _place(_spread(shapes, 0 if touching else gap_of(places, 1), "row"), things[0], places, scene)
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
-        _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
-        _build(things[1], [Place("on", of=it(), word="across the top")], scene)
+        _build(things[0], [Location("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
+        _build(things[1], [Location("on", of=it(), word="across the top")], scene)
         return
     for number, thing in enumerate(things):
         own = places if number == len(things) - 1 else [place for place in places if not _is_own(place)]
@@ -76,16 +76,16 @@ def _one_by_one(things: list[Thing]) -> list[Thing]:
     return [replace(first, count=None, colors=first.colors or things[-1].colors, sizes=one) for one in sizes]
 
 
-def _is_own(place: Place) -> bool:
+def _is_own(place: Location) -> bool:
     """Whether only the last of several things stands there: `a tower and a red block on it`."""
     return place.of is None or place.of.is_it or (place.of.kind == "part" and place.of.of is None)
 
 
-def _relative(places: list[Place]) -> bool:
+def _relative(places: list[Location]) -> bool:
     return any(place.of and not place.of_area for place in places)
 
 
-def gap_of(places: list[Place], default: int = 0) -> int:
+def gap_of(places: list[Location], default: int = 0) -> int:
     """The number of cells to leave free between things."""
     return next((place.distance or 0 for place in places if place.relation == "gap"), default)
 
@@ -137,7 +137,7 @@ def _shaped(thing: Thing, of: Thing) -> Thing | None:
 # --- one thing ---
 
 
-def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
+def _build(thing: Thing, places: list[Location], scene: BuildingScene) -> None:
     if thing.no_color:
         raise Unplaced("Which color?")
     if thing.noun in {"named", "sign"} and not (thing.sizes or thing.by or thing.count or thing.colors or places):
@@ -181,12 +181,12 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     _place(shape, thing, places, scene)
 
 
-def _is_all_edges(place: Place) -> bool:
+def _is_all_edges(place: Location) -> bool:
     of = place.landmark
     return of.noun in {"edge", "side"} and of.plural and not of.picks and of.whole.noun == "area"
 
 
-def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
+def _on_edge(thing: Thing, places: list[Location], scene: BuildingScene) -> bool:
     """Builds something on top of a flat thing, all along its edge; returns whether it did."""
     edge = next((place.of for place in places if place.landmark.noun == "edge" and not place.landmark.picks), None)
     flat = next((place.of for place in places if place.relation == "on" and place.of and not place.of_area), None)
@@ -203,7 +203,7 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     return True
 
 
-def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
+def _on_each(place: Location, thing: Thing, scene: BuildingScene) -> bool:
     """Whether the count is that of the things or corners meant, one for each: `2 blocks on them`, `4 towers in the corners`."""
     if place.of is None or place.of_area or (thing.count or 0) < 2:
         return False
@@ -211,13 +211,13 @@ def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
     return (corners or (place.relation == "on" and thing.generic)) and len(landmarks(place, scene)) == thing.count
 
 
-def _sided(place: Place, thing: Thing) -> Place:
+def _sided(place: Location, thing: Thing) -> Location:
     """`the left wing, beside the body` is left of the body."""
     side = SIDE_OF.get(next(iter(thing.picks), ""))
     return replace(place, relation=side) if side and place.relation == "beside" else place
 
 
-def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
+def _standing_first(places: list[Location], scene: BuildingScene) -> list[Location]:
     """Builds what something is to stand on, if that does not stand yet: `a yellow block on a red block`. Returns the places with
     "it" for what was built."""
     for place in places:
@@ -238,19 +238,19 @@ def _copies(thing: Thing) -> int:
     return min(thing.count or (3 if thing.few else 1), 20)
 
 
-def _everywhere(thing: Thing, places: list[Place]) -> bool:
+def _everywhere(thing: Thing, places: list[Location]) -> bool:
     sized = thing.by or thing.sizes
     return not sized and (
         (thing.noun == "floor" and thing.word == "floor" and not places) or "max_to_edge" in thing.flags or thing.article == "all"
     )
 
 
-def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
+def colored_thing(thing: Thing, scene: BuildingScene, places: list[Location]) -> Shape:
     alike = cells_found(thing.like["color"], scene) if "color" in thing.like else ()
     return colored(_cells(thing, places, scene), thing, scene.blocks[alike[0]] if alike else scene.color)
 
 
-def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
+def _cells(thing: Thing, places: list[Location], scene: BuildingScene) -> Cells:
     if thing.like:
         thing = replace(thing, sizes=thing.sizes | sizes_like(thing, scene), like={})
     if thing.noun == "tower" and "max_to_edge" in thing.flags:
@@ -284,7 +284,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing))
 
 
-def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
+def _covered(thing: Thing, places: list[Location], scene: BuildingScene) -> Cells:
     """The cells that something flat lies on: `a roof on the tower`, `another layer on top`."""
     for place in places:
         if place.relation == "on" and place.of and not place.of_area:
@@ -294,7 +294,7 @@ def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     return ()
 
 
-def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
+def sizes_like(thing: Thing, scene: BuildingScene) -> dict[str, int]:
     """The sizes of a thing that is as long or high as another one."""
     sizes = {}
     for name, other in ((name, other) for name, other in thing.like.items() if name != "color"):
@@ -303,20 +303,20 @@ def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
     return sizes
 
 
-def _is_over(place: Place) -> bool:
+def _is_over(place: Location) -> bool:
     """Whether several blocks at this place are stacked; false if they lie across something."""
     lies = "across" in place.word or "spanning" in place.word
     return place.relation in {"on", "up", "below"} and not place.of_area and not lies
 
 
-def _way(thing: Thing, places: list[Place]) -> str:
+def _way(thing: Thing, places: list[Location]) -> str:
     """The direction in which a row or stairs run: one that is named, or away from the thing that blocks are put beside."""
     long = thing.noun in {"row", "wall"}
     ways = [place.relation for place in places if place.relation in _WAYS and (place.of is None or not long)]
     return ways[0] if ways else thing.way
 
 
-def _edged(thing: Thing, places: list[Place]) -> Thing:
+def _edged(thing: Thing, places: list[Location]) -> Thing:
     """The thing; rows and walls along an edge, or from one edge to the other, get their length and direction."""
     side = next((place.of for place in places if place.landmark.noun in {"edge", "side"}), None)
     if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
@@ -331,7 +331,7 @@ def _edged(thing: Thing, places: list[Place]) -> Thing:
     return thing
 
 
-def _spans_area(places: list[Place]) -> bool:
+def _spans_area(places: list[Location]) -> bool:
     return sum(place.landmark.noun in {"edge", "side"} for place in places) > 1
 
 
@@ -353,7 +353,7 @@ def _in_color(shape: Shape, thing: Thing, number: int) -> Shape:
     return dict.fromkeys(shape, colors[number % len(colors)]) if len(colors) > 1 else shape
 
 
-def _each_free(shape: Shape, count: int, thing: Thing, places: list[Place], scene: Scene) -> None:
+def _each_free(shape: Shape, count: int, thing: Thing, places: list[Location], scene: BuildingScene) -> None:
     built: list[Cell] = []
     for number in range(count):
         one = _in_color(shape, thing, number)
@@ -365,11 +365,11 @@ def _each_free(shape: Shape, count: int, thing: Thing, places: list[Place], scen
     scene.focus = tuple(built)
 
 
-def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> None:
+def _place(shape: Shape, thing: Thing, places: list[Location], scene: BuildingScene) -> None:
     cells = tuple(shape)
     exact = next((place.distance for place in places if place.relation == "height"), None)
     if exact is not None:
-        origin = free_spot(cells, Scene())
+        origin = free_spot(cells, BuildingScene())
         _place_at(shape, (origin[0], exact, origin[2]), thing, scene)
         return
     if "float" in thing.flags and "stairs_up" not in thing.flags and not _relative(places):
@@ -385,12 +385,12 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
     scene.focus = tuple(built)
 
 
-def _place_cells(cells: Sequence[Cell], thing: Thing, scene: Scene, noun: str) -> None:
+def _place_cells(cells: Sequence[Cell], thing: Thing, scene: BuildingScene, noun: str) -> None:
     """Places a thing in cells of the region, colored like a figure of the noun."""
     _place_at(colored(cells, replace(thing, noun=noun), scene.color), (0, 0, 0), thing, scene)
 
 
-def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: Scene) -> None:
+def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: BuildingScene) -> None:
     painted = {moved(cell, origin): color for cell, color in shape.items()}
     if not fits(painted):
         raise Unplaced("Where? It does not fit there.")
@@ -401,7 +401,7 @@ def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: Scene) -> None:
 # --- places that shape what is built ---
 
 
-def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+def _around(thing: Thing, place: Location, places: list[Location], scene: BuildingScene) -> bool:
     """Builds a frame around something, at the distance that is named; returns whether it did."""
     if place.of is None and "around" not in thing.flags:
         return False
@@ -419,7 +419,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     return True
 
 
-def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+def _filling(thing: Thing, place: Location, places: list[Location], scene: BuildingScene) -> bool:
     """Builds a row between two things from one to the other; returns whether it did."""
     if thing.noun != "row" or thing.sizes or place.of is None:
         return False
@@ -430,7 +430,7 @@ def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> b
     return True
 
 
-def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
+def connect(one: Cells, other: Cells, thing: Thing, scene: BuildingScene) -> None:
     """Builds a straight line in the free cells between two groups of blocks."""
     if not (one and other):
         raise Unplaced("Where?")
@@ -443,7 +443,7 @@ def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
     _place_cells(cells, thing, scene, noun="row")
 
 
-def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+def _inside(thing: Thing, place: Location, places: list[Location], scene: BuildingScene) -> bool:
     """Builds a floor that fills the inside of something; returns whether it did."""
     if thing.noun != "floor" or thing.sizes or place.of is None or place.of_area:
         return False

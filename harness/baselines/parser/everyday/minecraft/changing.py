@@ -14,10 +14,10 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     OF_SIDE,
     TOWARD,
     WAYS,
+    BuildingScene,
     Cell,
     Cells,
     Made,
-    Scene,
     box,
     extent,
     fits,
@@ -29,7 +29,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, touching
 
 
-def things_found(order: Order, scene: Scene) -> Cells:
+def things_found(order: Order, scene: BuildingScene) -> Cells:
     """The blocks that an order is about. Raises Unplaced if there are none."""
     cells = tuple(
         dict.fromkeys(cell for thing in order.things or [it()] for cell in cells_found(_qualified(thing, order), scene))
@@ -63,7 +63,7 @@ _PICKS = OF_SIDE | {"toward": "nearest", "away": "farthest"}
 # --- remove, keep ---
 
 
-def remove(order: Order, scene: Scene) -> None:
+def remove(order: Order, scene: BuildingScene) -> None:
     for thing in order.things or [it()]:
         thing = _qualified(thing, order)
         if "extra" in thing.flags and thing.generic and not thing.colors:
@@ -83,12 +83,12 @@ def remove(order: Order, scene: Scene) -> None:
         scene.focus = scene.standing(scene.focus) or (rest if len(pieces(rest)) > 1 else ())
 
 
-def _loose(cells: Cells, scene: Scene) -> Cells:
+def _loose(cells: Cells, scene: BuildingScene) -> Cells:
     """Blocks in the order in which they may be taken one by one: from the top, from an end."""
     return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in touching(cell)), cell)))
 
 
-def keep(order: Order, scene: Scene) -> None:
+def keep(order: Order, scene: BuildingScene) -> None:
     kept = set(things_found(order, scene))
     scene.remove([cell for cell in scene.blocks if cell not in kept])
 
@@ -96,7 +96,7 @@ def keep(order: Order, scene: Scene) -> None:
 # --- colors ---
 
 
-def recolor(order: Order, scene: Scene) -> None:
+def recolor(order: Order, scene: BuildingScene) -> None:
     become = order.become or Thing()
     if become.no_color:
         raise Unplaced("Which color?")
@@ -119,7 +119,7 @@ def recolor(order: Order, scene: Scene) -> None:
     scene.recolor({cell: colors[number % len(colors)] for number, cell in enumerate(sorted(cells))})
 
 
-def swap(order: Order, scene: Scene) -> None:
+def swap(order: Order, scene: BuildingScene) -> None:
     things = [] if "way" in order.said else order.told
     if len(things) == 1 and len(things[0].colors) == 2:
         things = [replace(things[0], colors=[color]) for color in things[0].colors]
@@ -146,7 +146,7 @@ def swap(order: Order, scene: Scene) -> None:
 # --- moves and copies ---
 
 
-def move(order: Order, scene: Scene) -> None:
+def move(order: Order, scene: BuildingScene) -> None:
     cells = things_found(order, scene)
     without = scene.copy()
     without.remove(cells)
@@ -161,7 +161,7 @@ def move(order: Order, scene: Scene) -> None:
     scene.made.append(Made(thing.word, thing.noun, new))
 
 
-def _step_to_place(order: Order, cells: Cells, scene: Scene) -> Cell:
+def _step_to_place(order: Order, cells: Cells, scene: BuildingScene) -> Cell:
     if not order.places:
         raise Unplaced("Where?")
     low = extent(cells)[0]
@@ -169,7 +169,7 @@ def _step_to_place(order: Order, cells: Cells, scene: Scene) -> Cell:
     return moved(spots(order.places, shape, scene)[0], low, -1)
 
 
-def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
+def _step(order: Order, cells: Cells, scene: BuildingScene) -> Cell | None:
     """The step of a move in a direction, or None if no direction is named: `2 to the left`, `to the left edge`."""
     total = (0, 0, 0)
     for place in order.places:
@@ -183,7 +183,7 @@ def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
     return total if any(total) else None
 
 
-def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
+def _to_other(part: Thing, cells: Cells, scene: BuildingScene) -> Cell:
     """The step from the end, corner or side of something that is nearest to some cells to the farthest one."""
 
     def distance(group: Cells) -> float:
@@ -202,7 +202,7 @@ def _to_edge(pick: str, cells: Cells) -> Cell:
     return moved((0, 0, 0), (int(axis == 0), 0, int(axis == 2)), sign * SIDE - end)
 
 
-def copy(order: Order, scene: Scene) -> None:
+def copy(order: Order, scene: BuildingScene) -> None:
     """Copies the things once, or as many times as are named, each beside the last copy."""
     cells = (
         things_found(order, scene)
@@ -237,7 +237,7 @@ def _times(order: Order) -> int:
     return times - any(thing.is_it and (thing.count or 0) > 1 and "extra" not in thing.flags for thing in order.things)
 
 
-def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
+def _copy_place(order: Order, colors: dict[Cell, str], scene: BuildingScene, cells: Cells) -> dict[Cell, str]:
     directed = next((place for place in order.places if place.relation in {*WAYS, "on", "beside"}), None)
     if directed and (directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"):
         wide, high, deep = spans(cells)
@@ -259,7 +259,7 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
     return {moved(moved(cell, low, -1), origin): color for origin in origins for cell, color in colors.items()}
 
 
-def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None:
+def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: BuildingScene) -> None:
     way = next((WAYS[place.relation] for place in order.places if place.relation in WAYS), WAYS["right"])
     size = max(spans(tuple(colors))[axis] for axis in range(3) if way[axis])
     step = size + gap_of(order.places)
@@ -270,7 +270,7 @@ def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None
 # --- filling and connecting ---
 
 
-def look(order: Order, scene: Scene) -> None:
+def look(order: Order, scene: BuildingScene) -> None:
     """Makes "it" mean the things named; they may be cells of the ground, such as the last row of the area."""
     cells: list[Cell] = []
     for thing in order.things:
@@ -284,7 +284,7 @@ def look(order: Order, scene: Scene) -> None:
         scene.focus = tuple(dict.fromkeys(cells))
 
 
-def leave_open(order: Order, scene: Scene) -> None:
+def leave_open(order: Order, scene: BuildingScene) -> None:
     """`leave a gate in the middle of the near side` removes the blocks there; `a door in it` is in the middle of its front."""
     thing = order.things[0]
     for of in [*(one.of for one in order.things), *(place.of for place in order.places)]:
@@ -314,7 +314,7 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
     return box((x, y, z), (x + wide - 1, min(high[1], y + tall - 1), z))
 
 
-def fill(order: Order, scene: Scene) -> None:
+def fill(order: Order, scene: BuildingScene) -> None:
     thing = order.thing or it()
     become = order.become or Thing()
     if thing.noun == "area" or (thing.noun in {"layer", "everything"} and not scene.blocks):
@@ -341,12 +341,12 @@ def fill(order: Order, scene: Scene) -> None:
     scene.made.append(Made("inside", "inside", tuple(inner)))
 
 
-def main_color(cells: Cells, scene: Scene) -> str:
+def main_color(cells: Cells, scene: BuildingScene) -> str:
     colors = [scene.blocks[cell] for cell in cells if cell in scene.blocks]
     return max(colors, key=colors.count) if colors else scene.color
 
 
-def join(order: Order, scene: Scene) -> None:
+def join(order: Order, scene: BuildingScene) -> None:
     groups = [group for thing in order.things for group in found(thing, scene)]
     if not groups or (len(groups) == 1 and order.things[0].is_it):
         groups = pieces(groups[0] if groups and len(pieces(groups[0])) > 1 else scene.blocks)
@@ -360,7 +360,7 @@ def join(order: Order, scene: Scene) -> None:
         connect(one, other, become, scene)
 
 
-def hollow(order: Order, scene: Scene) -> None:
+def hollow(order: Order, scene: BuildingScene) -> None:
     cells = things_found(order, scene)
     low, high = extent(cells)
     shell = int(high[1] > low[1])

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft import telling
 from harness.baselines.parser.everyday.minecraft.asides import Asides
-from harness.baselines.parser.everyday.minecraft.meaning import NOTHING, Growth, Order, Place, Thing, deepest, it
+from harness.baselines.parser.everyday.minecraft.meaning import NOTHING, Growth, Location, Order, Thing, deepest, it
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
-from harness.baselines.parser.everyday.minecraft.words import Token, word_set
+from harness.baselines.parser.everyday.minecraft.words import BuildingToken, word_set
 
 _VAGUE = frozenset({"", "make", "build"})
 _ORDER_FLAGS = word_set("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
@@ -25,9 +25,9 @@ _VERB_GROWTH = {
 }
 
 
-def read_orders(tokens: list[Token]) -> list[Order]:
+def read_orders(tokens: list[BuildingToken]) -> list[Order]:
     """The orders that a text gives, in sequence: `a red tower. put a blue block on it` gives two."""
-    sentences: list[list[Token]] = [[]]
+    sentences: list[list[BuildingToken]] = [[]]
     for token in tokens:
         if token.kind == "colon":
             before = sentences[-2] if len(sentences) > 1 else []
@@ -47,7 +47,7 @@ def read_orders(tokens: list[Token]) -> list[Order]:
 
 
 class _Sentence:
-    def __init__(self, tokens: list[Token], first: bool) -> None:
+    def __init__(self, tokens: list[BuildingToken], first: bool) -> None:
         self._first = first
         """Whether it is the first sentence; in a later one, `there are two towers` asks for two towers."""
         self._reader = Asides(tokens)
@@ -108,7 +108,7 @@ class _Sentence:
         if gap is not None:
             if reader.peek().meaning == "between":
                 reader.place()  # It is clear between which things.
-            self._order.places.append(Place("gap", distance=gap))
+            self._order.places.append(Location("gap", distance=gap))
             return
         growth = reader.growth()
         if growth:
@@ -134,7 +134,7 @@ class _Sentence:
             self._thing(thing)
         elif token.text == "inside" and self._order.new and reader.refers(1):
             reader.take()
-            self._place(Place("inside", of=reader.thing()))
+            self._place(Location("inside", of=reader.thing()))
         elif (place := reader.place()) is not None:
             self._place(place)
         elif (thing := reader.thing()) is not None:
@@ -167,7 +167,7 @@ class _Sentence:
 
     # --- words that steer ---
 
-    def _link(self, token: Token) -> None:
+    def _link(self, token: BuildingToken) -> None:
         if token.text == "too" and self._reader.peek().kind in {"unknown", "common"}:
             self._reader.take()
             self._order.flags.add("remark")
@@ -179,32 +179,32 @@ class _Sentence:
         if token.text in {"also", "too", "as well"}:
             self._order.flags.add("too")
 
-    def _be(self, token: Token) -> None:
+    def _be(self, token: BuildingToken) -> None:
         about = bool(self._order.things) and self._order.act != "with"
         self._is = (not self._relative and about) or self._alternate != ""
 
-    def _mend(self, token: Token) -> None:
+    def _mend(self, token: BuildingToken) -> None:
         if self._order.things or self._order.places:
             self._flush()
         self._order.mended = True
 
-    def _mark(self, token: Token) -> None:
+    def _mark(self, token: BuildingToken) -> None:
         self._order.flags.add(token.kind)
         if token.kind == "idle":
             del self._order.things[1:]
             while self._reader.peek().kind not in {"link", "end", "verb"}:
                 self._reader.take()
 
-    def _ask(self, token: Token) -> None:
+    def _ask(self, token: BuildingToken) -> None:
         if not self._done and not self._order.things and not self._order.act:
             self._order.flags.add("question")
 
-    def _as(self, token: Token) -> None:
+    def _as(self, token: BuildingToken) -> None:
         follows = self._reader.peek()
         if not self._reader.compare(self._order):
             self._named = follows.kind in {"article", "thing"}
 
-    def _attach(self, token: Token) -> None:
+    def _attach(self, token: BuildingToken) -> None:
         follows = self._reader.peek()
         steers = follows.kind in word_set("link stop end color verb mend it relation side not be number change")
         if token.text == "no" and (steers or follows.meaning in {"the", "a"}):
@@ -231,7 +231,7 @@ class _Sentence:
             growth.add *= -1 if old.add < 0 and growth.add > 0 else 1
         self._order.growth = growth
 
-    def _verb(self, token: Token) -> None:
+    def _verb(self, token: BuildingToken) -> None:
         order = self._order
         acts = order.act not in _VAGUE
         if not self._linked and (self._relative or (acts and token.meaning in _VAGUE and not order.things)):
@@ -271,7 +271,7 @@ class _Sentence:
 
     # --- things and places ---
 
-    def _place(self, place: Place) -> None:
+    def _place(self, place: Location) -> None:
         if self._linked and self._order.things and self._reader.thing_follows():
             self._flush(keep_act=True)
         order = self._order
@@ -446,9 +446,9 @@ class _Sentence:
         if between and thing.noun == "block" and not thing.colors and (thing.count or order.new):
             thing.noun = "hole"
         elif between and thing.colors and order.new and order.new.count == 2:
-            order.places.append(Place("gap", distance=1))
+            order.places.append(Location("gap", distance=1))
             self._flush()
-            self._order = Order("with", [thing], [Place("between", of=it("them"))])
+            self._order = Order("with", [thing], [Location("between", of=it("them"))])
             return
         if attached == "without":
             if telling.takes_without(order, thing):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, SIZED, usual_size
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Location, Order, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
 from harness.baselines.parser.everyday.minecraft.telling import merge, takes_without
 from harness.worlds.minecraft import COLORS
@@ -24,7 +24,7 @@ def united(orders: list[Order]) -> list[Order]:
     """The orders of a turn, each with what later sentences say about it: `2 lines. Each should be 4 long` is one order."""
     done: list[Order] = []
     heading, colors = "", list[str]()
-    carried: list[Place] = []
+    carried: list[Location] = []
     area: list[Thing] = []
     for order in orders:
         if order.new and order.act == "remove" and order.new.flags & {"varied", "each_color"}:
@@ -136,7 +136,7 @@ def _only_tells(order: Order, last: Order) -> bool:
     return all(_describes(thing, order, last) for thing in order.told)
 
 
-def _of_itself(place: Place) -> bool:
+def _of_itself(place: Location) -> bool:
     """`3 wide at the top`: a part of what is being described."""
     return place.relation == "at" and place.landmark.kind == "part" and place.landmark.of is None
 
@@ -157,7 +157,7 @@ def _describes(thing: Thing, order: Order, last: Order) -> bool:
     return order.mended and thing.word == "1" and bool(thing.vague)
 
 
-def _shapes(place: Place) -> bool:
+def _shapes(place: Location) -> bool:
     """Whether a place only names a form, or the ground: `in a row`."""
     of = place.landmark
     return of.noun == "area" or (place.relation == "at" and of.kind == "thing" and not of.definite)
@@ -255,5 +255,5 @@ def _like_last(thing: Thing, last: Thing) -> Thing:
     )
 
 
-def _in_area(place: Place) -> bool:
+def _in_area(place: Location) -> bool:
     return "area" in {place.landmark.noun, place.landmark.whole.noun}

@@ -12,7 +12,7 @@ from harness.baselines.parser.everyday.minecraft.building import build
 from harness.baselines.parser.everyday.minecraft.clauses import read_orders
 from harness.baselines.parser.everyday.minecraft.completing import completed_thing, united
 from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing, it
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Location, Order, Thing, it
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
 from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
@@ -20,10 +20,10 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     OF_SIDE,
     OPPOSITE,
     SIDE_OF,
+    BuildingScene,
     Cell,
     Cells,
     Made,
-    Scene,
     pieces,
     spans,
     together,
@@ -35,11 +35,11 @@ _FILLERS = frozenset({"link", "stop", "skip", "article"})
 
 
 @dataclass(slots=True)
-class Step:
+class PastTurn:
     """A turn: the scene before it, and its orders as they were understood."""
 
-    before: Scene
-    base: Scene
+    before: BuildingScene
+    base: BuildingScene
     """The scene on which the orders are carried out: for a correction, the one before the turn that it corrects."""
     orders: list[Order]
 
@@ -61,10 +61,10 @@ class Outcome:
 
 
 class Conversation:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: BuildingScene) -> None:
         self.scene = scene
-        self._steps: list[Step] = []
-        self._undone: Scene | None = None
+        self._steps: list[PastTurn] = []
+        self._undone: BuildingScene | None = None
         """The scene before the last undo."""
 
     def hear(self, text: str) -> Outcome:
@@ -73,7 +73,7 @@ class Conversation:
         kinds = [token.kind for token in said]
         outcome = Outcome(unknown=unknown(said), skipped=kinds.count("unknown") + kinds.count("common"))
         outcome.words = sum(kind not in _FILLERS for kind in kinds)
-        step = Step(self.scene.copy(), self.scene.copy(), [])
+        step = PastTurn(self.scene.copy(), self.scene.copy(), [])
         anchor: tuple[str, Cells] = ("", ())
         orders = united(read_orders(said))
         outcome.idle = not said
@@ -100,10 +100,10 @@ class Conversation:
             self.scene.color = list(placed.values())[-1]
             self.scene.made.append(Made("", "", tuple(placed)))
 
-    def _anchored(self, order: Order, step: Step, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
+    def _anchored(self, order: Order, step: PastTurn, anchor: tuple[str, Cells]) -> tuple[str, Cells]:
         """The thing beside which others stand: in `one before the tower, one behind it`, both stand beside the tower. Returns the
         relation of the order's place, or "it", and the thing's cells."""
-        place = next((one for one in order.places if one.of), Place(""))
+        place = next((one for one in order.places if one.of), Location(""))
         of = place.landmark
         if not (of.is_it and of.word in {"its", "it", "that"}):
             return place.relation, cells_found(of, self.scene) if of.definite and not place.of_area else ()
@@ -112,7 +112,7 @@ class Conversation:
             self.scene.focus = cells
         return "it", self.scene.focus
 
-    def _try(self, order: Order, step: Step, outcome: Outcome) -> None:
+    def _try(self, order: Order, step: PastTurn, outcome: Outcome) -> None:
         scene = self.scene.copy()
         try:
             if self._carry_out(order, step):
@@ -126,7 +126,7 @@ class Conversation:
 
     # --- what kind of order it is ---
 
-    def _carry_out(self, order: Order, step: Step) -> bool:
+    def _carry_out(self, order: Order, step: PastTurn) -> bool:
         order = self._completed(order, step)
         if order.act == "redo" and self._undone is not None:
             self.scene, self._undone = self._undone, None
@@ -151,7 +151,7 @@ class Conversation:
         rule(order, self.scene)
         return True
 
-    def _completed(self, order: Order, step: Step) -> Order:
+    def _completed(self, order: Order, step: PastTurn) -> Order:
         """An order with its act, and with what it leaves out because it was said before."""
         order = deepcopy(order)
         verb = order.act
@@ -174,7 +174,7 @@ class Conversation:
             order.places = [self._completed_place(place, step) for place in order.places]
         return order
 
-    def _extends(self, order: Order, step: Step) -> bool:
+    def _extends(self, order: Order, step: PastTurn) -> bool:
         """Whether an order such as `2 more` continues a row or a tower."""
         thing = order.things[0] if len(order.things) == 1 else Thing()
         to = [place.landmark for place in order.places if place.word == "to" and place.landmark.definite]
@@ -191,7 +191,7 @@ class Conversation:
             return False
         return sorted(spans(focus))[:2] == [1, 1]
 
-    def _completed_place(self, place: Place, step: Step) -> Place:
+    def _completed_place(self, place: Location, step: PastTurn) -> Location:
         """What a place means after the place before it: `on the other side`, `one of the other two`."""
         last = self._last_order(step)
         if last is None or not last.places:
@@ -210,21 +210,21 @@ class Conversation:
             return replace(place, of=replace(first, article="other", count=1, picks=[]))
         return place
 
-    def _orders_before(self, step: Step) -> Iterator[Order]:
+    def _orders_before(self, step: PastTurn) -> Iterator[Order]:
         """Yields the orders of this turn and of the turns before, the last order first."""
         for one in [step, *reversed(self._steps)]:
             yield from reversed(one.orders)
 
-    def _last_order(self, step: Step) -> Order | None:
+    def _last_order(self, step: PastTurn) -> Order | None:
         return deepcopy(next(self._orders_before(step), None))
 
-    def _last_thing(self, step: Step) -> Thing | None:
+    def _last_thing(self, step: PastTurn) -> Thing | None:
         built = (order for order in self._orders_before(step) if order.act in {"build", "build_as", "give"} and order.things)
         return next((order.things[-1] for order in built), None)
 
     # --- back ---
 
-    def _back(self, order: Order, step: Step) -> bool:
+    def _back(self, order: Order, step: PastTurn) -> bool:
         """Undoes the last turns, or restores what the last one removed, in another color if one is named."""
         if not self._steps:
             return False
@@ -249,7 +249,7 @@ class Conversation:
 
     # --- corrections ---
 
-    def _redo(self, order: Order, step: Step) -> bool:
+    def _redo(self, order: Order, step: PastTurn) -> bool:
         """Carries out the last orders again with what the correction says, on what stood before them."""
         previous = step if step.orders else self._steps[-1] if self._steps else None
         if previous is None or not previous.orders or previous.orders[-1].act not in _RULES:
@@ -268,7 +268,7 @@ class Conversation:
         return True
 
 
-def _opposite(place: Place) -> Place | None:
+def _opposite(place: Location) -> Location | None:
     """`at the left end` for `at the right end`."""
     other = {pick: OF_SIDE[OPPOSITE[side]] for pick, side in SIDE_OF.items()}
     of = place.landmark
@@ -277,33 +277,33 @@ def _opposite(place: Place) -> Place | None:
     return replace(place, of=replace(of, picks=[other.get(pick, pick) for pick in of.picks]))
 
 
-def _give(order: Order, scene: Scene) -> None:
+def _give(order: Order, scene: BuildingScene) -> None:
     """`give the red tower a blue hat`, `the last corner gets a block`: it goes on top."""
-    build(Order("build", order.told[1:], [Place("on", of=order.things[0])]), scene)
+    build(Order("build", order.told[1:], [Location("on", of=order.things[0])]), scene)
 
 
-def _build_as(order: Order, scene: Scene) -> None:
+def _build_as(order: Order, scene: BuildingScene) -> None:
     """`the ground is a green square`, `the last corner gets green`: builds what a thing is to be, under the thing's name."""
     thing, become = order.things[0], order.become or Thing()
     if thing.noun in {"inside", "hole"} and not become.noun:
         changing.fill(Order("fill", [thing], become=become), scene)
         return
     if thing.kind == "part" and not become.noun:
-        build(Order("build", [replace(become, noun="block", word="block")], [Place("at", of=thing)]), scene)
+        build(Order("build", [replace(become, noun="block", word="block")], [Location("at", of=thing)]), scene)
         return
     merged = replace(become, noun=become.noun or thing.noun, word=thing.word or become.word, kind="thing", article="a")
     merged.flags = merged.flags | thing.flags
     build(Order("build", [merged], order.places, flags=order.flags), scene)
 
 
-def _surround(order: Order, scene: Scene) -> None:
+def _surround(order: Order, scene: BuildingScene) -> None:
     """`surround the tower with blue blocks`: a frame around it."""
     become = order.become or Thing()
     frame = replace(become, noun="frame", word="frame", count=None, kind="thing")
-    build(Order("build", [frame], [Place("round", of=order.thing)]), scene)
+    build(Order("build", [frame], [Location("round", of=order.thing)]), scene)
 
 
-def _reshape(order: Order, scene: Scene) -> None:
+def _reshape(order: Order, scene: BuildingScene) -> None:
     """`make it a tower of 4`: the figure in place of what stands, in its color."""
     cells = changing.things_found(order, scene)
     become = order.become or Thing()
@@ -312,12 +312,12 @@ def _reshape(order: Order, scene: Scene) -> None:
     for group in groups:
         colors = become.colors or [changing.main_color(group, scene)]
         scene.remove(group)
-        build(Order("build", [replace(become, colors=colors)], [Place("here")]), scene)
+        build(Order("build", [replace(become, colors=colors)], [Location("here")]), scene)
         built += scene.focus
     scene.focus = tuple(built)
 
 
-def _replace(order: Order, scene: Scene) -> None:
+def _replace(order: Order, scene: BuildingScene) -> None:
     """`replace it with a tower`: a figure in its place; a color or a block only recolors."""
     order.become = order.become or (order.things.pop() if len(order.things) > 1 else None)
     if order.become is None:
@@ -326,7 +326,7 @@ def _replace(order: Order, scene: Scene) -> None:
     rule(order, scene)
 
 
-def _recolor_parts(order: Order, scene: Scene) -> None:
+def _recolor_parts(order: Order, scene: BuildingScene) -> None:
     """`a tower with a red bottom and a green top`: what was just built, part by part."""
     whole = scene.standing(scene.focus)
     rest = set(whole)
@@ -341,7 +341,7 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     scene.focus = whole
 
 
-_RULES: dict[str, Callable[[Order, Scene], None]] = {
+_RULES: dict[str, Callable[[Order, BuildingScene], None]] = {
     "build": build,
     "build_as": _build_as,
     "give": _give,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Order, Thing
 from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, WAYS
 
 
@@ -25,7 +25,7 @@ def corrected(old: Order, said: Order) -> Order:
     new, said = deepcopy(old), deepcopy(said)
     for thing in said.told:
         if thing.noun in {"side", "end"} and thing.article == "other":
-            _correct_place(new, Place("at", of=thing, other=True))
+            _correct_place(new, Location("at", of=thing, other=True))
         elif thing.kind == "part" and new.places and new.places[-1].of and not thing.colors:
             new.places[-1] = replace(new.places[-1], of=replace(thing, of=thing.of or new.places[-1].landmark.of))
         else:
@@ -72,7 +72,7 @@ def _corrected_thing(old: Thing, thing: Thing) -> Thing:
     )
 
 
-def _correct_place(order: Order, place: Place) -> None:
+def _correct_place(order: Order, place: Location) -> None:
     old = order.places[-1] if order.places else None
     of = place.landmark
     if place.other or (of.article == "other" and of.noun in {"side", "end", ""} and not of.colors):

@@ -41,7 +41,7 @@ class Thing:
     way: str = ""
     """The direction in which a row runs."""
     of: Thing | None = None
-    place: Place | None = None
+    place: Location | None = None
     but: Thing | None = None
 
     @property
@@ -98,7 +98,7 @@ def it(word: str = "it", article: str = "") -> Thing:
     return Thing(kind="it", noun="it", word=word, article=article)
 
 
-class Run(NamedTuple):
+class ColorRun(NamedTuple):
     """Some blocks of a line in one color: `2 green ones`; without a number, as many as are left."""
 
     number: int | None
@@ -108,7 +108,7 @@ class Run(NamedTuple):
 
 
 @dataclass(slots=True)
-class Place:
+class Location:
     """`2 blocks left of the tower`: relation left, distance 2, of the tower."""
 
     relation: str
@@ -150,7 +150,7 @@ class Order:
 
     act: str = ""
     things: list[Thing] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
+    places: list[Location] = field(default_factory=list)
     become: Thing | None = None
     """What the things become: its colors, sizes, or another thing."""
     growth: Growth | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Thing
-from harness.baselines.parser.everyday.minecraft.words import END, Token
+from harness.baselines.parser.everyday.minecraft.words import END, BuildingToken
 
 _CHANGES = {
     "higher": ("high", 1),
@@ -23,15 +23,15 @@ _UNITS = frozenset({"block", "square", "stairs", "row", "layer", "hole", "tower"
 class Measures:
     """Reads measures from the current token on; a method does not move if its measure does not begin there."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[BuildingToken]) -> None:
         self._tokens = tokens
         self.at = 0
 
-    def peek(self, ahead: int = 0) -> Token:
+    def peek(self, ahead: int = 0) -> BuildingToken:
         place = self.at + ahead
         return self._tokens[place] if place < len(self._tokens) else END
 
-    def take(self) -> Token:
+    def take(self) -> BuildingToken:
         token = self.peek()
         self.at += 1
         return token
@@ -40,7 +40,7 @@ class Measures:
         """Whether the token is `the`, `a`, `it` or the like."""
         return self.peek(ahead).kind in {"article", "it"}
 
-    def accept(self, kind: str, *meanings: str) -> Token | None:
+    def accept(self, kind: str, *meanings: str) -> BuildingToken | None:
         token = self.peek()
         if token.kind != kind or (meanings and token.meaning not in meanings):
             return None

@@ -10,9 +10,9 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     OPPOSITE,
     SIDES,
     TOWARD,
+    BuildingScene,
     Cell,
     Cells,
-    Scene,
     extent,
     mirrored,
     moved,
@@ -20,7 +20,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 )
 
 
-def mirror(order: Order, scene: Scene) -> None:
+def mirror(order: Order, scene: BuildingScene) -> None:
     """Mirrors one half of the field into the other, or a thing beside itself or in its own place."""
     target = _target_half(order, scene)
     if target:
@@ -31,7 +31,7 @@ def mirror(order: Order, scene: Scene) -> None:
         mirror_in_place(order, scene)
 
 
-def _target_half(order: Order, scene: Scene) -> str:
+def _target_half(order: Order, scene: BuildingScene) -> str:
     """The half to fill, or "": `mirror the left half` fills the right one, as does `mirror it to the right half`."""
     for place in order.places:
         if place.other and place.landmark.whole.noun in {"middle", "area"}:
@@ -49,7 +49,7 @@ def _target_half(order: Order, scene: Scene) -> str:
 _OTHER_HALF = {OF_SIDE[way]: OF_SIDE[OPPOSITE[way]] for way in SIDES}
 
 
-def mirror_in_place(order: Order, scene: Scene) -> None:
+def mirror_in_place(order: Order, scene: BuildingScene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     low, high = extent(cells)
@@ -61,14 +61,14 @@ def mirror_in_place(order: Order, scene: Scene) -> None:
     scene.place(new)
 
 
-def _mirror_across(axis: int, sign: int, scene: Scene) -> None:
+def _mirror_across(axis: int, sign: int, scene: BuildingScene) -> None:
     """Makes one half of the field the mirror image of the other; `sign` is the side of the new half."""
     image = {mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
     scene.remove([cell for cell in scene.blocks if cell[axis] * sign > 0])
     scene.place(image)
 
 
-def _mirror_beside(order: Order, scene: Scene) -> None:
+def _mirror_beside(order: Order, scene: BuildingScene) -> None:
     """Places the mirror image of a thing on the side that is named, or on the other one if there is no room."""
     things = [thing for thing in order.things if thing.definite and thing.kind != "part"]
     cells = things_found(Order("mirror", things), scene)
@@ -84,7 +84,7 @@ def _mirror_beside(order: Order, scene: Scene) -> None:
     raise Unplaced("Where? There is no room.")
 
 
-def rotate(order: Order, scene: Scene) -> None:
+def rotate(order: Order, scene: BuildingScene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     low, (wide, _, deep) = extent(cells)[0], spans(cells)
@@ -93,7 +93,7 @@ def rotate(order: Order, scene: Scene) -> None:
     _exchange(cells, new, scene)
 
 
-def lay_down(order: Order, scene: Scene) -> None:
+def lay_down(order: Order, scene: BuildingScene) -> None:
     """Lays an upright thing on the ground, or stands up one that lies."""
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
@@ -111,7 +111,7 @@ def lay_down(order: Order, scene: Scene) -> None:
     _exchange(cells, new, scene)
 
 
-def _exchange(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
+def _exchange(cells: Cells, new: dict[Cell, str], scene: BuildingScene) -> None:
     """Puts the blocks elsewhere, if need be moved into the region and to free cells. Raises Unplaced if there is no room."""
     without = scene.copy()
     without.remove(cells)

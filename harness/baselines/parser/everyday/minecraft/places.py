@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Thing
 from harness.baselines.parser.everyday.minecraft.references import (
     around_focus,
     cells_found,
@@ -20,9 +20,9 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     OPPOSITE,
     SIDES,
     WAYS,
+    BuildingScene,
     Cell,
     Cells,
-    Scene,
     extent,
     fits,
     moved,
@@ -39,7 +39,7 @@ class Unplaced(Exception):
     """There is no such place; the message is the question to ask."""
 
 
-def spots(places: list[Place], shape: Cells, scene: Scene, apart: bool = False) -> list[Cell]:
+def spots(places: list[Location], shape: Cells, scene: BuildingScene, apart: bool = False) -> list[Cell]:
     """The cells at which copies of a shape begin: one, or one for each of several landmarks.
 
     Raises Unplaced if nothing of the name stands, or if there is no room.
@@ -70,7 +70,7 @@ def spots(places: list[Place], shape: Cells, scene: Scene, apart: bool = False) 
     raise Unplaced("Where?")
 
 
-def _at_part(places: list[Place]) -> list[Place]:
+def _at_part(places: list[Location]) -> list[Location]:
     """`behind the wall, at its left end` is behind the left end of the wall."""
     by = next((one for one in places if one.relation in {*SIDES, "on"} and one.of and not one.of_area), None)
     for place in places:
@@ -83,7 +83,7 @@ def _at_part(places: list[Place]) -> list[Place]:
     return places
 
 
-def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
+def _stepped(steps: list[Location], shape: Cells, scene: BuildingScene) -> Cell:
     """`3 to the right and 2 in front of the center`: all steps from the same landmark."""
     base = next((place for place in steps if place.of is not None), steps[0])
     landmark = next(iter(landmarks(base, scene)), ()) or GROUND
@@ -95,13 +95,13 @@ def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
     return origin
 
 
-def _rank(place: Place) -> int:
+def _rank(place: Location) -> int:
     """A sort key: places beside or on a thing come first, then those that only name the area."""
     middle = place.landmark.noun == "middle" and place.landmark.of is None
     return (place.of is None) + 2 * place.of_area + (place.relation == "at") + middle
 
 
-def _on_sides(place: Place, shape: Cells, scene: Scene) -> list[Cell]:
+def _on_sides(place: Location, shape: Cells, scene: BuildingScene) -> list[Cell]:
     """`on every side of the tower`, `on both sides of it`: beside it, on each side that is free."""
     of = place.landmark
     if of.noun != "side" or not of.each or of.picks:
@@ -112,7 +112,7 @@ def _on_sides(place: Place, shape: Cells, scene: Scene) -> list[Cell]:
     return [origin for origin in origins if scene.has_room(_shifted(shape, origin))]
 
 
-def _at(place: Place, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> list[Cell]:
+def _at(place: Location, shape: Cells, scene: BuildingScene, on_ground: bool, gap: int | None) -> list[Cell]:
     origins = _on_sides(place, shape, scene)
     if origins:
         return origins
@@ -133,7 +133,9 @@ def _at(place: Place, shape: Cells, scene: Scene, on_ground: bool, gap: int | No
     return origins
 
 
-def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Cell | None:
+def _first_free(
+    place: Location, landmark: Cells, shape: Cells, scene: BuildingScene, on_ground: bool, gap: int | None
+) -> Cell | None:
     return next(
         (one for one in _near(place, landmark, shape, scene, on_ground, gap) if scene.has_room(_shifted(shape, one))), None
     )
@@ -142,7 +144,7 @@ def _first_free(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_gr
 # --- what it stands at ---
 
 
-def landmarks(place: Place, scene: Scene) -> list[Cells]:
+def landmarks(place: Location, scene: BuildingScene) -> list[Cells]:
     if place.of is None:
         focus = scene.standing(scene.focus)
         if place.relation in _AXES and place.distance is None and not scene.blocks:
@@ -179,7 +181,7 @@ def _top_cells(group: Cells) -> Cells:
     return tuple(highest.values())
 
 
-def _is_of_area(thing: Thing, scene: Scene, relation: str) -> bool:
+def _is_of_area(thing: Thing, scene: BuildingScene, relation: str) -> bool:
     if thing.noun == "area":
         return True
     if thing.kind != "part" or thing.noun not in {"corner", "edge", "middle", "side"}:
@@ -192,7 +194,7 @@ def _is_of_area(thing: Thing, scene: Scene, relation: str) -> bool:
     return not scene.blocks or (relation == "at" and thing.article not in {"my", "each"} and thing.noun != "side")
 
 
-def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
+def _area_parts(thing: Thing, scene: BuildingScene) -> list[Cells]:
     if thing.noun == "area":
         return [GROUND]
     if "free" in thing.picks:
@@ -213,14 +215,16 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
     return (free or groups)[: (thing.count or 1) if thing.noun == "corner" else 1]
 
 
-def _free_corners(scene: Scene) -> list[Cells]:
+def _free_corners(scene: BuildingScene) -> list[Cells]:
     return [(cell,) for cell in corners(GROUND) if cell not in scene.blocks]
 
 
 # --- how it stands relative to that ---
 
 
-def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: bool, gap: int | None) -> Iterator[Cell]:
+def _near(
+    place: Location, landmark: Cells, shape: Cells, scene: BuildingScene, on_ground: bool, gap: int | None
+) -> Iterator[Cell]:
     relation = place.relation
     if not landmark:
         if relation in _AXES:
@@ -282,7 +286,7 @@ def _within(landmark: Cells, shape: Cells, relation: str) -> Iterator[Cell]:
     )
 
 
-def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> Iterator[Cell]:
+def _right_there(place: Location, landmark: Cells, shape: Cells, scene: BuildingScene) -> Iterator[Cell]:
     """Yields origins at a part of the area or of a thing: beyond an end, then in its cells, then beside or on it."""
     of = place.landmark
     if of.kind == "part" and of.noun in {"end", "side"} and not set(landmark) <= set(GROUND) - set(scene.blocks):
@@ -338,7 +342,7 @@ def _side_of_area(relation: str, shape: Cells) -> Cell:
 # --- free places ---
 
 
-def free_spot(shape: Cells, scene: Scene, apart: bool = False) -> Cell:
+def free_spot(shape: Cells, scene: BuildingScene, apart: bool = False) -> Cell:
     """The origin on the ground, nearest to the middle, at which a shape touches no block; unless `apart`, otherwise one at which
     the shape is free. Raises Unplaced if there is none.
     """

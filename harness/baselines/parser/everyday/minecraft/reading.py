@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing, it
+from harness.baselines.parser.everyday.minecraft.meaning import ColorRun, Location, Thing, it
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
 from harness.baselines.parser.everyday.minecraft.scene import OF_SIDE, SIDES
-from harness.baselines.parser.everyday.minecraft.words import Token, word_set
+from harness.baselines.parser.everyday.minecraft.words import BuildingToken, word_set
 
 _THING_FLAGS = word_set(
     "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
@@ -17,7 +17,7 @@ _LAST_IN_LINE = frozenset({"top", "last", "right", "rightmost", "on"})
 _PARTS_AS_PICKS = frozenset({"top", "bottom", "middle", "edge", "corner", "end"})
 
 
-class Reader(Measures):
+class ThingReader(Measures):
     """Reads phrases from the current token on; a method returns None, without moving, if its phrase does not begin there."""
 
     # --- things ---
@@ -103,7 +103,7 @@ class Reader(Measures):
         tells = (after.kind in {"thing", "part", "pick", "side"} and after.meaning != "area") or counts
         return token.kind == "part" and token.meaning in _PARTS_AS_PICKS and tells
 
-    def _article(self, thing: Thing, token: Token) -> bool:
+    def _article(self, thing: Thing, token: BuildingToken) -> bool:
         if not thing.article or token.meaning in {"other", "another"}:
             thing.article = token.meaning
             thing.word = "others" if token.text.endswith(("others", "rest")) else thing.word
@@ -225,7 +225,7 @@ class Reader(Measures):
         thing.picks.append(OF_SIDE.get(near.meaning, near.meaning))
         return True
 
-    def _pick_after_relation(self) -> Token | None:
+    def _pick_after_relation(self) -> BuildingToken | None:
         """`at the far`, `in the middle`."""
         begins = self.peek().text in {"at", "in", "on"} and self.accept("relation")
         if not begins or not self.accept("article", "the", "all", "their"):
@@ -286,9 +286,9 @@ class Reader(Measures):
 
     # --- colors one after the other ---
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ColorRun]:
         """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue, the rest red`."""
-        runs: list[Run] = []
+        runs: list[ColorRun] = []
         ends: list[str] = []
         after = self.at
         while True:
@@ -307,14 +307,14 @@ class Reader(Measures):
             goes_on = follows.kind in {"thing", "part", "relation", "side", "color", "flag", "dim", "number"}
             if color is None or goes_on or (article and article.meaning == "the" and not before):
                 break
-            runs.append(Run(number.number if number else None, color.meaning, end in _LAST_IN_LINE if end else None))
+            runs.append(ColorRun(number.number if number else None, color.meaning, end in _LAST_IN_LINE if end else None))
             ends.append(end)
             after = self.at
             if follows.kind != "link":
                 break
         self.at = after
         if len(runs) > 1 and ends[0] == "end":
-            return [Run(1, runs[0].color), *runs[1:], Run(1, runs[0].color)]
+            return [ColorRun(1, runs[0].color), *runs[1:], ColorRun(1, runs[0].color)]
         return runs[::-1] if runs and (ends[0] in _LAST_IN_LINE or ends[-1] in _FIRST_IN_LINE) else runs
 
     def _end_of_line(self) -> str:
@@ -337,7 +337,7 @@ class Reader(Measures):
 
     # --- places ---
 
-    def place(self) -> Place | None:
+    def place(self) -> Location | None:
         """`on top of it`, `2 blocks left of the tower`, `at each end of the row`, `to its left`."""
         start = self.at
         if self.peek().kind == "relation" and self.peek().meaning == "at" and self.peek(1).kind == "number":
@@ -354,7 +354,7 @@ class Reader(Measures):
             found.distance = distance
         return found
 
-    def _side(self) -> Place | None:
+    def _side(self) -> Location | None:
         """`to the left of X`, `on its right side`, `behind X`, `left`."""
         start = self.at
         self.accept("relation", "at", "on")
@@ -371,13 +371,13 @@ class Reader(Measures):
             return None
         if self.peek().kind == "part":
             self.at += 1
-        place = Place(token.meaning, word=token.text)
+        place = Location(token.meaning, word=token.text)
         if article and article.meaning == "my" and article.text != "my":
             place.of = it(article.text, article="my")
         self._landmark(place, token)
         return place
 
-    def _landmark(self, place: Place, token: Token) -> None:
+    def _landmark(self, place: Location, token: BuildingToken) -> None:
         if self.peek().text in {"of", "to", "from"}:
             start = self.at
             self.at += 1
@@ -387,27 +387,27 @@ class Reader(Measures):
         elif place.of is None and token.meaning in SIDES and self._landmark_begins(token):
             place.of = self.thing()
 
-    def _landmark_begins(self, token: Token) -> bool:
+    def _landmark_begins(self, token: BuildingToken) -> bool:
         """Whether a landmark begins here, as after `behind`, `in front of` and `left of`."""
         takes = token.text.endswith(("of", "from")) or token.meaning in {"front", "behind"}
         if takes and self.peek().kind in {"skip", "common"} and self.refers(1):
             self.skip("skip", "common")
         return takes and self.peek().kind in {"article", "it", "everything", "color", "pick", "thing", "number", "part"}
 
-    def _related(self) -> Place | None:
+    def _related(self) -> Location | None:
         if self.peek().text == "near" and self.refers(1):
             self.at += 1
-            return Place("beside", of=self.thing(), word="near")
+            return Location("beside", of=self.thing(), word="near")
         token = self.accept("relation")
         if token is None:
             return None
-        place = Place(token.meaning, word=token.text)
+        place = Location(token.meaning, word=token.text)
         if token.meaning in {"anywhere", "here"}:
             return place
         self.skip()
         height = self.height()
         if height is not None:
-            return Place("height", distance=height)
+            return Location("height", distance=height)
         if token.text.endswith("top") and self.peek().text not in {"of", "it"}:
             return place
         place.of = self.thing()
@@ -419,6 +419,6 @@ class Reader(Measures):
             self.at += 1
             place.second = self.thing()
         if place.of is None and token.meaning in {"at", "round"}:
-            return Place("none", word=token.text)
+            return Location("none", word=token.text)
         place.other = place.landmark.noun in {"side", "end"} and place.landmark.article == "other"
         return place

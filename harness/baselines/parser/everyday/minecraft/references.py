@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Thing
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     TOWARD,
     WAYS,
+    BuildingScene,
     Cell,
     Cells,
-    Scene,
     box,
     extent,
     pieces,
@@ -27,7 +27,7 @@ _FLAT = frozenset({"floor", "square", "layer"})
 _LONGEST = {"tallest": -1, "shortest": 1}
 
 
-def found(thing: Thing, scene: Scene) -> list[Cells]:
+def found(thing: Thing, scene: BuildingScene) -> list[Cells]:
     """The groups of blocks that a thing means: `every red block` has a group for each red block."""
     groups = _all_found(thing, scene)
     if thing.place is not None:
@@ -38,7 +38,7 @@ def found(thing: Thing, scene: Scene) -> list[Cells]:
     return groups
 
 
-def _at_place(groups: list[Cells], place: Place, scene: Scene) -> list[Cells]:
+def _at_place(groups: list[Cells], place: Location, scene: BuildingScene) -> list[Cells]:
     """The groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
     marks = together(cells for of in (place.of, place.second) if of for cells in found(of, scene))
     groups = [group for group in groups if set(marks).isdisjoint(group)]
@@ -60,11 +60,11 @@ def _least(groups: list[Cells], key: Callable[[Cells], float]) -> list[Cells]:
     return [group for group in groups if key(group) == best]
 
 
-def cells_found(thing: Thing, scene: Scene) -> Cells:
+def cells_found(thing: Thing, scene: BuildingScene) -> Cells:
     return tuple(dict.fromkeys(together(found(thing, scene))))
 
 
-def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
+def _all_found(thing: Thing, scene: BuildingScene) -> list[Cells]:
     if thing.no_color or not scene.blocks or "free" in thing.picks:
         return []
     if thing.noun == "everything" and thing.of and thing.of.noun != "area":
@@ -77,7 +77,7 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
         groups = found(inner, scene)
         if len(groups) > 1:
-            alone = [Scene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
+            alone = [BuildingScene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
             own = None if inner is thing.of or thing.of is None else replace(thing.of, of=None)
             return [cells for one in alone for cells in _all_found(replace(thing, of=own), one)]
     there = _in_corner(thing, scene)
@@ -90,7 +90,7 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     return _blocks(thing, scene) if thing.generic else _objects(thing, scene)
 
 
-def _all(scene: Scene) -> Cells:
+def _all(scene: BuildingScene) -> Cells:
     return tuple(sorted(scene.blocks))
 
 
@@ -99,12 +99,12 @@ def _single(cells: Cells) -> list[Cells]:
     return [(cell,) for cell in cells]
 
 
-def around_focus(focus: Cells, scene: Scene) -> list[Cells]:
+def around_focus(focus: Cells, scene: BuildingScene) -> list[Cells]:
     """The pieces that contain what was mentioned last."""
     return [piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)]
 
 
-def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
+def _in_corner(thing: Thing, scene: BuildingScene) -> list[Cells]:
     """What stands in a corner of the area: `the one in the far left corner`."""
     part = thing.whole
     if thing.kind != "thing" or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
@@ -115,7 +115,7 @@ def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
     return [piece for piece in pieces(scene.blocks) if any((cell[0], cell[2]) in ground for cell in piece)]
 
 
-def _it(thing: Thing, scene: Scene) -> list[Cells]:
+def _it(thing: Thing, scene: BuildingScene) -> list[Cells]:
     focus = scene.standing(scene.focus)
     if "whole" in thing.word and focus:
         return [together(piece for piece in pieces(scene.blocks) if set(piece) & set(focus))]
@@ -126,7 +126,7 @@ def _it(thing: Thing, scene: Scene) -> list[Cells]:
     return [focus or _all(scene)]
 
 
-def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
+def _blocks(thing: Thing, scene: BuildingScene) -> list[Cells]:
     """Single blocks: by their color, the thing they are part of, and their position."""
     among = _all(scene)
     if thing.of and thing.of.noun not in {"area", "everything"}:
@@ -161,14 +161,14 @@ def _within_one(thing: Thing) -> bool:
     )
 
 
-def _picked_within(thing: Thing, scene: Scene) -> Cells:
+def _picked_within(thing: Thing, scene: BuildingScene) -> Cells:
     focus = () if thing.colors else scene.standing(scene.focus)
     if len(focus) == 1:
         (focus,) = around_focus(focus, scene)
     return focus or _all(scene)
 
 
-def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
+def _one_block(thing: Thing, among: Cells, scene: BuildingScene) -> Cells:
     """The block, or the connected blocks, that `the red one` means."""
     groups = pieces(among)
     single = [group for group in groups if len(group) == 1]
@@ -189,7 +189,7 @@ def _slices(thing: Thing, whole: Cells) -> list[Cells]:
     return _picked([tuple(c for c in whole if c[axis] == value) for value in sorted({c[axis] for c in whole})], thing)
 
 
-def _objects(thing: Thing, scene: Scene) -> list[Cells]:
+def _objects(thing: Thing, scene: BuildingScene) -> list[Cells]:
     """Things by their names: as they were called when they were built, otherwise by their shape."""
     picks = bool(thing.picks or thing.ordinals)
     if thing.of and picks and thing.noun in {"row", "tower"} and (whole := cells_found(thing.of, scene)):
@@ -212,11 +212,11 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     return [max(fitting, key=lambda group: (scene.newest(group), len(group)))]
 
 
-def _has_colors(group: Cells, thing: Thing, scene: Scene) -> bool:
+def _has_colors(group: Cells, thing: Thing, scene: BuildingScene) -> bool:
     return {scene.blocks.get(cell) for cell in group} == set(thing.colors)
 
 
-def _made(thing: Thing, scene: Scene) -> list[Cells]:
+def _made(thing: Thing, scene: BuildingScene) -> list[Cells]:
     called = [made for made in scene.made if made.word == thing.word]
     for same in (called, [made for made in scene.made if made.noun == thing.noun]):
         sets = [cells for made in same if (cells := scene.standing(made.cells))]
@@ -228,7 +228,7 @@ def _made(thing: Thing, scene: Scene) -> list[Cells]:
     return []
 
 
-def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
+def _part_shaped(thing: Thing, scene: BuildingScene) -> list[Cells]:
     """Things within something larger: a tower is its highest column, rows lie one behind or above the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
         return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
@@ -321,7 +321,7 @@ def _center(cells: Cells) -> tuple[float, float, float]:
 # --- parts ---
 
 
-def whole_of(thing: Thing, scene: Scene) -> Cells:
+def whole_of(thing: Thing, scene: BuildingScene) -> Cells:
     """The cells of the thing that a part belongs to."""
     if thing.of:
         return GROUND if thing.of.noun == "area" else cells_found(thing.of, scene)
@@ -332,7 +332,7 @@ def whole_of(thing: Thing, scene: Scene) -> Cells:
     return max(around_focus(focus, scene), key=len, default=())
 
 
-def _parts(thing: Thing, scene: Scene) -> list[Cells]:
+def _parts(thing: Thing, scene: BuildingScene) -> list[Cells]:
     if thing.definite and thing.of is None:
         named = [made.cells for made in scene.made if made.word == thing.word and scene.standing(made.cells)]
         if named:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, it
+from harness.baselines.parser.everyday.minecraft.meaning import Location, Order, it
 from harness.baselines.parser.everyday.minecraft.scene import SIDES, WAYS
 
 _REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "mirror"})
@@ -32,7 +32,7 @@ def _next_removed(order: Order, verb: str, last: Order) -> Order | None:
 
 def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
     """`and one to the left` after a move."""
-    thing, place = order.first, order.places[0] if order.places else Place("")
+    thing, place = order.first, order.places[0] if order.places else Location("")
     if verb or last.act != "move" or place.of or place.relation not in WAYS:
         return None
     if not thing.only_describes or thing.colors:
@@ -66,8 +66,8 @@ def _same_for(order: Order, verb: str, last: Order) -> Order | None:
 
 def _on_side(order: Order, verb: str, last: Order) -> Order | None:
     """`same on the left side`, after something was put on another side of a thing."""
-    place = order.places[0] if len(order.places) == 1 else Place("")
-    before = last.places[-1] if last.places and last.act == "build" else Place("")
+    place = order.places[0] if len(order.places) == 1 else Location("")
+    before = last.places[-1] if last.places and last.act == "build" else Location("")
     if order.act != "copy" or place.of is not None or {place.relation, before.relation} - {*SIDES} or before.of is None:
         return None
     return None if before.landmark.is_it else replace(last, places=[replace(before, relation=place.relation)])

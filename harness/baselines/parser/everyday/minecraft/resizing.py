@@ -13,10 +13,10 @@ from harness.baselines.parser.everyday.minecraft.places import Unplaced, centere
 from harness.baselines.parser.everyday.minecraft.scene import (
     TOWARD,
     WAYS,
+    BuildingScene,
     Cell,
     Cells,
     Made,
-    Scene,
     box,
     extent,
     fits,
@@ -29,7 +29,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 from harness.worlds.minecraft import HEIGHT, SIDE
 
 
-def resize(order: Order, scene: Scene) -> None:
+def resize(order: Order, scene: BuildingScene) -> None:
     """Makes a thing higher, longer, wider or larger, or smaller, in the colors that it has."""
     cells = things_found(order, scene)
     become, growth = order.become or Thing(), order.growth
@@ -59,7 +59,7 @@ _REBUILT = frozenset(
 """Figures that grow in all their parts."""
 
 
-def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: Scene, nouns: Collection[str] = _REBUILT) -> bool:
+def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: BuildingScene, nouns: Collection[str] = _REBUILT) -> bool:
     """Builds a figure anew in its new size, on the same spot; returns whether it did."""
     made = next((one for one in reversed(scene.made) if one.thing and set(one.cells) == set(cells)), None)
     if made is None or made.noun not in nouns:
@@ -117,7 +117,7 @@ def _end(order: Order, axis: int) -> int:
     return 0
 
 
-def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> None:
+def _stretch(cells: Cells, axis: int, size: int, scene: BuildingScene, sign: int) -> None:
     low, high = extent(cells)
     count = size - (high[axis] - low[axis] + 1)
     if count < 0:
@@ -146,7 +146,7 @@ def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> Non
     scene.made.append(Made("", "", scene.focus))
 
 
-def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
+def _push_up(cells: Cells, new: dict[Cell, str], scene: BuildingScene) -> None:
     """Lifts the blocks that are in the way of new ones, with all that hang together with them."""
     taken = [cell for cell in new if cell in scene.blocks]
     if not taken:
@@ -159,7 +159,7 @@ def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
     scene.shift(above, (0, height, 0))
 
 
-def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int], str]:
+def _period(cells: Cells, axis: int, scene: BuildingScene) -> Callable[[Cell, int, int], str]:
     """A function for the color that continues a pattern: that of the block one period before."""
     low, high = extent(cells)
     length = high[axis] - low[axis] + 1
@@ -175,7 +175,7 @@ def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int],
     return color
 
 
-def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
+def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: BuildingScene, around: bool) -> None:
     """Makes a whole thing larger or smaller in the directions in which it extends; on both sides of each if `around`."""
     sizes = spans(cells)
     if len(become.by) > 1:
@@ -202,7 +202,7 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, a
     scene.focus = scene.standing(new)
 
 
-def extend(order: Order, scene: Scene) -> None:
+def extend(order: Order, scene: BuildingScene) -> None:
     """`add 2 more`, `continue it to the edge`, `raise it by one`."""
     cells = things_found(replace(order, things=[t for t in order.things if t.definite][:1]), scene)
     add = order.growth.add if order.growth and order.growth.add else 1

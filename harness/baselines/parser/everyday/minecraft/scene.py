@@ -111,7 +111,7 @@ class Made(NamedTuple):
 
 
 @dataclass(slots=True)
-class Scene:
+class BuildingScene:
     blocks: dict[Cell, str] = field(default_factory=dict)
     focus: Cells = ()
     """What was built or mentioned last."""
@@ -124,11 +124,11 @@ class Scene:
     """The color of the last block that was placed."""
 
     @classmethod
-    def of(cls, structure: Structure, quarter: int) -> Scene:
+    def of(cls, structure: Structure, quarter: int) -> BuildingScene:
         return cls({seen(block[:3], quarter): block.color for block in structure.blocks()})
 
-    def copy(self) -> Scene:
-        return Scene(dict(self.blocks), self.focus, self.turn, list(self.made), dict(self.removed), self.color)
+    def copy(self) -> BuildingScene:
+        return BuildingScene(dict(self.blocks), self.focus, self.turn, list(self.made), dict(self.removed), self.color)
 
     def standing(self, cells: Iterable[Cell]) -> Cells:
         return tuple(cell for cell in cells if cell in self.blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing, it
+from harness.baselines.parser.everyday.minecraft.meaning import ColorRun, Growth, Location, Order, Thing, it
 from harness.baselines.parser.everyday.minecraft.words import word_set
 
 CHANGING = word_set("top surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
@@ -42,7 +42,7 @@ def _length(line: Thing, default: int) -> int:
     return next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or default)
 
 
-def take_runs(line: Thing, runs: list[Run]) -> None:
+def take_runs(line: Thing, runs: list[ColorRun]) -> None:
     """Colors a line run by run: `2 green, then 2 yellow`; runs without a number share what is left equally."""
     size = _length(line, default=0)
     begun = line.colors * (size or 1) if len(line.colors) == 1 else []
@@ -56,7 +56,7 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
         line.sizes = {name: value for name, value in line.sizes.items() if name == "wide"} | {"count": len(line.colors)}
 
 
-def begin_with(line: Thing, run: Run) -> None:
+def begin_with(line: Thing, run: ColorRun) -> None:
     """`red and blue in turn, starting with blue`, `yellow at the bottom`: rotates the colors so that this one is at that end."""
     size = _length(line, default=3)
     end = (size - 1) % len(line.colors) if run.last else 0
@@ -69,7 +69,7 @@ def call(order: Order, thing: Thing) -> None:
     if order.last:
         order.last.word = thing.word or order.last.word
     if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not order.places:
-        order.places.append(Place("on"))
+        order.places.append(Location("on"))
 
 
 def only_describes(order: Order, thing: Thing) -> bool:
@@ -82,7 +82,7 @@ def only_describes(order: Order, thing: Thing) -> bool:
 # --- places ---
 
 
-def takes_place(order: Order, place: Place) -> bool:
+def takes_place(order: Order, place: Location) -> bool:
     """Takes in what only has the form of a place, such as a color (`in red`) or what something becomes (`into a wall`); returns
     whether it did."""
     of, new = place.landmark, order.new
@@ -111,7 +111,7 @@ def takes_place(order: Order, place: Place) -> bool:
     return _takes_color(order, place) or _is_no_place(order, place)
 
 
-def _takes_color(order: Order, place: Place) -> bool:
+def _takes_color(order: Order, place: Location) -> bool:
     """`in red`, `to blue`; also `into a wall`: what a thing is or becomes."""
     of, new = place.landmark, order.new
     if place.only_colors and place.word in {"to", "into", "in", "from"} and (order.things or order.act == "recolor"):
@@ -129,7 +129,7 @@ def _takes_color(order: Order, place: Place) -> bool:
     return False
 
 
-def _is_no_place(order: Order, place: Place) -> bool:
+def _is_no_place(order: Order, place: Location) -> bool:
     of, new = place.landmark, order.new
     has_gap = any(one.relation == "gap" for one in order.places)
     if place.relation == "none" or (place.relation == "between" and (place.of is None or (has_gap and of.is_it))):
@@ -188,10 +188,10 @@ def takes_thing(order: Order, thing: Thing) -> bool:
     if thing.noun == "area" and thing.kind == "thing" and not first.definite:
         return True
     if "max_to_edge" in order.flags and thing.noun == "middle" and not first.definite and not thing.colors:
-        order.places.append(Place("at", of=thing))
+        order.places.append(Location("at", of=thing))
         return True
     if thing == Thing(noun="inside", word=thing.word, kind="part") and not first.definite:
-        order.places.append(Place("inside", of=it()))
+        order.places.append(Location("inside", of=it()))
         return True
     if order.act == "extend":
         order.become = Thing(sizes={"count": thing.count}) if thing.count else order.become

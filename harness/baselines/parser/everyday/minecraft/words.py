@@ -43,8 +43,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-class Token(NamedTuple):
-    """A word or an expression, such as `Token("tall", "dim", "high")`."""
+class BuildingToken(NamedTuple):
+    """A word or an expression, such as `BuildingToken("tall", "dim", "high")`."""
 
     text: str
     kind: str
@@ -55,15 +55,15 @@ class Token(NamedTuple):
         return int(self.meaning)
 
 
-END = Token("", "end", "")
+END = BuildingToken("", "end", "")
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[BuildingToken]:
     """The tokens of a text: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
     text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_REPLACEMENTS.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = _joined(english.spelled(english.without_politeness(evened), known_words()).split())
-    found: list[Token] = []
+    found: list[BuildingToken] = []
     start = 0
     while start < len(words):
         token, length = _first(words[start : start + _longest()])
@@ -86,7 +86,7 @@ def _joined(words: list[str]) -> list[str]:
     return words
 
 
-def unknown(found: list[Token]) -> tuple[str, ...]:
+def unknown(found: list[BuildingToken]) -> tuple[str, ...]:
     """The words that the reader skips without knowing them."""
     return tuple(dict.fromkeys(token.text for token in found if token.kind == "unknown"))
 
@@ -97,8 +97,8 @@ def known_words() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> dict[tuple[str, ...], Token]:
-    entries: dict[tuple[str, ...], Token] = {}
+def _lexicon() -> dict[tuple[str, ...], BuildingToken]:
+    entries: dict[tuple[str, ...], BuildingToken] = {}
     text = (Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8")
     for line in text.replace("\n    ", " ").splitlines():
         if not line or line.startswith("#"):
@@ -106,7 +106,7 @@ def _lexicon() -> dict[tuple[str, ...], Token]:
         head, _, listed = line.partition(": ")
         kind, _, meaning = head.partition(" ")
         for text in listed.split(", "):
-            entries.setdefault(tuple(text.split()), Token(text, kind, meaning))
+            entries.setdefault(tuple(text.split()), BuildingToken(text, kind, meaning))
     return entries
 
 
@@ -115,7 +115,7 @@ def _longest() -> int:
     return max(map(len, _lexicon()))
 
 
-def _first(words: list[str]) -> tuple[Token, int]:
+def _first(words: list[str]) -> tuple[BuildingToken, int]:
     for length in range(len(words), 0, -1):
         token = _lexicon().get(tuple(words[:length]))
         if token:
@@ -123,21 +123,21 @@ def _first(words: list[str]) -> tuple[Token, int]:
     return _single(words[0]), 1
 
 
-def _single(word: str) -> Token:
+def _single(word: str) -> BuildingToken:
     if word == ".":
-        return Token(word, "stop", "")
+        return BuildingToken(word, "stop", "")
     if word == ",":
-        return Token(word, "link", ",")
+        return BuildingToken(word, "link", ",")
     if word.isascii() and word.lstrip("-").isdigit():
-        return Token(word, "number", str(min(abs(int(word[:9])), LARGEST)))
+        return BuildingToken(word, "number", str(min(abs(int(word[:9])), LARGEST)))
     if word in COLORS or word.rstrip("s") in COLORS:
-        return Token(word, "color", word if word in COLORS else word.rstrip("s"))
+        return BuildingToken(word, "color", word if word in COLORS else word.rstrip("s"))
     if word in UNAVAILABLE_COLORS:
-        return Token(word, "no_color", word)
+        return BuildingToken(word, "no_color", word)
     ordinal = english.ORDINALS.get(word) or _numeral(word)
     if ordinal:
-        return Token(word, "ordinal", str(min(ordinal, LARGEST)))
-    return Token(word, "common" if word in english.common_words() else "unknown", word)
+        return BuildingToken(word, "ordinal", str(min(ordinal, LARGEST)))
+    return BuildingToken(word, "common" if word in english.common_words() else "unknown", word)
 
 
 def _numeral(word: str) -> int:
@@ -156,45 +156,45 @@ _FOLLOWS_SIDE = frozenset(
 )
 
 
-def _settled(found: list[Token]) -> list[Token]:
-    settled: list[Token] = []
+def _settled(found: list[BuildingToken]) -> list[BuildingToken]:
+    settled: list[BuildingToken] = []
     for place, token in enumerate(found):
         before = settled[-1] if settled else END
         after, beyond = [*found[place + 1 : place + 3], END, END][:2]
         picked = before.meaning in {"top", "bottom", "middle"} or before.kind == "side"
         if token.text == "1" and picked and after.kind == "color" and beyond.kind in {"end", "stop", "link"}:
-            token = Token("1", "thing", "block")
+            token = BuildingToken("1", "thing", "block")
         settled.append(_in_context(before, token, after))
     return settled
 
 
-def _in_context(before: Token, token: Token, after: Token) -> Token:
+def _in_context(before: BuildingToken, token: BuildingToken, after: BuildingToken) -> BuildingToken:
     if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
-        return Token("step", "thing", "stairs")
+        return BuildingToken("step", "thing", "stairs")
     if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
-        return Token(token.text, "be", "be")
+        return BuildingToken(token.text, "be", "be")
     if token.text == "that" and token.kind == "it" and _is_relative(before, after):
-        return Token("that", "relative", "")
+        return BuildingToken("that", "relative", "")
     if token.text in _IN_CONTEXT:
         kind, meaning, fits = _IN_CONTEXT[token.text]
-        return Token(token.text, kind, meaning) if fits(before, after) else token
+        return BuildingToken(token.text, kind, meaning) if fits(before, after) else token
     names = after.kind in _NAMES or after.text in {"whole", "entire", "complete"}
     if token.kind == "it" and token.text in {"this", "that", "these", "those"} and names:
-        return Token(token.text, "article", "this")
+        return BuildingToken(token.text, "article", "this")
     return token
 
 
 _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
 
 
-def _is_relative(before: Token, after: Token) -> bool:
+def _is_relative(before: BuildingToken, after: BuildingToken) -> bool:
     """Whether "that" continues to describe the thing before: `a row that is red`."""
     names = before.kind in {"everything", "thing", "part", "dim", "color", "unknown", "it", "common"}
     opens = names or before.text in {"so", ","}
     return opens and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
 
 
-def _is_side(before: Token, after: Token) -> bool:
+def _is_side(before: BuildingToken, after: BuildingToken) -> bool:
     if before.text == "to" and after.kind in {"article", "it"}:
         return False
     if before.kind == "article" and after.kind in {"unknown", "common"} and after.text not in _FOLLOWS_SIDE:
@@ -206,7 +206,7 @@ def _is_side(before: Token, after: Token) -> bool:
     return opens or (closes and before.kind != "relation")
 
 
-def _is_block(before: Token, after: Token) -> bool:
+def _is_block(before: BuildingToken, after: BuildingToken) -> bool:
     """Whether "one" means a block: `the red one`, `the one on top`; not `one red block`."""
     part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
     told = part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"}
@@ -215,24 +215,24 @@ def _is_block(before: Token, after: Token) -> bool:
     return told and alone and after.text not in {"by", "of"}
 
 
-def _is_figure(before: Token, after: Token) -> bool:
+def _is_figure(before: BuildingToken, after: BuildingToken) -> bool:
     return (before.kind in {"article", "color"} or after.text == "of") and after.kind not in _NAMES
 
 
-def _is_order(before: Token, after: Token) -> bool:
+def _is_order(before: BuildingToken, after: BuildingToken) -> bool:
     return before.kind in {"end", "stop", "link"} and after.meaning in {"the", "each", "all", "this", "it"}
 
 
-def _is_backrest(before: Token, after: Token) -> bool:
+def _is_backrest(before: BuildingToken, after: BuildingToken) -> bool:
     described = before.kind in {"color", "dim"} or before.meaning == "a"
     return described and after.kind in {"end", "stop", "link", "be", "with"}
 
 
-def _is_no_verb(before: Token, after: Token) -> bool:
+def _is_no_verb(before: BuildingToken, after: BuildingToken) -> bool:
     return before.kind not in word_set("end stop link mend skip common not relation")
 
 
-_IN_CONTEXT: dict[str, tuple[str, str, Callable[[Token, Token], bool]]] = {
+_IN_CONTEXT: dict[str, tuple[str, str, Callable[[BuildingToken, BuildingToken], bool]]] = {
     "right": ("side", "right", _is_side),
     "1": ("thing", "block", _is_block),
     # `a diagonal of 4`; not `a diagonal row`
