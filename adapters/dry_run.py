@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
-from adapters.finetune import FinetuneJob, Prepared, answer_room, missing_for_kernels, prepare, trainable
+from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, trainable
+from adapters.layout import missing_for_kernels
 from adapters.memory import PROCESS, estimate, parameters
 from adapters.packing import Pack, PackPlan
 from harness.corpora import locate

@@ -14,7 +14,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
-from adapters.layout import Layout, attention_of, layout_of
+from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
 from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
@@ -341,25 +341,6 @@ def pretrained(base: str, layout: Layout, implementation: str | None = None, **h
         )
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
-
-
-def missing_for_kernels(training: FinetuneTraining) -> str | None:
-    """What this machine lacks for the kernels that a recipe names; None if nothing."""
-    import torch
-    from transformers.utils import is_flash_attn_2_available, is_liger_kernel_available
-
-    attention = training.attn_implementation
-    kernels = (
-        (attention == "flex_attention", "attn_implementation=flex_attention", "torch", True),
-        (attention == "flash_attention_2", "attn_implementation=flash_attention_2", "flash-attn", is_flash_attn_2_available()),
-        (training.use_liger_kernel, "use_liger_kernel=true", "liger-kernel", is_liger_kernel_available()),
-    )
-    for asked, setting, package, there in kernels:
-        if asked and not torch.cuda.is_available():
-            return f"training.{setting} needs an NVIDIA GPU"
-        if asked and not there:
-            return f"training.{setting} needs the package {package}: pip install {package}"
-    return None
 
 
 def _quantized(job: FinetuneJob) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from inspect import signature
 from typing import Any
 
 from adapters.packing import Packing
+from adapters.recipe import FinetuneTraining
 from harness.engines.models.bases import exact_attention, model_class
 from harness.errors import EngineError, UsageError
 
@@ -205,3 +206,22 @@ def _tree_masks(model: Any, inputs: dict[str, Any]) -> Any:
         return {layer: make(config, embedded, None, None) for layer, make in makers.items()}
     finally:
         del functions[name]
+
+
+def missing_for_kernels(training: FinetuneTraining) -> str | None:
+    """What this machine lacks for the kernels that a recipe names; None if nothing."""
+    import torch
+    from transformers.utils import is_flash_attn_2_available, is_liger_kernel_available
+
+    attention = training.attn_implementation
+    kernels = (
+        (attention == "flex_attention", "attn_implementation=flex_attention", "torch", True),
+        (attention == "flash_attention_2", "attn_implementation=flash_attention_2", "flash-attn", is_flash_attn_2_available()),
+        (training.use_liger_kernel, "use_liger_kernel=true", "liger-kernel", is_liger_kernel_available()),
+    )
+    for asked, setting, package, there in kernels:
+        if asked and not torch.cuda.is_available():
+            return f"training.{setting} needs an NVIDIA GPU"
+        if asked and not there:
+            return f"training.{setting} needs the package {package}: pip install {package}"
+    return None

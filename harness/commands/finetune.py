@@ -94,10 +94,7 @@ def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
 
 
 def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
-    """The training job, and its data as gathered from all sources.
-
-    Raises FaultsError if several flags or keys of the recipe do not fit.
-    """
+    """The training job, and its gathered data. Raises FaultsError if several flags or keys of the recipe do not fit."""
     from adapters.finetune import FinetuneJob
     from adapters.recipe import recipe_path
     from adapters.registry import find_adapter

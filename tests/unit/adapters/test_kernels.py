@@ -14,8 +14,8 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from adapters.attention import register
-from adapters.finetune import missing_for_kernels, with_lora
-from adapters.layout import Layout, attention_of, layout_of
+from adapters.finetune import with_lora
+from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
 from adapters.packing import Packing, listed, plan_packs
 from adapters.recipe import load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments
