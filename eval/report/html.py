@@ -22,6 +22,7 @@ from eval.items import ItemScore
 from eval.published import beside
 from eval.report import tables
 from eval.tables import off_board
+from harness.tasks import get_task
 
 CHUNK = 16
 """How many items are compressed together."""
@@ -92,9 +93,12 @@ def render(report: ReportPage) -> bytes:
     """The page, as UTF-8. Equal reports give equal bytes."""
     style, script = _source("report.css"), _source("report.js")
     scores = [run.scores for run in report.runs]
+    task = get_task(scores[0]["task"])
     page: str = _template().render(
         report=report,
         first=scores[0],
+        title=f"{task.benchmark} {scores[0]['split']}",
+        unit={"hexagons": "procedures", "minecraft": "games", "judged": "requests"}[task.scoring],
         style=style,
         script=script,
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "

@@ -17,6 +17,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
+from harness.tasks import get_task
 from prompts.rendered import Rendered
 from tests.helpers.scored import perfect, write_lines, write_run
 
@@ -91,6 +92,7 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
     for word in (*shown, "not recorded"):
         assert word in page.words, word
     assert "there is no run.yaml" in page.words
+    assert f"{get_task(task).benchmark} test" in page.words
 
 
 def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
