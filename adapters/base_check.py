@@ -1,4 +1,5 @@
-"""Checks that a base model is trained as it is asked, on a miniature of its architecture with its own tokenizer and template.
+"""Checks that a base model is trained in the way in which it is prompted, on a miniature of its architecture with its own
+tokenizer and template.
 
 A miniature has one layer of each kind, small widths, and random weights that vary enough for attention to matter.
 """
@@ -391,7 +392,7 @@ def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
 
 
 def require(base: str, say: Callable[[str], None]) -> None:
-    """Raises HarnessError for a base that would not be trained as it is asked. A base that has passed with the same files and
+    """Raises HarnessError if a base would be trained in another way than it is prompted. One that passed with the same files and
     library versions is not checked again. The check of vLLM, which does not train, is left to `harness check`."""
     known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
     libraries = provenance()["versions"]

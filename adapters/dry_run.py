@@ -61,7 +61,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
 
 
 def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
-    """Lines about the memory of the training as it is, and with gradient checkpointing turned on or off instead."""
+    """Two lines on the memory of the training: with the recipe's gradient checkpointing, and with the opposite."""
     import torch
 
     settings, largest = job.recipe.training, _largest(prepared.packs)
@@ -77,7 +77,7 @@ def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
 
 
 def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
-    """The packs one of which takes the most memory: for each padded length, the pack with the most labels."""
+    """Candidates for the pack that takes the most memory: for each padded length, the pack with the most labels."""
     largest: dict[int, PackPlan] = {}
     for plan in sorted(packs, key=lambda plan: plan.labels):
         largest[-(-plan.tokens // 128)] = plan

@@ -141,8 +141,8 @@ def read_answers(
 
 def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item]) -> None:
     """Raises DataError if the items have changed since the run answered them: its scores would be right for neither version."""
-    answered, now = settings.get("data_hash"), items_hash(items[: settings.get("limit")])
-    if answered not in (None, now):
+    answered = settings.get("data_hash")
+    if answered and answered != (now := items_hash(items[: settings.get("limit")])):
         raise DataError(
             f"{folder} answered other items than there are now (data_hash {answered}, now {now}): score it with the data "
             f"that it was run on, or run it again; {folder / 'predictions.jsonl'} by itself is scored on any data"

@@ -57,8 +57,14 @@ class Template:
         """The default context and format for a task, as far as the template names them. Raises UsageError if it is for others."""
         import yaml
 
-        path = self.folder / CHOICES if self.folder else None
-        if path is None or not path.is_file():
+        if self.folder is None:
+            return {}
+        for file in self.folder.glob("*.txt"):
+            prefix, _, rest = file.name.partition(".")
+            if prefix in TASKS and prefix != (world := world_of(prefix)):
+                raise UsageError(f"--template {self.name}: {file.name}: a template's files are named by world: {world}.{rest}")
+        path = self.folder / CHOICES
+        if not path.is_file():
             return {}
         try:
             known = yaml.safe_load(path.read_text())
@@ -128,10 +134,6 @@ def get_template(name: str) -> Template:
             raise UsageError(
                 f"--template {name}: the folder holds no template: none of its files ends with {', '.join(SUFFIXES)}"
             )
-        for path in folder.glob("*.txt"):
-            task, _, rest = path.name.partition(".")
-            if task in TASKS and task != (world := world_of(task)):
-                raise UsageError(f"--template {name}: {path.name}: a template's files are named by world: {world}.{rest}")
         return Template(name, folder)
     if "/" in name:
         raise UsageError(f"--template {name}: no such folder")
