@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.errors import DataError, HarnessError
 from harness.tasks import world_of
-from harness.util.files import read_lines
+from harness.util.files import json_lines
 from harness.worlds import hexagons, minecraft
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
@@ -57,14 +57,13 @@ def read_records(path: Path, *, partial: bool = False) -> list[Record]:
     `partial` is for a file in progress: an incomplete last line is left out. Raises DataError with file and line for
     anything but a JSON object with an `id`, and for a repeated id.
     """
-    lines = read_lines(path)
     records: list[Record] = []
     first_line: dict[str, int] = {}
-    for number, line in enumerate(lines.all, start=1):
+    for number, line in json_lines(path):
         try:
-            fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=_refuse)
+            fields = json.loads(line.decode(), parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
-            if partial and number > len(lines.whole):
+            if partial and not line.endswith(b"\n"):
                 break
             raise DataError(f"{path}:{number}: not JSON ({error}); there must be one JSON object a line") from error
         if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):

@@ -18,6 +18,7 @@ from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.errors import DataError
+from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board
 
 SPLITS = ("train", "dev", "test")
@@ -57,18 +58,14 @@ def load(folder: Path, split: str) -> list[HexagonsItem]:
 def read_procedures(path: Path) -> Iterator[Procedure]:
     """The procedures of a file, checked one by one. Raises DataError as `load` does."""
     last = -1
-    try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                where = f"{path} line {number}"
-                procedure = read_json(Procedure, line, where)
-                _check(procedure, where)
-                if procedure.index <= last:
-                    raise DataError(f"{where}: index {procedure.index} follows {last}; indices must ascend")
-                last = procedure.index
-                yield procedure
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; the corpus has train.jsonl, dev.jsonl and test.jsonl") from None
+    for number, line in json_lines(path):
+        where = f"{path} line {number}"
+        procedure = read_json(Procedure, line, where)
+        _check(procedure, where)
+        if procedure.index <= last:
+            raise DataError(f"{where}: index {procedure.index} follows {last}; indices must ascend")
+        last = procedure.index
+        yield procedure
 
 
 def _check(procedure: Procedure, where: str) -> None:

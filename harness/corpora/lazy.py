@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import weakref
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
@@ -26,7 +27,8 @@ T = TypeVar("T")
 
 
 class ItemFile(Sequence[Item]):
-    """The items of a file of JSON Lines, as `harness simulate` writes them. The file must not change while it is in use."""
+    """The items of a file of JSON Lines, as `harness simulate` writes them, with the lines that `json_lines` reads. The file must
+    not change while it is in use."""
 
     def __init__(self, path: Path) -> None:
         """Raises DataError for a file that cannot be read."""
@@ -35,6 +37,8 @@ class ItemFile(Sequence[Item]):
             self._file = os.open(path, os.O_RDONLY)
             weakref.finalize(self, os.close, self._file)
             self._ends = _line_ends(self._file)
+            while len(self._ends) and not self._line(len(self._ends) - 1).strip():
+                self._ends = self._ends[:-1]
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -49,10 +53,13 @@ class ItemFile(Sequence[Item]):
         if isinstance(number, slice):
             return Mapped(self.__getitem__, range(len(self))[number])
         number = range(len(self))[number]
+        return read_line(self._line(number), self.path, number + 1)
+
+    def _line(self, number: int) -> bytes:
         start = int(self._ends[number - 1]) if number else 0
         # Reads at an offset, not from where another thread or process left off.
         line = os.pread(self._file, int(self._ends[number]) - start, start)
-        return read_line(line, self.path, number + 1)
+        return line if number else line.removeprefix(BOM_UTF8)
 
 
 def _line_ends(file: int) -> Any:

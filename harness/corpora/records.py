@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,11 +13,10 @@ from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
 from harness.tasks import TASKS, task_of, world_of
+from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 
-MOST_LINE = 10_000_000
-"""The most bytes of an unpacked line; the largest item has only thousands."""
 _HINT = "harness simulate writes such lines"
 
 
@@ -197,7 +194,8 @@ def read_items(path: Path) -> Iterator[Item]:
         for number, record in enumerate(read_records(path), start=1):
             yield from_record(record, f"{path} row {number}")
     else:
-        yield from _read_lines(path)
+        for number, line in json_lines(path):
+            yield read_line(line, path, number)
 
 
 def load_items(path: Path, task: str | None = None) -> list[Item]:
@@ -234,20 +232,8 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
     return added
 
 
-def _read_lines(path: Path) -> Iterator[Item]:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            # Lines are read up to a limit, because a small file may unpack to a line of any size.
-            for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), start=1):
-                yield read_line(line, path, number)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
 def read_line(line: bytes, path: Path, number: int) -> Item:
-    """The item of the `number`-th line of a file, from 1. Raises DataError if it is too long, incomplete or not an item."""
-    if len(line) > MOST_LINE:
-        raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: {_HINT}")
+    """The item of the `number`-th line of a file, from 1. Raises DataError if it is incomplete or not an item."""
     try:
         return from_record(line, f"{path}:{number}")
     except DataError:

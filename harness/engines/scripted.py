@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.errors import DataError, EngineError
+from harness.errors import DataError
+from harness.util.files import json_lines
 from prompts.rendered import Rendered
 
 
@@ -16,8 +17,8 @@ class ScriptedEngine:
     """Replays completions by item id, from a JSON Lines file of {"id": ..., "text": ...} or from a list of such records.
 
     A record with "error" in place of "text" replays a failure. Other fields are ignored, so a run's predictions.jsonl is a
-    script, too. Raises EngineError if the file cannot be read, DataError with the line number for a line that is not such a
-    record or repeats an id.
+    script, too. Raises DataError if the file cannot be read, with the line number for a line that is not such a record or repeats
+    an id.
     """
 
     independent = True
@@ -29,7 +30,7 @@ class ScriptedEngine:
         self.report: Report = silent
         if isinstance(script, str | Path):
             self._source = str(script)
-            self._answers = self._collect(_read(Path(script)))
+            self._answers = self._collect(_value(line) for _, line in json_lines(Path(script)))
         else:
             self._source = "the script"
             self._answers = self._collect(script)
@@ -59,19 +60,8 @@ class ScriptedEngine:
         return answers
 
 
-def _read(path: Path) -> list[Any]:
-    """The value of each line; None for a line that is not JSON."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise EngineError(f"the scripted engine cannot read {path}: {error.strerror}; name its file with --model") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
-    # Not splitlines(): an answer may contain line separators other than the newline.
-    return [_value(line) for line in text.removesuffix("\n").split("\n")] if text else []
-
-
-def _value(line: str) -> Any:
+def _value(line: bytes) -> Any:
+    """None for a line that is not JSON."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

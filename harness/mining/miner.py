@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.mining.wording import Fit, fit, unsaid_directions
-from harness.util.files import read_lines, write_atomically
+from harness.util.files import json_lines, read_lines, write_atomically
 from serialization.program import ast
 from serialization.program.written import write
 
@@ -120,7 +120,7 @@ def _id_of(line: bytes, path: Path, number: int) -> str:
 def read(path: Path) -> list[Mined]:
     """The pairs of an instruction and a program in a file, best first. Raises DataError for a file of another kind."""
     pairs = []
-    for number, line in enumerate(read_lines(path).all, start=1):
+    for number, line in json_lines(path):
         try:
             pairs.append(Mined(**json.loads(line)))
         except (ValueError, TypeError) as error:

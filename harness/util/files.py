@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
 import time
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -159,15 +162,11 @@ def _hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
 
 
 class Lines(NamedTuple):
-    """The lines of a file, without their newlines, and what follows the last newline: nothing unless writing was cut short."""
+    """The lines of a file of our own, without their newlines, and what follows the last newline: nothing unless writing was cut
+    short."""
 
     whole: list[bytes]
     torn: bytes
-
-    @property
-    def all(self) -> list[bytes]:
-        """All lines, for files written by others: the last line needs no newline."""
-        return [*self.whole, self.torn] if self.torn else self.whole
 
 
 def read_lines(path: Path) -> Lines:
@@ -178,6 +177,34 @@ def read_lines(path: Path) -> Lines:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
     return Lines(whole, torn)
+
+
+MOST_LINE = 10_000_000
+"""The most bytes of an unpacked line of JSON Lines; the largest item has only thousands."""
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file of JSON Lines (also .gz) with their numbers, from 1, and with their newlines: without a byte order mark
+    and without blank lines at the end.
+
+    Raises DataError for a file that cannot be read, and for a line longer than `MOST_LINE`, since a small file may unpack to a
+    line of any size.
+    """
+    blank = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MOST_LINE + 1), b""), start=1):
+                if len(line) > MOST_LINE:
+                    raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: is this JSON Lines?")
+                text = line.removeprefix(BOM_UTF8) if number == 1 else line
+                if not text.strip():
+                    blank = blank or number
+                    continue
+                if blank:
+                    yield blank, b"\n"
+                yield number, text
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def json_line(record: Any) -> str:

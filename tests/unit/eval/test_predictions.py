@@ -73,7 +73,6 @@ GOOD = line('"actions": []', HEX[:-1] + "2")
 
 BAD_RECORDS = {
     "not JSON": ("actions: none", "not JSON"),
-    "blank": ("", "not JSON"),
     "not UTF-8": (b'{"id": "\xff"}', "not JSON"),
     "NaN": (line('"actions": [[0, NaN, "red"]]'), "NaN is not a JSON number"),
     "too deep": ("[" * 10_000, "not JSON"),

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora import records
 from harness.corpora.corpus import Corpus
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, UsageError
 from harness.simulators.games import game
 from harness.tasks import get_task
+from harness.util import files
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -36,12 +36,12 @@ STEP = {
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
 def test_a_line_that_unpacks_to_too_much_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MOST_LINE", 1_000)
+    monkeypatch.setattr(files, "MOST_LINE", 1_000)
     line = b'"' + b"a" * 1_001
     path = tmp_path / name
     path.write_bytes(gzip.compress(line) if name.endswith("gz") else line)
     with pytest.raises(DataError, match=rf"{name}:1: the line has more than 1,000 bytes"):
-        records.load_items(path)
+        load_items(path)
 
 
 @pytest.mark.parametrize(

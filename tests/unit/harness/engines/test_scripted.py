@@ -8,7 +8,7 @@ import pytest
 
 from harness.engines.engine import Completion, Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.errors import DataError, EngineError
+from harness.errors import DataError
 from prompts.rendered import Rendered
 
 
@@ -47,8 +47,8 @@ def test_a_repeated_id_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match=r"nowhere\.jsonl: No such file"):
+    with pytest.raises(DataError, match=r"nowhere\.jsonl: cannot be read: No such file"):
         ScriptedEngine(tmp_path / "nowhere.jsonl")
     (tmp_path / "binary").write_bytes(b"\xff\xff")
-    with pytest.raises(DataError, match="not UTF-8"):
+    with pytest.raises(DataError, match="binary, line 1: not a JSON object"):
         ScriptedEngine(tmp_path / "binary")

@@ -1,0 +1,58 @@
+"""Every reader of JSON Lines takes a file as editors and spreadsheets on other systems save it."""
+
+from __future__ import annotations
+
+import json
+from codecs import BOM_UTF8
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.predictions import read_records
+from harness.corpora import hexagons
+from harness.corpora.lazy import ItemFile
+from harness.corpora.records import load_items, to_full_record
+from harness.engines.engine import Sampling
+from harness.engines.scripted import ScriptedEngine
+from harness.errors import DataError
+from harness.mining import miner
+from harness.simulators.games import game
+from prompts.rendered import Rendered
+from tests.helpers.corpora_files import procedure
+
+ITEM = to_full_record(next(item for n in range(99) for item in game("random", 0, "train", n)))
+
+
+def scripted(path: Path) -> Sequence[Any]:
+    (answer,) = ScriptedEngine(path).generate([Rendered("a", (), "", ())], Sampling())
+    return [answer] if answer.error is None else []
+
+
+READERS: dict[str, tuple[Callable[[Path], Sequence[Any]], dict[str, Any]]] = {
+    "predictions": (read_records, {"id": "hexagons/dev/46/1", "actions": []}),
+    "a script": (scripted, {"id": "a", "text": "x"}),
+    "items": (load_items, ITEM),
+    "items, one at a time": (lambda path: list(ItemFile(path)), ITEM),
+    "the corpus of HEXAGONS": (lambda path: list(hexagons.read_procedures(path)), procedure(3)),
+    "mined programs": (miner.read, {"id": "a", "instruction": "x", "program": "y", "score": 1.0, "characters": 1, "literal": 1}),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n \r\n"])
+def test_a_byte_order_mark_and_blank_lines_at_the_end_are_no_lines(name: str, end: str, tmp_path: Path) -> None:
+    read, record = READERS[name]
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(BOM_UTF8 + json.dumps(record).encode() + end.encode())
+    assert len(read(path)) == 1
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_blank_line_between_lines_is_named(name: str, tmp_path: Path) -> None:
+    read, record = READERS[name]
+    path = tmp_path / "file.jsonl"
+    path.write_text(f"{json.dumps(record)}\n\n\n{json.dumps(record)}\n")
+    with pytest.raises(DataError, match=r"file\.jsonl(:| line |, line )2: "):
+        read(path)
