@@ -27,7 +27,7 @@ from serialization.program.minecraft import BuildingState
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
-_WORDS = {*COLORS, "place", "remove", "copy", "repeat", "for", "if", "world", "builder"}
+_WORDS = {*COLORS, "place", "remove", "copy", "repeat", "for", "if", "world", "builder", "facing"}
 """Words that a statement may begin with, besides a name or a set."""
 
 

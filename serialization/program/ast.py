@@ -9,6 +9,8 @@ from typing import Literal
 from serialization.program.errors import Place
 
 NOWHERE: Place = (0, 0)
+COMPASS = ("south", "west", "north", "east")
+"""The directions that one can face, in the order of a turn to the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True)
 class Frame(Node):
-    """Minecraft: `world` or `builder`, the frame that decides what left and right mean from here on."""
+    """Minecraft: what left and right mean from here on: `world`, `builder`, or the direction of the compass that one faces."""
 
     frame: str
 

@@ -123,6 +123,8 @@ class TreeBuilder(Transformer[Token, ast.Program]):
         return ast.Condition(left, operator, right, negated, at=_at(meta))
 
     def frame(self, meta: Any, frame: Token) -> ast.Frame:
+        if frame.type == "DIRECTION" and frame not in ast.COMPASS:
+            raise ProgramError(f"facing {frame}: expected {', '.join(ast.COMPASS)}", _place(frame))
         return ast.Frame(str(frame), at=_at(meta))
 
     def union(self, meta: Any, first: ast.Expr, *others: ast.Expr) -> ast.Expr:

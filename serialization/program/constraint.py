@@ -58,6 +58,7 @@ column ::= [1-9] | "1" [0-8]
 row ::= [1-9] | "10"
 """
 _MINECRAFT = r"""
+facing ::= "world" | "builder" | "facing " ("north" | "south" | "east" | "west")
 literal ::= side "," height "," side
 side ::= coordinate | [0-5] "-" [0-5] ("/" [1-9])? | "-" [1-5] ".." coordinate ("/" [1-9])? | [0-5] "..-" [1-5] ("/" [1-9])?
 coordinate ::= [0-5] | "-" [1-5]
@@ -88,7 +89,7 @@ def grammar(world: World) -> str:
         parts = {"FRAME": "", "GRID": '"grid "? ', "ARGUMENT": "item argafterdigit |", "TERMS": "item argafterdigit |"}
     else:
         machine, own, ways = Building, _MINECRAFT, DIRECTIONS
-        parts = {"FRAME": '| "world" | "builder"', "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
+        parts = {"FRAME": "| facing", "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
     common = _COMMON
     for slot, content in parts.items():
         common = common.replace(slot, content)

@@ -269,7 +269,7 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
     **{call.__name__: call for call in (at, row, tower, plane, frame, diagonal, line, lshape, tshape, ushape, cross, box)},
     "on": _beyond("up"),
     "below": _beyond("down"),
-    **{way: _beyond(way) for way in ("left", "right", "front", "behind")},
+    **{way: _beyond(way) for way in (*_WAYS, *ast.COMPASS)},
     **{call.__name__: call for call in (end, near, middle, corners, sort, reflect, rotate, supports)},
     "is": is_color,
     **{f"{name}of": number_of(axis, 0) for axis, name in enumerate("xyz")},
@@ -338,7 +338,7 @@ class Building(Machine):
                 self.newest.append(cell)
 
     def face(self, frame: str, at: Place) -> None:
-        self.quarter = 0 if frame == "world" else self._own
+        self.quarter = self._own if frame == "builder" else ast.COMPASS.index("south" if frame == "world" else frame)
 
     def vector(self, way: str) -> tuple[int, int, int]:
         """One step in a direction. Raises ProgramError for an unknown direction."""

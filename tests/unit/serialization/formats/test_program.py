@@ -117,15 +117,15 @@ GRAMMATICAL = {
         "red until(12:10,left,is(blue,red))&touch(all,5,2)", "n=3-count(it)\nred at(-1,-n)",
     ],
     "minecraft": [
-        "none", "red 0,1,0", "red -5..-2,1-3,0", "world\nblue tower(last,3)", "remove left(0,1,0)",
-        "blue box((0,1,0)+(1,1,1),-1,1,0)", "red ushape(0,1,0,right,3,up,3)&all-on(last,2)",
+        "none", "red 0,1,0", "red -5..-2,1-3,0", "facing west\nred east(last,2)", "world\nblue tower(last,3)",
+        "remove left(0,1,0)",        "blue box((0,1,0)+(1,1,1),-1,1,0)", "red ushape(0,1,0,right,3,up,3)&all-on(last,2)",
         "copy shift(it,left 3 up) with red=blue", "repeat up 2{red,blue by layer at(0,1..3,0)}",
     ],
 }  # fmt: skip
 UNGRAMMATICAL = {
     "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "world", "red 3:4-6:2",
                  "red  3"],
-    "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red ring(0,1,0)", "red row(0,1,0,up-left,3)"],
+    "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red ring(0,1,0)", "facing up", "red row(0,1,0,up-left,3)"],
 }  # fmt: skip
 
 

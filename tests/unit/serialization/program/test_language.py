@@ -54,6 +54,7 @@ def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
         ("copy shift(it,grid right 3) with red = blue, blue = red", "copy shift(it,grid right 3) with red=blue,blue=red"),
         ("for n in -2..2 {red box(-5..5,1-9,-5..-1)}", "for n in -2..2{red box(-5..5,1-9,-5..-1)}"),
         ("red 0,-1..2,-5..-2", "red 0,-1..2,-5..-2"),
+        ("facing  north ;red north( f )", "facing north\nred north(f)"),
         ("for n in 1..5 { red at(2*n - 1, (5 - 2)..n) }", "for n in 1-5{red at(2*n-1,5 - 2..n)}"),
         ("", ""),
     ],
@@ -85,6 +86,8 @@ def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
         ("red shift(3:4, right 1-2)", (1, 22), "expected a number"),
         ("red 3:4 by column", (1, 9), "by does not belong here"),
         ("red by colum 3:4", (1, 8), "did you mean column?"),
+        ("facing up", (1, 8), "facing up: expected south, west, north, east"),
+        ("facing 3", (1, 8), "3 does not belong here; expected a direction"),
     ],
 )  # fmt: skip
 def test_errors_name_their_place_and_what_was_meant(text: str, at: tuple[int, int], says: str) -> None:

@@ -81,6 +81,10 @@ FIGURES: dict[str, tuple[str, str]] = {
     "right": ("right(0-1,1,0)", "-1,1,0"),
     "front": ("front(0,1,0-1)", "0,1,-1"),
     "behind": ("behind(0,1,0-1,2)", "0,1,2-3"),
+    "north": ("north(0,1,0-1,2)", "0,1,-2..-1"),
+    "south": ("south(0,1,0-1)", "0,1,2"),
+    "east": ("east(0-1,1,0)", "2,1,0"),
+    "west": ("west(0-1,1,0)", "-1,1,0"),
     "end": ("end(0-2,1-2,0,left)+end(0-2,1-2,0,down)", "2,1-2,0+0-1,1,0"),
     "near": ("near(0,2,0)", "-1,2,0+1,2,0+0,1,0+0,3,0+0,2,-1+0,2,1"),
     "middle": ("middle(0-2,1-3,0)", "1,2,0"),
@@ -137,6 +141,17 @@ def test_left_and_behind_are_the_builders(yaw: float, left: tuple[int, int], beh
         "red 1,1,0" if yaw == 0 else f"red 1,1,0; blue {left[0]},1,{left[1]}"
     )
     assert cells("shift(0,1,0,east 2 south)", pose=pose) == {(2, 1, 1)}
+
+
+@pytest.mark.parametrize("way", ast.COMPASS)
+def test_left_and_front_are_those_of_someone_who_faces_a_direction(way: str) -> None:
+    turn = ["north", "east", "south", "west"]
+    side = [turn[(turn.index(way) + quarters) % 4] for quarters in range(4)]
+    said = "red behind(0,1,0,1)+right(0,1,0,2)+front(0,1,0,3)+left(0,1,0,4)"
+    pose = Pose(0.5, 1.0, 0.5, 90.0, 0.0)
+    compass = "+".join(f"{where}(0,1,0,{n})" for n, where in enumerate(side, 1))
+    assert built(f"red 0,1,0; facing {way}; {said}", pose=pose) == built(f"red 0,1,0; red {compass}", pose=pose)
+    assert built(f"facing {way}; builder; red left(0,1,0)", pose=pose) == built("red left(0,1,0)", pose=pose)
 
 
 @pytest.mark.parametrize(
