@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.tables import Percentage, benchmark_name, markdown_table, off_board
+from eval.tables import Percentage, benchmark_name, markdown_table, markdown_text, off_board
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 
@@ -104,7 +105,7 @@ def eval_results(scores: Scores) -> list[Any]:
 def as_markdown(results: Mapping[str, Scores]) -> str:
     """A table with a row for each run. Raises UsageError for runs of two tasks."""
     head, rows = _rows(results)
-    return f"{markdown_table(head, rows, (0, 1))}\n\n{' '.join(_notes(results))}\n"
+    return f"{markdown_table(head, rows, (0, 1))}\n\n{markdown_text(' '.join(_notes(results)))}\n"
 
 
 _LATEX = str.maketrans(
@@ -145,8 +146,15 @@ def as_csv(results: Mapping[str, Scores]) -> str:
         benchmark = benchmark_name(scores) if "benchmark" in scores else ""
         what = [scores["task"], scores["split"], benchmark, *(scores[key] for key in ("items", "missing", "errors"))]
         cells = [cell for n in headline(scores) for cell in (n.percent() if n.interval else [*n.percent(), "", ""])]
-        writer.writerow([name, *what, *cells])
+        writer.writerow([cell if isinstance(cell, int | float) else csv_text(cell) for cell in (name, *what, *cells)])
     return out.getvalue()
+
+
+def csv_text(text: str) -> str:
+    """A text as a cell that no spreadsheet takes for a formula: without control characters, and after an apostrophe if it begins
+    like one."""
+    text = re.sub(r"[\x00-\x1f\x7f]", " ", text).strip()
+    return f"'{text}" if text.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) else text
 
 
 def _rows(results: Mapping[str, Scores]) -> tuple[list[str], list[list[str]]]:

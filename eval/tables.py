@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -202,4 +204,9 @@ def _groups(breakdown: Mapping[str, Any]) -> Table:
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int]) -> str:
     """A table in Markdown. The columns with the numbers `texts` are left-aligned, the others right-aligned."""
     lines = [head, ["---" if n in texts else "---:" for n in range(len(head))], *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """A text on one line of Markdown, as part of a table or not: a reader sees its HTML and its pipes as they are written."""
+    return re.sub(r"(\\*)\|", r"\1\1\|", html.escape(" ".join(text.split()), quote=False))

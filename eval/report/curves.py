@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline, named
 from eval.score_run import Answers, Benchmark, score_answers
-from eval.tables import markdown_table
+from eval.tables import markdown_table, markdown_text
 from harness.errors import DataError, UsageError
 
 _INK = "#666677"
@@ -106,7 +106,7 @@ def as_markdown(drawn: Curve) -> str:
     labels = [score.label for score in drawn.points[0].numbers]
     rows = [[f"{point.items:,}", point.name, *map(str, point.numbers)] for point in drawn.points]
     table = markdown_table([drawn.across, drawn.each, *labels], rows, (1,))
-    return f"{table}\n\n{drawn.scored}. Percent, with 95% intervals.\n"
+    return f"{table}\n\n{markdown_text(drawn.scored)}. Percent, with 95% intervals.\n"
 
 
 def as_svg(drawn: Curve) -> str:

@@ -326,6 +326,6 @@ def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
 
 def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:
     """The table in Markdown."""
-    from eval.tables import markdown_table
+    from eval.tables import markdown_table, markdown_text
 
-    return f"{markdown_table(*cells(lines), texts=(0,))}\n\n{caption}\n"
+    return f"{markdown_table(*cells(lines), texts=(0,))}\n\n{markdown_text(caption)}\n"

@@ -77,6 +77,21 @@ def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
     assert (row["action_em"], row["action_em_low"]) == ("6.25", "")
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r\n=1", "\x00=1", " =1", "\uff1d1"])
+def test_a_spreadsheet_takes_no_name_for_a_formula(name: str) -> None:
+    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({name: drawn(f1=-0.5)})))
+    assert row["run"] == "'" + name.strip("\t\r\n\x00 ")
+    assert row["action_f1"] == "-50.0"
+
+
+def test_markdown_shows_the_html_and_the_pipes_of_a_name() -> None:
+    name = "<img src=x onerror=alert(1)>\n\\| a&b"
+    text = WRITERS["markdown"]({name: built()})
+    assert "<" not in text
+    assert text.count(r"&lt;img src=x onerror=alert(1)&gt; \\\| a&amp;b") == 2
+    assert len(text.splitlines()) == 5
+
+
 @pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
 def test_two_tasks_do_not_fit_in_one_table(form: str) -> None:
     with pytest.raises(UsageError, match="runs of hexagons and minecraft have different metrics"):
