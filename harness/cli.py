@@ -148,10 +148,12 @@ def _run(arguments: list[str]) -> int:
         if os.environ.get("RANK", "0") != "0" and "by peer" in str(error):
             # The process that left has already said why.
             return 1
-        print(
-            f"Error: {type(error).__name__}: {plain(' '.join(str(error).split()))} (a bug; `harness --debug ...` shows where)",
-            file=sys.stderr,
-        )
+        from harness.util.files import full_disk
+
+        told = f"{type(error).__name__}: {error} (a bug; `harness --debug ...` shows where)"
+        if reason := full_disk(error):
+            told = f"{reason}; make room, then run the same command again, which goes on where it can"
+        print(f"Error: {plain(' '.join(told.split()))}", file=sys.stderr)
         return 1
 
 

@@ -181,6 +181,8 @@ def log_to(folder: Path) -> logging.Logger:
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
         handler.close()
+    # A full disk ends the command with one line, and not with a traceback for each line of the log.
+    logging.raiseExceptions = False
     handler = logging.FileHandler(folder / "log.txt")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logger.addHandler(handler)

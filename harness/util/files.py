@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
+import re
 import shutil
 import time
 import zlib
@@ -20,6 +22,25 @@ from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}
+_FULL_ELSEWHERE = re.compile(
+    rf"\(os error (?:{'|'.join(map(str, _FULL))})\)|database or disk is full|unexpected pos \d+ vs \d+|PytorchStreamWriter failed"
+)
+"""What safetensors, SQLite and torch say of a full disk in errors of their own."""
+
+
+def full_disk(error: BaseException | None) -> str | None:
+    """Why a file cannot be written, if an error or one behind it says that the disk is full or read-only, or that a quota or the
+    limit of a file's size is reached; None for any other error."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+        if _FULL_ELSEWHERE.search(str(error)):
+            return f"a file cannot be written, as on a full disk: {error}"
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
