@@ -8,13 +8,16 @@ of constrained decoding). HEXAGONS needs only the grammar, because every tile ca
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from harness.corpora.item import MinecraftItem
-from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure, in_region
+from harness.corpora.records import BlockRecord
+from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Pose, Structure, in_region
 from serialization import scene
 from serialization.formats import calls, lines, moves
 from serialization.formats import json as json_format
@@ -47,6 +50,11 @@ _WRITERS: dict[str, Callable[[list[Action]], str]] = {
 FORMATS = frozenset(_STYLES)
 """The formats whose answers can be constrained to feasible actions; programs are run as a whole."""
 
+MOST_PIECES = 256
+"""The most pieces of an answer: after them, only its end may follow. The longest turn of the corpora has 78 actions."""
+MOST_JSON = 50_000
+"""The most characters of a state as JSON; a region full of blocks takes half of them."""
+
 
 class BuiltState(NamedTuple):
     """The state in which an action is written."""
@@ -58,6 +66,25 @@ class BuiltState(NamedTuple):
     """The builder's quarter turn, as `Pose.quarter`."""
     anchors: Mapping[str, Cell] | None = None
     """The cells that a line may start from, by name; None for a format without anchors."""
+
+
+_At = Annotated[int, Field(ge=-1000, le=1000)]
+_Place = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
+_Angle = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+
+
+class _StateRecord(BaseModel):
+    """What `Feasible.to_json` writes. Its sizes bound what a state costs whoever reads it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    format: str
+    blocks: Annotated[list[BlockRecord], FailFast(), Field(max_length=math.prod(SHAPE))]
+    last: tuple[_At, _At, _At] | None
+    quarter: int = Field(ge=0, le=3)
+    anchors: dict[Annotated[str, Field(max_length=8)], tuple[_At, _At, _At]] | None = Field(None, max_length=11)
+    opening: str = Field("", max_length=64, pattern=r"^\s*$")
+    pose: tuple[_Place, _Place, _Place, _Angle, _Angle] | None = None
 
 
 class Feasible:
@@ -72,7 +99,9 @@ class Feasible:
         style = _STYLES[format_name]
         self._format, self._start, self._opening, self._pose = format_name, state, opening, pose
         self._style = style._replace(opening=opening + style.opening, nothing=opening + style.nothing)
-        self._known: dict[str, tuple[BuiltState, Pieces]] = {}
+        self._done: list[str] = []
+        self._state = state
+        self._next: Pieces | None = None
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
@@ -95,17 +124,18 @@ class Feasible:
     @classmethod
     def from_json(cls, text: str) -> Feasible:
         """The inverse of `to_json`. Raises ValueError for an invalid text."""
+        if not isinstance(text, str) or len(text) > MOST_JSON:
+            raise ValueError(f"not a state: no text of at most {MOST_JSON:,} characters")
         try:
-            match said := json.loads(text):
-                case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
-                    cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
-                    anchors, pose = said.get("anchors"), said.get("pose")
-                    named = anchors and {str(name): (int(x), int(y), int(z)) for name, (x, y, z) in anchors.items()}
-                    state = BuiltState(Structure.of(tuple(block) for block in blocks), cell, quarter % 4, named)
-                    return cls(name, state, str(said.get("opening", "")), pose and Pose(*map(float, pose)))
-        except (TypeError, IndexError, KeyError, RecursionError) as error:
-            raise ValueError(f"not a state: {error}") from error
-        raise ValueError("not a state of the format")
+            said = _StateRecord.model_validate_json(text)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(map(str, fault["loc"]))
+            raise ValueError(f"not a state: {place + ': ' if place else ''}{fault['msg']}") from None
+        if said.format not in FORMATS:
+            raise ValueError(f"not a state: no format {said.format[:80]!r}")
+        state = BuiltState(Structure.of(said.blocks), said.last, said.quarter, said.anchors)
+        return cls(said.format, state, said.opening, said.pose and Pose(*said.pose))
 
     def whole(self, text: str) -> bool:
         """Whether the text is a feasible answer as it stands."""
@@ -135,9 +165,11 @@ class Feasible:
 
     def _after(self, done: str, rest: str) -> set[str]:
         """What may follow the pieces of `done` and `rest`, the beginning of another piece."""
-        pieces, ends = self._pieces(done), (self._style.between, self._style.closing)
+        pieces = self._pieces(done)
         if pieces is None:
             return set()
+        more = len(self._done) + 1 < MOST_PIECES
+        ends = (self._style.between, self._style.closing) if more else (self._style.closing,)
         following = {piece[len(rest) :] + end for piece in pieces if piece.startswith(rest) for end in ends}
         # The rest may be a complete piece and the first characters of the separator or the closing.
         for end in ends:
@@ -146,19 +178,23 @@ class Feasible:
                     following.add(end[size:])
         return following
 
-    def _pieces(self, done: str) -> Pieces | None:
-        """The feasible pieces after the pieces of `done`; None if those are infeasible."""
-        if done not in self._known:
-            if not done:
-                self._known[done] = self._start, self._possible(self._start)
-            else:
-                before, _, piece = done.rpartition(self._style.between)
-                if (pieces := self._pieces(before)) is None or piece not in pieces:
-                    return None
-                state, actions = self._known[before][0], pieces[piece]
-                state = state._replace(structure=state.structure.apply(actions).structure, last=actions[-1].cell)
-                self._known[done] = state, self._possible(state)
-        return self._known[done][1]
+    def _pieces(self, text: str) -> Pieces | None:
+        """The feasible pieces after the pieces of the text; None if those are infeasible.
+
+        Only the last state is kept: an answer is asked about as it grows.
+        """
+        done = text.split(self._style.between) if text else []
+        if self._next is None or done[: len(self._done)] != self._done:
+            self._done, self._state = [], self._start
+            self._next = self._possible(self._start)
+        for piece in done[len(self._done) :]:
+            if (actions := self._next.get(piece)) is None:
+                return None
+            after = self._state.structure.apply(actions).structure
+            self._state = self._state._replace(structure=after, last=actions[-1].cell)
+            self._done.append(piece)
+            self._next = self._possible(self._state)
+        return self._next
 
     def _possible(self, state: BuiltState) -> Pieces:
         pieces = _possible(self._format, state)

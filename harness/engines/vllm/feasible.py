@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from vllm.logger import init_logger
 from vllm.v1.sample.logits_processor import AdapterLogitsProcessor
 
 from harness.engines.models.bases import load_tokenizer
 from serialization.formats.feasible import Feasible
+
+logger = init_logger("vllm.harness")
 
 ARGUMENT = "feasible"
 """The extra argument of a request that holds `Feasible.to_json()`."""
@@ -49,7 +52,7 @@ class FeasibleTokens(AdapterLogitsProcessor):  # type: ignore[misc]
     @classmethod
     def validate_params(cls, sampling_params: Any) -> None:
         """Raises ValueError for a state that cannot be read."""
-        if text := (sampling_params.extra_args or {}).get(ARGUMENT):
+        if (text := (sampling_params.extra_args or {}).get(ARGUMENT)) is not None:
             Feasible.from_json(text)
 
     def __init__(self, vllm_config: Any, device: torch.device, is_pin_memory: bool) -> None:
@@ -61,18 +64,35 @@ class FeasibleTokens(AdapterLogitsProcessor):  # type: ignore[misc]
 
     def new_req_logits_processor(self, params: Any) -> Any:
         text = (params.extra_args or {}).get(ARGUMENT)
-        return _Request(Feasible.from_json(text), self._vocabulary, sorted(params.all_stop_token_ids)) if text else None
+        return None if text is None else _Request(text, self._vocabulary, sorted(params.all_stop_token_ids))
 
 
 class _Request:
-    def __init__(self, feasible: Feasible, vocabulary: TokenVocabulary, ends: Sequence[int]) -> None:
-        self._feasible, self._vocabulary, self._ends = feasible, vocabulary, list(ends)
+    """The processor of one request, which never raises: vLLM cannot fail one request here, only the engine. A request that
+    cannot be continued gets the token that ends it, and vLLM's log says why."""
+
+    def __init__(self, state: str, vocabulary: TokenVocabulary, ends: Sequence[int]) -> None:
+        self._state, self._vocabulary, self._ends = state, vocabulary, list(ends)
+        self._feasible: Feasible | None = None
+        self._failed = False
 
     def __call__(self, output_ids: Sequence[int], logits: torch.Tensor) -> torch.Tensor:
+        try:
+            allowed = self._ends if self._failed else self._allowed(output_ids)
+        except Exception:
+            logger.exception("A request for a feasible answer cannot be continued, and ends")
+            self._failed, allowed = True, self._ends
+        allowed = [token for token in allowed if token < len(logits)]
+        if not allowed:
+            # The model has no token that ends an answer: the request's limit of tokens does.
+            return logits
+        masked = torch.full_like(logits, -torch.inf)
+        # Parameters such as min_tokens may forbid all of these tokens, but a sampler needs one that is possible.
+        masked[allowed] = logits[allowed].clamp(min=torch.finfo(logits.dtype).min)
+        return masked
+
+    def _allowed(self, output_ids: Sequence[int]) -> list[int]:
+        self._feasible = self._feasible or Feasible.from_json(self._state)
         text = "".join(self._vocabulary.texts.get(token, "") for token in output_ids)
         allowed = self._vocabulary.following(self._feasible, text)
-        if not allowed or self._feasible.whole(text):
-            allowed += self._ends
-        masked = torch.full_like(logits, -torch.inf)
-        masked[allowed] = logits[allowed]
-        return masked
+        return allowed + self._ends if not allowed or self._feasible.whole(text) else allowed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -89,12 +91,51 @@ def test_another_process_gets_the_same(name: str) -> None:
         assert one.continuations(text, 8) == other.continuations(text, 8)
 
 
+def stated(**changes: Any) -> str:
+    """A state as JSON, with other values."""
+    return json.dumps({**json.loads(Feasible("lines", BuiltState(Structure(), None, 0)).to_json()), **changes})
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"format": "moves"}', '{"format":"moves","blocks":[1],"last":null,"quarter":0}']
-)
+    "text",
+    [
+        "", "[]", "{", "5", '{"format": "moves"}', "[" * 10_000,
+        stated(format="program"), stated(format=["lines"]), stated(quarter=4), stated(last=[0, 1]), stated(last=[0, 10**30, 0]),
+        stated(blocks=[1]), stated(blocks=[[0, 1, 0, "red"]] * 1090), stated(blocks=[[6, 1, 0, "red"]]),
+        stated(blocks=[{}] * 9_000),
+        stated(anchors={str(n): [0, 1, 0] for n in range(12)}), stated(anchors={"a" * 9: [0, 1, 0]}), stated(anchors={"A": [0]}),
+        stated(opening=" " * 65), stated(opening="red"), stated(opening=1), stated(pose=[0, 1, 0, 0]), stated(extra="a" * 50_000),
+        stated(pose=[0, 1, 0, "yaw", 0]), stated(pose="P").replace('"P"', "[0, 1, 0, 1e400, 0]"),
+        stated(pose=[0, 1, 0, float("nan"), 0]), stated(pose=[1e6, 1, 0, 0, 0]),
+    ],
+)  # fmt: skip
 def test_an_invalid_state_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"state|Expecting"):
+    with pytest.raises(ValueError, match=r"^not a state: .{1,200}$"):
         Feasible.from_json(text)
+
+
+def test_something_that_is_no_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a state"):
+        Feasible.from_json(5)  # type: ignore[arg-type]
+
+
+def test_an_answer_ends_after_the_most_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("serialization.formats.feasible.MOST_PIECES", 4)
+    for name, pieces in (("lines", ["place red 0 1 0", "pick 0 1 0"]), ("moves", ["red here", "pick here"])):
+        feasible = Feasible(name, BuiltState(Structure(), (0, 1, 0), 0))
+        assert feasible.continuations("\n".join(pieces + pieces[:1]), 1) == {"\n"}
+        assert feasible.continuations("\n".join(pieces * 2), 1) == set()
+        assert feasible.whole("\n".join(pieces * 2))
+
+
+def test_texts_may_be_asked_about_in_any_order() -> None:
+    feasible = Feasible("lines", BuiltState(Structure(), None, 0))
+    for text, fits in (
+        ("place red 0 1 0\nplace red 0 2 0", True),
+        ("place red 0 2 0", False),
+        ("place red 0 1 0\npick 0 1 0", True),
+    ):
+        assert feasible.whole(text) is fits
 
 
 def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:

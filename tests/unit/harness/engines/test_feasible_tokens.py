@@ -1,0 +1,121 @@
+"""The logits processor of feasible answers, with a stand-in for vLLM: whatever it is given, it ends its own request only."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from harness.worlds.minecraft import Structure
+from serialization.formats.feasible import BuiltState, Feasible
+from tests.helpers.tiny import build_tiny_model
+
+STATE = Feasible("lines", BuiltState(Structure(), None, 0)).to_json()
+END = 1
+PARAMETERS: dict[str, Any] = {"all_stop_token_ids": {END}}
+
+
+class StandIn:
+    """The part of vLLM's AdapterLogitsProcessor that reads nothing of the batch."""
+
+    def __init__(self, *given: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def feasible(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The module, imported without vLLM."""
+    for name, content in (
+        ("vllm", {}), ("vllm.logger", {"init_logger": logging.getLogger}), ("vllm.v1", {}), ("vllm.v1.sample", {}),
+        ("vllm.v1.sample.logits_processor", {"AdapterLogitsProcessor": StandIn}),
+    ):  # fmt: skip
+        module = ModuleType(name)
+        vars(module).update(content)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, "harness.engines.vllm.feasible", raising=False)
+    yield importlib.import_module("harness.engines.vllm.feasible")
+    sys.modules.pop("harness.engines.vllm.feasible")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture
+def processor(feasible: Any, base: Path) -> Any:
+    config = SimpleNamespace(model_config=SimpleNamespace(tokenizer=str(base)))
+    return feasible.FeasibleTokens(config, torch.device("cpu"), False)
+
+
+def request(processor: Any, state: Any, **changes: Any) -> Any:
+    return processor.new_req_logits_processor(SimpleNamespace(extra_args={"feasible": state}, **{**PARAMETERS, **changes}))
+
+
+def possible(logits: torch.Tensor) -> set[int]:
+    return set(torch.nonzero(logits > -torch.inf).flatten().tolist())
+
+
+def size(processor: Any) -> int:
+    return int(max(processor._vocabulary.texts)) + 1
+
+
+def test_only_tokens_of_feasible_answers_stay_possible(processor: Any) -> None:
+    texts = processor._vocabulary.texts
+    allowed = possible(request(processor, STATE)([], torch.zeros(size(processor))))
+    assert allowed
+    assert {texts[token][0] for token in allowed} <= {"p", "n"}  # place, pick, none
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["", "{}", 5, ["lines"], STATE.replace('"pose": null', '"pose": [0, 1, 0, 1e400, 0]'), STATE[:-1] + ', "opening": "a"}'],
+    ids=["empty", "no state", "a number", "a list", "infinite", "text before the answer"],
+)
+def test_a_state_that_cannot_be_read_is_refused_and_ends_its_request(
+    state: Any, processor: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(ValueError, match="not a state"):
+        processor.validate_params(SimpleNamespace(extra_args={"feasible": state}))
+    one = request(processor, state)
+    for _ in range(2):
+        assert possible(one([], torch.zeros(size(processor)))) == {END}
+    assert len(caplog.records) == 1
+
+
+def test_a_failure_in_the_middle_ends_its_request(
+    processor: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> Any:
+        raise RecursionError("too deep")
+
+    one = request(processor, STATE)
+    assert len(possible(one([], torch.zeros(size(processor))))) > 1
+    monkeypatch.setattr(Feasible, "continuations", fails)
+    assert possible(one([5], torch.zeros(size(processor)))) == {END}
+    assert "too deep" in caplog.text
+
+
+def test_some_token_is_always_possible(processor: Any) -> None:
+    """Even if `min_tokens` or `allowed_token_ids` forbid all, and if a model has no end or fewer logits than tokens."""
+    nothing = torch.full((size(processor),), -torch.inf)
+    masked = request(processor, STATE)([], nothing)
+    assert possible(masked)
+    assert not masked.softmax(0).isnan().any()
+    assert possible(request(processor, "{}", all_stop_token_ids=set())([], torch.zeros(4))) == {0, 1, 2, 3}
+    assert possible(request(processor, "{}", all_stop_token_ids={2, 10**6})([], torch.zeros(4))) == {2}
+
+
+def test_requests_without_a_state_are_left_alone(processor: Any) -> None:
+    for given in (None, {}, {"other": json.dumps(1)}):
+        parameters = SimpleNamespace(extra_args=given, **PARAMETERS)
+        processor.validate_params(parameters)
+        assert processor.new_req_logits_processor(parameters) is None
