@@ -44,7 +44,7 @@ class Serve(Strict):
     answer_timeout: float = option(600, "Seconds to wait for an answer, or for the next piece of a stream.", gt=0)
     time_limit: float = option(10, "Seconds that the parser or a baseline may take for an answer (422).", gt=0)
     memory_limit: int = option(2000, "Megabytes that the parser or a baseline may use for an answer (422).", ge=1)
-    workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, at least 2]", ge=1)
+    workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, 2 to 8]", ge=1)
     drain_timeout: float = option(30, "Seconds that requests in flight have to finish after SIGTERM.", gt=0)
     words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 

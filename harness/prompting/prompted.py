@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from anyio.to_thread import run_sync
+
 from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling, apart
 from harness.errors import EngineError
@@ -81,6 +83,18 @@ class Prompted(Predictor):
             for item, one, draws in zip(items, asked, drawn, strict=True):
                 yield self._answer(item, one, draws) if isinstance(one, Rendered) else one
         next(answers, None)  # So that the engine finishes what it does after the last answer.
+
+    async def ask(self, item: Item) -> Answer:
+        """As `predict` without repair, for one item in the caller's event loop and an engine that has `complete`.
+
+        If it is cancelled, so are its requests.
+        """
+        rendered = await run_sync(self._rendered, item)
+        if isinstance(rendered, Answer):
+            return rendered
+        engine: Any = self.engine
+        drawn = await engine.complete(_draws(rendered, self.plan.samples), self.plan.sampling)
+        return await run_sync(self._answer, item, rendered, drawn)
 
     def _repaired(
         self, items: Sequence[Item], asked: Sequence[Rendered | Answer], answers: Sequence[Completion | None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,6 +30,8 @@ from harness.worlds.hexagons import Board
 
 MOST_BYTES = 1_000_000
 """The largest body of a request that is read, in bytes."""
+DEADLINE = 600.0
+"""Seconds from a request to its answer, whoever answers; workers have shorter limits."""
 RETRY = 5
 """Seconds after which an unavailable model may be asked again."""
 FAULTS: dict[int | str, dict[str, Any]] = {
@@ -40,6 +43,7 @@ FAULTS: dict[int | str, dict[str, Any]] = {
     429: {"description": "Too many requests: ask again later"},
     502: {"description": "The model did not answer"},
     503: {"description": "Not now: ask again later"},
+    504: {"description": "No answer in time"},
 }
 T = TypeVar("T")
 
@@ -99,7 +103,10 @@ async def executed(
     does not answer."""
     try:
         item = body.item
-        answer = await player.answer(item, body.samples, body.constrain, principal)
+        async with asyncio.timeout(DEADLINE):
+            answer = await player.answer(item, body.samples, body.constrain, principal)
+    except TimeoutError:
+        raise HTTPException(504, f"no answer within {DEADLINE:g} s") from None
     except (UsageError, ValueError) as error:
         raise HTTPException(422, str(error)) from None
     except Unavailable as error:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from anyio import Lock
+from anyio.to_thread import run_sync
+
 from harness.baselines import BASELINES, Ruled
 from harness.corpora.item import Item
+from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
 from harness.everyday.solved import solved_by
+from harness.prompting.prompted import Plan, Prompted
 from harness.prompting.shots import ShotChoice, live_shots
-from harness.runs.answering import Answer, Predictor
+from harness.runs.answering import Answer
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
 from harness.training.checkpoints import SHIPPED, default_model
 from harness.training.trainable import Trainable
 from harness.util.registry import resolve
+from prompts.render import Renderer
 from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
@@ -79,23 +82,28 @@ class EndpointPlayer:
         return Player(name=self.name, tasks=list(self.specs), kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be running."""
-        if not self.up():
-            raise Unavailable(f"{self.name} is not available now: ask again later")
-        return await self.workers.in_thread(principal, partial(self._asked, item, samples, constrain))
+        """Raises EngineError if the endpoint does not answer, Unavailable if it is not running or all places are taken.
 
-    def _asked(self, item: Item, samples: int, constrain: str | None) -> Answer:
+        If it is cancelled, so are its requests to the endpoint.
+        """
         from harness.engines.openai.engine import OpenAIEngine
 
-        # Each request has an engine of its own, since an engine works in one thread only.
-        engine: Any = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length)
-        with closing(engine):
-            self._context_length = engine.context_length
-            spec = self.specs[item.task]
-            if (pool := self._pools.get(item.task)) is None:
-                pool = self._pools[item.task] = live_shots(self.examples, spec)
-            (answer,) = prompted(spec, engine, pool, self.examples.shots, samples, constrain).predict([item])
-        return checked(answer)
+        if not self.up():
+            raise Unavailable(f"{self.name} is not available now: ask again later")
+        async with self.workers.place(principal, self.name):
+            # Each request has an engine of its own, since an engine counts its failures and gives up.
+            engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length)
+            try:
+                self._context_length = await engine.find_context_length()
+                asked = await run_sync(self._prompted, engine, item.task, samples, constrain)
+                return checked(await asked.ask(item))
+            finally:
+                await engine.aclose()
+
+    def _prompted(self, engine: Any, task: str, samples: int, constrain: str | None) -> Prompted:
+        if (pool := self._pools.get(task)) is None:
+            pool = self._pools[task] = live_shots(self.examples, self.specs[task])
+        return prompted(self.specs[task], engine, pool, self.examples.shots, samples, constrain)
 
 
 @dataclass
@@ -110,8 +118,8 @@ class LocalPlayer:
     workers: Workers
     solved: Mapping[str, float] = field(default_factory=dict)
     """The share of the everyday requests that it solves, by world, as far as it is known."""
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _prompted: Predictor | None = None
+    _lock: Lock = field(default_factory=Lock)
+    _prompted: Prompted | None = None
 
     @property
     def card(self) -> Player:
@@ -121,16 +129,17 @@ class LocalPlayer:
         """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain need a server: harness serve, with --base-url here; {self.name} has neither")
-        return await self.workers.in_thread(principal, partial(self._asked, item))
+        async with self.workers.place(principal, self.name, self._lock):
+            # A thread cannot be cancelled, so the next request begins when this one has really ended.
+            return checked(await run_sync(self._asked, item))
 
     def _asked(self, item: Item) -> Answer:
-        with self._lock:
-            if self._prompted is None:
-                self._prompted = self._load()
-            (answer,) = self._prompted.predict([item])
-        return checked(answer)
+        if self._prompted is None:
+            self._prompted = self._load()
+        (answer,) = self._prompted.predict([item])
+        return answer
 
-    def _load(self) -> Predictor:
+    def _load(self) -> Prompted:
         from adapters.registry import load_adapter
         from harness.engines.transformers import TransformersEngine
 
@@ -141,12 +150,8 @@ class LocalPlayer:
         return prompted(adapter.spec, engine, pool, examples.shots)
 
 
-def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Predictor:
+def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Prompted:
     """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote."""
-    from harness.engines.engine import Sampling
-    from harness.prompting.prompted import Plan, Prompted
-    from prompts.render import Renderer
-
     longest = min(spec.written.longest, engine.context_length // 2)
     renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
     sampling = Sampling(

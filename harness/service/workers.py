@@ -1,4 +1,4 @@
-"""Processes in which the parser and the baselines answer, each within a time and a memory limit, and threads that wait for
+"""Processes in which the parser and the baselines answer, each within a time and a memory limit, and places for requests to
 language models. No key can take all of either."""
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import multiprocessing
 import os
 import resource
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
+from anyio import Semaphore
 
 from harness.errors import HarnessError, UsageError
 from harness.tasks import get_task
 from harness.util.processes import ending_with_parent
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from pebble import ProcessPool
 
     from harness.baselines import Baseline, Ruled
     from harness.corpora.item import Item
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 2_000
 """Answers after which a worker is replaced, because the parser keeps every procedure that it has read in memory."""
 WAIT = 30.0
-"""Seconds for which a request waits for a worker."""
-THREADS = 16
+"""Seconds for which a request waits until a player turns to it."""
+PLACES = 16
 """Requests to language models that one key may have at a time."""
 OUT_OF_MEMORY = 77
 """The exit code of a worker that reached its memory limit."""
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -51,7 +50,7 @@ class AnswerBudget:
     seconds: float = 10.0
     megabytes: int = 2_000
     """The size of a worker's data in memory; a baseline with PyTorch needs about 1,000."""
-    workers: int = max(2, os.cpu_count() or 1)
+    workers: int = min(8, max(2, os.cpu_count() or 1))
     """Processes, each of which works out one answer at a time."""
 
 
@@ -61,57 +60,85 @@ class Workers:
     def __init__(self, budget: AnswerBudget | None = None, principals: int = 1) -> None:
         """If there are several `principals`, each of them leaves a worker to the others."""
         self._budget = budget or AnswerBudget()
-        each = self._budget.workers if principals <= 1 else max(1, self._budget.workers - 1)
-        self._semaphores: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
-        self._limiters: dict[str, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(THREADS))
+        count = self._budget.workers
+        each = count if principals <= 1 else max(1, count - 1)
+        self._all, self._own = Semaphore(count), defaultdict[str, Semaphore](lambda: Semaphore(each))
+        self._places = defaultdict[str, Semaphore](lambda: Semaphore(PLACES))
+        self._free: list[ProcessPool] = []
 
     def __enter__(self) -> Self:
-        from pebble import ProcessPool
-
-        self._pool = ProcessPool(
-            self._budget.workers,
-            max_tasks=MOST_ANSWERS,
-            initializer=_begin,
-            initargs=(self._budget.megabytes * 1_000_000, os.getpid()),
-            context=multiprocessing.get_context("spawn"),
-        )
-        # The pool starts with its first task, and its workers then read the parser's rules before a request comes.
-        self._pool.schedule(os.getpid)
+        self._pools = [self._started() for _ in range(self._budget.workers)]
+        self._free += self._pools
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        self._pool.join()
+        for pool in self._pools:
+            pool.stop()  # type: ignore[no-untyped-call]
+        for pool in self._pools:
+            pool.join()
+
+    def _started(self) -> ProcessPool:
+        """A pool of one process, so that a request is given to a free process and never waits behind another one."""
+        from pebble import ProcessPool
+
+        limits = self._budget.megabytes * 1_000_000, os.getpid()
+        pool = ProcessPool(1, MOST_ANSWERS, _begin, limits, multiprocessing.get_context("spawn"))
+        # The pool starts with its first task, and its process then reads the parser's rules before a request comes.
+        pool.schedule(os.getpid)
+        return pool
 
     async def answer(self, principal: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
-        """The answer of the parser or a baseline. If it is cancelled, its worker becomes free.
+        """The answer of the parser or a baseline. If it is cancelled, its worker is replaced.
 
         Raises UsageError if the answer exceeds its budget or the player fails, Unavailable if no worker is free in time.
         """
         from pebble import ProcessExpired
 
-        semaphore, budget = self._semaphores[principal], self._budget
+        budget, places = self._budget, (self._own[principal], self._all, self._worker())
         try:
-            async with asyncio.timeout(WAIT):
-                await semaphore.acquire()
-        except TimeoutError:
-            raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
-        try:
-            answer: Future[Answer] = self._pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds)
-            return await asyncio.wrap_future(answer)
+            async with asyncio.timeout(WAIT + budget.seconds), _held(name, *places) as pool:
+                return await asyncio.wrap_future(pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds))
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
-        except ProcessExpired as error:
-            if error.exitcode == OUT_OF_MEMORY:
+        except (ProcessExpired, RuntimeError) as error:
+            if getattr(error, "exitcode", None) == OUT_OF_MEMORY:
                 raise UsageError(f"the answer takes more than {budget.megabytes:,} MB: say less at a time") from None
-            log.error("a worker ended with exit code %s", error.exitcode)
+            log.error("a worker ended: %s", error)
             raise UsageError("the answer could not be worked out") from None
-        finally:
-            semaphore.release()
 
-    async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
-        """The result of `work`, which waits for a language model, from a thread. If this is cancelled, the thread runs on."""
-        return await run_sync(work, limiter=self._limiters[principal], abandon_on_cancel=True)
+    @asynccontextmanager
+    async def _worker(self) -> AsyncIterator[ProcessPool]:
+        """A free worker. If it has to be replaced, it is free again when the new process has started."""
+        pool = self._free.pop()
+        try:
+            if not pool.active:
+                # Its process ended while it had nothing to do.
+                pool = self._started()
+                self._pools.append(pool)
+            yield pool
+        except BaseException:
+            with suppress(RuntimeError, OSError):
+                await asyncio.wrap_future(pool.schedule(os.getpid))
+            raise
+        finally:
+            self._free.append(pool)
+
+    def place(self, principal: str, name: str, *more: AbstractAsyncContextManager[Any]) -> AbstractAsyncContextManager[Any]:
+        """A place for a request to a language model, with all that is `more`. Raises Unavailable if they are not free in time."""
+        return _held(name, self._places[principal], *more)
+
+
+@asynccontextmanager
+async def _held(name: str, *places: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
+    """Hold all places, taken one after the other, and yield the last one. Raises Unavailable if they are not free within WAIT."""
+    async with AsyncExitStack() as held:
+        try:
+            async with asyncio.timeout(WAIT):
+                for place in places:
+                    last = await held.enter_async_context(place)
+        except TimeoutError:
+            raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
+        yield last
 
 
 def _begin(data: int, parent: int) -> None:

@@ -91,8 +91,12 @@ class OpenAIEngine:
     def context_length(self) -> int:
         """The given context length, or else the one in the endpoint's list of models. Raises UsageError if there is neither,
         EngineError if there is no server."""
+        return self._context_length or self._loop().run_until_complete(self.find_context_length())
+
+    async def find_context_length(self) -> int:
+        """As `context_length`, in the caller's event loop."""
         if self._context_length is None:
-            self._context_length = self._listed_length()
+            self._context_length = await self._listed_length()
         return self._context_length
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
@@ -112,12 +116,28 @@ class OpenAIEngine:
         finally:
             loop.run_until_complete(_cancel(tasks))
 
+    async def complete(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """As `generate`, in the caller's event loop. If it is cancelled, so are the requests."""
+        places = asyncio.Semaphore(self._concurrency)
+        tasks = [asyncio.create_task(self._ask(places, prompt, sampling)) for prompt in prompts]
+        try:
+            completions = [await task for task in tasks]
+        finally:
+            await _cancel(tasks)
+        if self._stop:
+            raise self._stop
+        return completions
+
     def close(self) -> None:
         """End the connections."""
         if self._runner:
             self._runner.get_loop().run_until_complete(self._endpoint.close())
             self._runner.close()
             self._runner = None
+
+    async def aclose(self) -> None:
+        """As `close`, in the caller's event loop."""
+        await self._endpoint.close()
 
     def characters_per_token(self, prompt: Rendered) -> float | None:
         """The characters per token of a prompt's text, by the endpoint's own count, which takes a request; None if it does not
@@ -228,11 +248,10 @@ class OpenAIEngine:
             self._say(f"the endpoint answers with the model {name} although {self._model} was asked")
         return name
 
-    def _listed_length(self) -> int:
+    async def _listed_length(self) -> int:
         """The context length that GET /models gives."""
-        loop = self._loop()
         try:
-            models = loop.run_until_complete(self._endpoint.request("GET", "/models")).get("data")
+            models = (await self._endpoint.request("GET", "/models")).get("data")
         except Failure as failure:
             if not failure.connected:
                 raise EngineError(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, cast
 
@@ -141,6 +144,36 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
     assert [piece.text for piece in done.discarded] == ["what?"]
     assert server.keys == {"Bearer secret"}
     assert "Start with a red block." in server.requests[0]["messages"][-1]["content"]
+
+
+def test_a_model_that_takes_too_long_is_given_up(workers: Workers, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.service.app.DEADLINE", 1.0)
+    server.reply = lambda body, n: None
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    response = TestClient(app).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
+    assert response.status_code == 504
+    assert "no answer within 1 s" in response.json()["error"]["message"]
+
+
+def test_requests_that_clients_drop_end_at_the_model_too(workers: Workers, server: FakeServer) -> None:
+    opened, closed = threading.Semaphore(0), threading.Semaphore(0)
+
+    def hold(handler: BaseHTTPRequestHandler) -> None:
+        opened.release()
+        handler.connection.recv(1)  # Returns when the client ends the connection.
+        closed.release()
+
+    server.reply = lambda body, n: hold
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    address = "127.0.0.1", free_port()
+    body = json.dumps({"task": "minecraft", "instruction": "a", "model": "model"}).encode()
+    sent = f"POST {EXECUTE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    with listening(app, *address):
+        for _ in range(20):
+            with socket.create_connection(address) as connection:
+                connection.sendall(sent.encode() + body)
+                assert opened.acquire(timeout=30)
+            assert closed.acquire(timeout=30)
 
 
 @dataclass

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ from harness.service.guard import Gone, while_there
 from harness.service.workers import AnswerBudget, Unavailable, Workers
 from tests.helpers import ROOT
 from tests.helpers.misbehaving import answer
+from tests.helpers.serving import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +38,13 @@ def patient() -> Iterator[Workers]:
         yield workers
 
 
+async def drop(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not true():
             await asyncio.sleep(0.01)
 
@@ -66,8 +74,7 @@ def test_a_long_request_of_one_holder_leaves_room_for_another(patient: Workers, 
         other = await answer(patient, "hello", "two")
         assert len(list(tmp_path.iterdir())) == 1
         for one in long:
-            one.cancel()
-        await asyncio.gather(*long, return_exceptions=True)
+            await drop(one)
         return other
 
     assert asyncio.run(both()).notes["process"]
@@ -86,6 +93,33 @@ def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path)
     assert asyncio.run(leave()).notes["process"]
 
 
+def test_requests_that_one_key_drops_do_not_cost_another_key_its_worker(patient: Workers, tmp_path: Path) -> None:
+    async def begin(number: int) -> asyncio.Task[Any]:
+        begun = tmp_path / str(number)
+        task = asyncio.create_task(answer(patient, f"sleep {begun}"))
+        await until(begun.exists)
+        return task
+
+    async def attack() -> Any:
+        for number in range(3):
+            await drop(await begin(number))
+        last = await begin(3)
+        other = await answer(patient, "hello", "two")
+        await drop(last)
+        return other
+
+    before = {child.pid for child in multiprocessing.active_children()}
+    assert asyncio.run(attack()).notes["process"] in before
+
+
+def test_a_worker_that_ended_while_it_was_free_is_replaced(two: Workers) -> None:
+    worker = asyncio.run(answer(two, "hello")).notes["process"]
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: worker not in {child.pid for child in multiprocessing.active_children()})
+    time.sleep(0.5)  # The pool looks after its processes ten times a second.
+    assert asyncio.run(answer(two, "hello")).notes["process"] != worker
+
+
 def test_a_client_that_waits_too_long_is_told_to_retry(patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT", 0.2)
 
@@ -94,8 +128,7 @@ def test_a_client_that_waits_too_long_is_told_to_retry(patient: Workers, tmp_pat
         await until((tmp_path / "begun").exists)
         with pytest.raises(Unavailable, match="ask again later"):
             await answer(patient, "hello", "three")
-        long.cancel()
-        await asyncio.gather(long, return_exceptions=True)
+        await drop(long)
 
     asyncio.run(wait())
 
