@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import lzma
+import re
 import tarfile
 import zlib
 from base64 import b64decode, b64encode
@@ -32,6 +33,15 @@ MOST_MEMBERS = 100_000
 """The most members that an archive may have: over seven times as many as the larger corpus has."""
 
 
+_NAMES = {
+    tarfile.GNUTYPE_LONGNAME: re.compile(rb"([^\0]+)"),
+    tarfile.XHDTYPE: re.compile(rb" path=([^\n]*)\n"),
+}
+"""The next file's name in the texts of headers, by the headers' types."""
+_TEXTS = {*_NAMES, tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
+"""The types of headers that a text follows."""
+
+
 class _Unpacked(lzma.LZMAFile):
     """The unpacked content of an archive, read in pieces up to a limit: a small archive may unpack to any size."""
 
@@ -47,22 +57,53 @@ class _Unpacked(lzma.LZMAFile):
             raise DataError(f"{self._archive} unpacks to more than {MOST_UNPACKED:,} bytes and is no corpus; fetch it again")
         return data
 
+    def content(self, size: int, *, wanted: object = True) -> bytes:
+        """The next `size` bytes if they are `wanted`; skips the rest of their last block. Raises EOFError if there are fewer."""
+        pieces, left = [], -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        while left > 0:
+            if not (piece := self.read(min(left, 1 << 20))):
+                raise EOFError("it is cut short")
+            left -= len(piece)
+            pieces += [piece] if wanted else []
+        return b"".join(pieces)[:size]
+
+    def files(self) -> Iterator[tuple[str, int]]:
+        """The name and the size of each file. The caller takes its content before the next one.
+
+        tarfile's own iteration hangs on some headers of a few hundred bytes. Of headers with a text, only the name is read here.
+        """
+        long = None
+        for _ in range(MOST_MEMBERS + 1):
+            block = self.read(tarfile.BLOCKSIZE)
+            if not block.strip(b"\0"):
+                return
+            member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+            if member.size < 0:
+                raise tarfile.ReadError("a size is negative")
+            if member.type in _TEXTS:
+                text = self.content(member.size)
+                name = _NAMES[member.type].search(text) if member.type in _NAMES else None
+                long = name[1].decode("utf-8", "surrogateescape") if name else long
+                continue
+            if member.isreg():
+                yield long or member.name, member.size
+            long = None
+        raise DataError(f"{self._archive} has more than {MOST_MEMBERS:,} files and is no corpus; fetch it again")
+
 
 def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
     """The (name, content) of the members whose name is `needed`. Raises DataError for an archive that is damaged or cut short, or
     unpacks to more than any corpus does."""
     last = "its start"
     try:
-        with _Unpacked(archive) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as tar:
-            for count, member in enumerate(tar, 1):
-                if count > MOST_MEMBERS:
-                    raise DataError(f"{archive} has more than {MOST_MEMBERS:,} files and is no corpus; fetch it again")
-                last = member.name
-                file = tar.extractfile(member) if needed(last) else None
-                if file is not None:
-                    yield last, file.read()
+        with _Unpacked(archive) as unpacked:
+            for last, size in unpacked.files():
+                wanted = needed(last)
+                content = unpacked.content(size, wanted=wanted)
+                if wanted:
+                    yield last, content
             while unpacked.read(1 << 20):
-                pass  # tarfile takes an archive that was cut off between two members for a complete one.
+                pass  # An archive that was cut off between two members ends here, too.
     except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 

@@ -54,6 +54,53 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         list(archive.members(made, bool))
 
 
+def header(kind: bytes, size: int) -> bytes:
+    made = tarfile.TarInfo("header")
+    made.type, made.size = kind, size
+    return made.tobuf(tarfile.GNU_FORMAT)
+
+
+# Some of them hang tarfile, or make it take any amount of memory.
+HEADERS = {
+    "a text of digits": header(tarfile.XHDTYPE, 3_072_000) + b"1" * 3_072_000,
+    "a number of digits": header(tarfile.XHDTYPE, 512) + b"1" * 510 + b" =",
+    "texts in a row": (header(tarfile.XHDTYPE, 512) + b"9 path=a\n".ljust(512, b"\0")) * 2_000,
+    "a sparse file of a terabyte": header(tarfile.XHDTYPE, 512)
+    + b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n34 GNU.sparse.realsize=999999999999\n".ljust(512, b"\0"),
+    "an old sparse file": header(tarfile.GNUTYPE_SPARSE, 0),
+    "a link": header(tarfile.SYMTYPE, 0),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_no_header_hangs_reading(name: str, tmp_path: Path) -> None:
+    made = tmp_path / "a.tar.xz"
+    file = tarfile.TarInfo("b.json")
+    file.size = 1
+    made.write_bytes(lzma.compress(HEADERS[name] + file.tobuf() + b"2".ljust(512, b"\0") + bytes(1024)))
+    assert made.stat().st_size < 2_000
+    assert [data for path, data in archive.members(made, lambda path: path != "header")] == [b"2"]
+
+
+@pytest.mark.parametrize("size", [-512, 1 << 40])
+def test_a_false_size_is_refused(size: int, tmp_path: Path) -> None:
+    made = tmp_path / "a.tar.xz"
+    made.write_bytes(lzma.compress(header(tarfile.REGTYPE, size) + bytes(1024)))
+    with pytest.raises(DataError, match=r"a\.tar\.xz is damaged at .*; fetch it again"):
+        list(archive.members(made, bool))
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_long_names_are_read(form: int, tmp_path: Path) -> None:
+    name, made = f"{'folder/' * 30}{'b' * 120}ü.json", io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=form) as tar:
+        tar.addfile(tarfile.TarInfo(name))
+        tar.addfile(tarfile.TarInfo("short"))
+    path = tmp_path / "long.tar.xz"
+    path.write_bytes(lzma.compress(made.getvalue()))
+    assert [path for path, _ in archive.members(path, bool)] == [name, "short"]
+
+
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.99])
 def test_a_cut_archive_is_refused(tmp_path: Path, part: float) -> None:
     # Random text does not compress.
