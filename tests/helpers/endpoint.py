@@ -17,7 +17,9 @@ Handling = Callable[[BaseHTTPRequestHandler], None]
 """Writes an answer itself."""
 
 
-def chat_answer(text: str | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: str) -> Answer:
+def chat_answer(
+    text: str | list[dict[str, Any]] | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: str
+) -> Answer:
     """`message` holds further fields of the message, except `model`, which names the answering model."""
     counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, **(usage or {})}
     model = message.pop("model", "")

@@ -112,13 +112,21 @@ class Endpoint:
         return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`, for any method; `options` go to httpx2."""
-        return _decoded(await self.raw(method, path, **options))
+        """As `post`, for any method; `options` go to httpx2. An error in an answer with status 200 counts like its own status."""
+        return _decoded(await self.raw(method, path, errors=_error_status, **options))
 
     async def raw(
-        self, method: str, path: str, *, most: int = MAX_BYTES, late: Callable[[], None] | None = None, **options: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        most: int = MAX_BYTES,
+        late: Callable[[], None] | None = None,
+        errors: Callable[[bytes], int | None] = lambda content: None,
+        **options: Any,
     ) -> bytes:
-        """An answer of at most `most` bytes; `late` is called after each try that got none in time.
+        """An answer of at most `most` bytes; `late` is called after each try that got none in time, and `errors` gives the status
+        of an error that an answer consists of.
 
         Raises Failure as `post` does.
         """
@@ -127,6 +135,7 @@ class Endpoint:
             pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0)
             try:
                 status, headers, content = await self._send(method, path, most, options)
+                status = errors(content) or status if status == 200 else status
             except Failure as failure:
                 error = failure
                 if late and failure.late:
@@ -240,13 +249,33 @@ def _text(content: bytes) -> str:
     return "".join(char if char.isprintable() else "?" for char in text) if content else "empty"
 
 
+def _error_status(content: bytes) -> int | None:
+    """The status of the error that an answer with status 200 consists of, 500 if it has none; None if the answer is no error."""
+    if b'"error"' not in content:
+        return None
+    try:
+        error = _error_in(_decoded(content))
+    except Failure:
+        return None
+    code = error.get("code") if isinstance(error, dict) else None
+    return (code if isinstance(code, int) and 400 <= code < 600 else 500) if error else None
+
+
+def _error_in(answer: Mapping[str, Any]) -> object:
+    """The error in an answer or in one of its choices; None if there is none."""
+    choices = answer.get("choices")
+    places = (answer, *(choices if isinstance(choices, list) else ()))
+    own = answer if answer.get("object") == "error" else None
+    return next((place["error"] for place in places if isinstance(place, dict) and place.get("error")), own)
+
+
 def _error(content: bytes) -> tuple[str, str, str]:
     """The message, the parameter and the code of an error; empty for what it does not say."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):
         return _text(content), "", ""
-    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    error = (_error_in(answer) or answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         return brief(str(error)), "", ""
     detail = error.get("detail")

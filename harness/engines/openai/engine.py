@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 import re
@@ -37,6 +38,17 @@ LENGTHS = (
     "n_ctx_train",
 )
 """The names of a model's context length in lists of models, by server: vLLM, OpenRouter, Groq, Mistral, others, llama.cpp."""
+
+_ENDS = {
+    "stop": "stop end_turn stop_sequence eos eos_token complete",
+    "length": "length max_tokens model_length max_length max_output_tokens model_context_window_exceeded",
+    "filtered": "content_filter content_filtered safety recitation blocklist prohibited_content spii refusal sensitive "
+    "error_toxic guardrail_intervened",
+}
+_END_OF = {word: end for end, words in _ENDS.items() for word in words.split()}
+"""How an answer ended, by the finish reason of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others, in lower case."""
+_TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
+"""Types of the parts of a message."""
 
 
 class OpenAIEngine:
@@ -224,7 +236,7 @@ class OpenAIEngine:
         self.spending.tokens += tokens
         text, reasoning, reason = _choice(answer, self._chat)
         logprob = _logprob(answer, self._chat) if sampling.logprobs else None
-        if reason == "content_filter":
+        if reason == "filtered":
             return Completion(error="the endpoint's content filter cut the answer")
         return Completion(
             self._shape.cut(text, sampling),
@@ -296,24 +308,41 @@ def _base_name(model: str) -> str:
 
 
 def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
-    """The text, the thought and the finish reason. Raises Failure for an answer without a text or a thought."""
+    """The text, the thought, and how the answer ended: "stop", "length", "thinking" or "filtered".
+
+    Raises Failure for an answer without a text or a thought, and for one with another finish reason: it may not be whole.
+    """
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if chat and isinstance(choice, dict) else choice
     if not isinstance(message, dict) or not isinstance(choice, dict):
         raise Failure(f"the endpoint's answer cannot be read: no choices in {brief(str(dict(answer)), 80)}")
     reason = choice.get("finish_reason")
-    text = message.get("content" if chat else "text")
-    thought = message.get("reasoning_content") or message.get("reasoning") or ""
-    thought = thought if isinstance(thought, str) else ""
-    if reason == "content_filter":
-        return "", thought, "content_filter"
+    end = _END_OF.get(str(reason).lower())
+    if end is None:
+        raise Failure(f"the endpoint ended the answer with the finish_reason {brief(json.dumps(reason), 40)}")
+    content = message.get("content" if chat else "text")
+    parts = content if isinstance(content, list) else []
+    thoughts = [_joined(part.get(part["type"])) for part in parts if _below(part, "type") in _THOUGHT]
+    text = _joined([part for part in parts if _below(part, "type") not in _THOUGHT] if parts else content)
+    thoughts += [message.get("reasoning_content") or message.get("reasoning")]
+    thought = "\n".join(one for one in thoughts if isinstance(one, str))
+    if end == "filtered":
+        return "", thought, end
     # A reasoning model may use up all its tokens before it answers.
-    if not text and (thought or (chat and reason == "length")):
+    if not text and (thought or (chat and end == "length")):
         return "", thought, "thinking"
     if not isinstance(text, str):
         raise Failure(f"the endpoint's answer cannot be read: no text in it (finish_reason {brief(str(reason), 40)})")
-    return text, thought, "length" if reason == "length" else "stop"
+    return text, thought, end
+
+
+def _joined(content: object) -> object:
+    """The text of content that consists of parts of text; other content as it is."""
+    if not isinstance(content, list):
+        return content
+    texts = [text for part in content if _below(part, "type") in _TEXT and isinstance(text := _below(part, "text"), str)]
+    return "".join(texts) if len(texts) == len(content) else content
 
 
 def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:

@@ -10,10 +10,12 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.engines.cache import CachedEngine, Completions
 from harness.engines.engine import Sampling
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.openai.spending import TokenUsage
@@ -122,6 +124,70 @@ def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes) -> 
     assert answer.error is not None
     assert "\n" not in answer.error
     assert len(answer.error) < 500
+
+
+@pytest.mark.parametrize(
+    ("reasons", "end"),
+    [
+        (("stop", "STOP", "end_turn", "stop_sequence", "eos_token", "COMPLETE"), "stop"),
+        (("length", "MAX_TOKENS", "model_length", "model_context_window_exceeded"), "length"),
+        (("SAFETY", "content_filter", "RECITATION", "PROHIBITED_CONTENT", "refusal", "guardrail_intervened"), "content filter"),
+        (("error", "abort", "tool_calls", "OTHER", "insufficient_system_resource", "", None, ["a"]), "finish_reason"),
+    ],
+)
+def test_only_an_answer_that_is_known_to_be_whole_or_cut_is_scored(
+    server: FakeServer, tmp_path: Path, reasons: tuple[Any, ...], end: str
+) -> None:
+    for chat in (True, False):
+        for reason in reasons:
+            choice = {"message": {"content": "red: 1"}, "text": "red: 1", "finish_reason": reason}
+            server.reply = lambda body, n, choice=choice: (200, {}, json.dumps({"choices": [choice]}).encode())  # type: ignore[misc]
+            before = len(server.requests)
+            with closing(Completions(tmp_path / "cache.sqlite")) as cache, made(server, chat=chat) as made_engine:
+                engine: Any = made_engine
+                for _ in range(2):
+                    (answer,) = CachedEngine(engine, {"chat": chat, "reason": reason}, cache).generate([prompt()], Sampling())
+            if end in ("stop", "length"):
+                assert (answer.text, answer.finish_reason, answer.error) == ("red: 1", end, None)
+            else:
+                assert end in (answer.error or "")
+            assert len(server.requests) - before == (2 if answer.error else 1), "an error is never cached"
+
+
+def test_an_answer_may_come_in_parts(server: FakeServer) -> None:
+    thought = [{"type": "text", "text": "hm "}, {"type": "text", "text": "red"}]
+    said = [{"type": "text", "text": "red: "}, {"type": "output_text", "text": "1 2"}]
+    cases = [
+        (said, "red: 1 2", "", "stop"),
+        ([{"type": "thinking", "thinking": thought, "closed": True}, *said], "red: 1 2", "hm red", "stop"),
+        ([{"type": "reasoning", "reasoning": "hm"}, {"type": "thinking"}], "", "hm", "thinking"),
+    ]
+    for parts, text, reasoning, end in cases:
+        server.reply = lambda body, n, parts=parts: chat_answer(parts)  # type: ignore[misc]
+        (answer,) = ask(server)
+        assert (answer.error, answer.text, answer.reasoning, answer.finish_reason) == (None, text, reasoning, end)
+    server.reply = lambda body, n: chat_answer([*said, {"type": "picture"}])
+    assert "no text" in ask(server)[0].error
+
+
+@pytest.mark.parametrize(
+    ("answer", "requests", "said"),
+    [
+        ({"error": {"code": 502, "message": "the provider is down"}}, 2, None),
+        ({"error": "overloaded"}, 2, None),
+        ({"object": "error", "message": "busy", "code": 503}, 2, None),
+        ({"choices": [{"error": {"code": 429}, "message": {"content": "re"}, "finish_reason": "error"}]}, 2, None),
+        ({"error": {"code": 400, "message": "the prompt is unsafe"}}, 1, "400 the prompt is unsafe"),
+    ],
+)
+def test_an_error_inside_an_answer_is_handled_as_its_own_status(
+    server: FakeServer, answer: dict[str, Any], requests: int, said: str | None
+) -> None:
+    server.reply = lambda body, n: chat_answer('"error"') if n else (200, {}, json.dumps(answer).encode())
+    (completion,) = ask(server, max_retries=1)
+    assert len(server.requests) == requests
+    assert completion.text == ("" if said else '"error"')
+    assert (said or "") in (completion.error or "")
 
 
 def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
