@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
@@ -23,6 +26,8 @@ _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
 THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 """Begins a thought, or ends it if the group holds a slash."""
 _ANSWER_TAG = re.compile(r"</?(?:answer|output)>", re.IGNORECASE)
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_ASCII = str.maketrans("−×、“”„‟«»″‘’‚‛‹›′", "-x," + '"' * 7 + "'" * 7)
 _FENCE = re.compile(r"`{3,}")
 _LANGUAGE = re.compile(r"[ \t]{0,4}[\w+-]{0,20}[ \t]{0,4}\r?\n")
 _MARKUP = re.compile(r"\*\*|`")
@@ -30,10 +35,10 @@ _MARKUP = re.compile(r"\*\*|`")
 _NOUN = "(?:answer|output|response|result|solution|actions?|program|code|drawing|steps?|moves?)"
 _SURE = r"(?:(?:sure|certainly|of course|okay|ok|yes|great)[,.!]?[ \t]{1,4})?"
 _LABEL = (
-    rf"{_SURE}(?:here(?:['’]s| is| are)[^\n:]{{0,80}}:"
+    rf"{_SURE}(?:here(?:'s| is| are)[^\n:]{{0,80}}:"
     rf"|(?:the |my )?(?:final |correct )?(?:{_NOUN}(?: \d{{1,3}})?(?: is| are)?(?: as follows)?[ \t]{{0,2}}:|answer is(?=[ \t])))"
 )
-_MARK = r"(?:[*+•–-][ \t]{1,4}|\d{1,3}[.)](?![\d.])[ \t]{0,4})?"
+_MARK = r"(?:[*+•-][ \t]{1,4}|\d{1,3}[.)](?![\d.])[ \t]{0,4})?"
 _LEAD = re.compile(
     rf"[ \t>]{{0,20}}{_MARK}(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL}[ \t]{{0,20}}{_MARK})?[ \t]{{0,20}}", re.IGNORECASE
 )
@@ -98,7 +103,8 @@ def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
 def answer_in(text: str) -> AnswerText:
     """The answer without thoughts, code fences, bold type and back-ticks, and without the explanation that follows it.
 
-    If there are code blocks, only their contents are the answer. Total, and linear in the length of the text.
+    Typographic characters become those of ASCII. If there are code blocks, only their contents are the answer, and if it is a
+    JSON string, its text. Total, and linear in the length of the text.
     """
     discarded: list[Discarded] = []
     if "<" in text:
@@ -110,9 +116,41 @@ def answer_in(text: str) -> AnswerText:
         text = _in_fences(text, discarded)
     if "`" in text or "**" in text:
         text = _MARKUP.sub("", text)
+    text = _plain(_unwrapped(text))
     if "\n" in text:
         text = _without_explanation(text, discarded)
     return AnswerText(text, tuple(discarded))
+
+
+def _plain(text: str) -> str:
+    return text if text.isascii() else _FOREIGN.sub(lambda match: _ascii(match[0]), text)
+
+
+@lru_cache(maxsize=1024)
+def _ascii(char: str) -> str:
+    """The ASCII for a minus sign, a hyphen, a blank, a quote, a full-width form or a digit of any script; nothing for an
+    invisible character; any other character itself."""
+    category = unicodedata.category(char)
+    if unicodedata.decomposition(char).startswith(("<wide>", "<small>")):
+        return unicodedata.normalize("NFKC", char)
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category == "Pd":
+        return "—" if char in "—―" else "-"
+    return {"Zs": " ", "Zl": "\n", "Zp": "\n", "Cf": ""}.get(category, char.translate(_ASCII))
+
+
+def _unwrapped(text: str) -> str:
+    """The text in a JSON string, or in an object that holds one string; any other text as it is. The end may be cut off."""
+    for end in ("", '"', '"}') if text.lstrip().startswith(('"', "{")) else ():
+        try:
+            value = json.loads(text + end, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and len(value) == 1:
+            (value,) = value.values()
+        return value if isinstance(value, str) else text
+    return text
 
 
 def _without_thoughts(text: str, discarded: list[Discarded]) -> str:

@@ -21,11 +21,11 @@ _READ_GROUP = re.compile(rf"(?:([A-Za-z]{{2,12}}):[ \t]*)?({_LIST})[ \t]{{1,4}}(
 _PIECE_END = re.compile(rf"[;\n]|,(?={BLANK}(?:{'|'.join(COLORS)}){BLANK}:)", re.IGNORECASE)
 
 # The same groups in looser notation, as people write them.
-_SPAN = rf"\d{{1,3}}(?:{BLANK}(?:-|–|to){BLANK}\d{{1,3}})?"
+_SPAN = rf"\d{{1,3}}(?:{BLANK}(?:-|to){BLANK}\d{{1,3}})?"
 _SPANS = rf"{_SPAN}(?:{BLANK}(?:,{BLANK}and|,|&|and){BLANK}{_SPAN})*"
 _HEAD = rf"(?:([a-z]{{2,12}}){BLANK}:{BLANK})?"
 _WORD = rf"(col(?:umn)?s?|rows?){BLANK}:?{BLANK}[(\[]?"
-_REST = rf"[)\]]?(?:{BLANK}(?:[.!]{GAP}[a-z]|\([a-z]|#|//|[–—-]{GAP}[a-z]).*)?"
+_REST = rf"[)\]]?(?:{BLANK}(?:[.!]{GAP}[a-z]|\([a-z]|#|//|[—-]{GAP}[a-z]).*)?"
 _BARE_GROUP = re.compile(rf"{_HEAD}({_SPANS}){GAP}({_SPANS}){_REST}", re.IGNORECASE)
 _NAMED_GROUP = re.compile(
     rf"{_HEAD}{_WORD}({_SPANS})[)\]]?{BLANK}(?:,|and|,{BLANK}and|x)?{BLANK}{_WORD}({_SPANS}){_REST}", re.IGNORECASE
@@ -107,7 +107,7 @@ def _read_group(piece: str) -> _Group | str:
 
 def _tidy(numbers: str) -> str:
     """`3 to 5, and 7` as `3-5,7`."""
-    return re.sub(r"[ \t]*(?:,[ \t]*and|,|&|and)[ \t]*", ",", re.sub(r"[ \t]*(?:–|-|to)[ \t]*", "-", numbers.lower()))
+    return re.sub(r"[ \t]*(?:,[ \t]*and|,|&|and)[ \t]*", ",", re.sub(r"[ \t]*(?:-|to)[ \t]*", "-", numbers.lower()))
 
 
 def parse(text: str, first: int = 1) -> Parsed:

@@ -38,7 +38,8 @@ def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
 
 
 def _loaded(text: str) -> Any:
-    """The value of a JSON text, which may use Python's quotes and None; None for any other text."""
+    """The value of a JSON text, which may use escaped quotes, or Python's quotes and None; None for any other text."""
+    text = text.replace('\\"', '"')
     for spelling in (text, re.sub(r"\bNone\b", "null", text.replace("'", '"'))):
         try:
             return json.loads(spelling)

@@ -125,6 +125,58 @@ def test_a_thought_is_not_an_answer(fmt: Format, thought: str) -> None:
     assert fmt.parse(long).actions == fmt.parse(other).actions
 
 
+TYPED = {
+    "-": "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d",
+    " ": "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u205f\u3000",
+    '"': "\u201c\u201d\u201e\u2033\uff02",
+    "'": "\u2018\u2019\u201a\u2032\uff07",
+    ",": "\uff0c\u3001\ufe50",
+    "x": "\u00d7\uff58",
+    "\n": "\n\u2028\u2029",
+    **{digit: chr(0xFF10 + n) + chr(0x0660 + n) + chr(0x1D7CE + n) for n, digit in enumerate("0123456789")},
+}
+"""Characters that models write in place of those of ASCII."""
+
+
+@st.composite
+def typed(draw: st.DrawFn, text: str) -> str:
+    """The text with typographic, full-width and invisible characters."""
+    chosen = {char: draw(st.sampled_from(char + others)) for char, others in TYPED.items()}
+    wide = draw(st.booleans())
+    typed = "".join(chosen.get(char) or (chr(ord(char) + 0xFEE0) if wide and "!" <= char <= "~" else char) for char in text)
+    return draw(st.sampled_from(["", "\ufeff", "\u200b", "\u2060"])) + typed.replace(":", ":\u200b")
+
+
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_typographic_characters_change_nothing(fmt: Format, data: st.DataObject) -> None:
+    text = fmt.write(data.draw(actions_of(fmt)))
+    written = data.draw(typed(text))
+    assert fmt.parse(written) == fmt.parse(text), written
+
+
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_an_answer_inside_a_json_string_is_read(fmt: Format, data: st.DataObject) -> None:
+    text = fmt.write(data.draw(actions_of(fmt)))
+    inside: Any = data.draw(typed(text) | st.just(text))
+    inside = {"answer": inside} if data.draw(st.booleans()) else inside
+    written = json.dumps(inside, ensure_ascii=data.draw(st.booleans()))
+    fenced = f"```json\n{written}\n```" if data.draw(st.booleans()) else written
+    assert fmt.parse(fenced) == fmt.parse(text), written
+
+
+def test_a_json_string_that_is_cut_off_yields_the_actions_before_the_cut() -> None:
+    read = get_format("hexagons", "json").parse
+    whole = json.dumps({"thought": "red first", "actions": '[[0, 4, "red"], [1, 0, "blue"]]'})
+    assert len(read(whole).actions) == 2
+    assert len(read(whole[:-12]).actions) == 1
+    assert len(read(json.dumps('[[0, 4, "red"], [1, 0, "blue"]]')[:-8]).actions) == 1
+    assert len(get_format("hexagons", "grouped").parse('"red: 3 4\\nblue: 1 1\\ngr').actions) == 2
+
+
 CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("hexagons", "triplets"): {
         "(0, 4, red), (1, 0, 'blue')": "0 4 red, 1 0 blue",
@@ -140,6 +192,7 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "red: column 3, row 4": "red: 3 4",
         "red: rows 1-10, columns 3 and 5": "red: 3,5 1-10",
         "red: columns 3 to 5 and rows 1 to 10": "red: 3-5 1-10",
+        "red: columns 3–5, rows 1–10 – the top": "red: 3-5 1-10",
         "Red: (3,5) (1-10)": "red: 3,5 1-10",
         "red: 3, 5 1-10": "red: 3,5 1-10",
         "red: 3 4, blue: 1 1": "red: 3 4; blue: 1 1",
@@ -222,6 +275,8 @@ MONSTERS = {
     "endless color": "red: " * 20_000,
     "ranges on ranges": "red: " + "0-999," * 10_000 + "0 " + "0-999," * 10_000 + "0",
     "lone surrogates": "\ud800" * 10,
+    "a JSON string of monsters": '"' + "\\ud800\\n[" * 10_000,
+    "every character": "".join(map(chr, range(0x80, 0x11000))),
 }
 
 
