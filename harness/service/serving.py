@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from adapters.registry import Adapter, known_adapters
 from harness.engines.models.bases import display_name
 from harness.engines.vllm.engine import max_lora_rank
 from harness.engines.vllm.options import serve_options
-from harness.engines.vllm.server import LoraCapacity, Server, check_port, server_options
+from harness.engines.vllm.server import LoraCapacity, Server, check_port, private_folder, server_options
 from harness.errors import UsageError
 from harness.runs.folder import RUNS
 from harness.service.adapters import Adapters, Backend, adapter_routes, ranks, served_ends, served_template
@@ -71,7 +70,7 @@ class ServedModel:
 class Serving:
     """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment its port is open.
 
-    vLLM's socket is in `folder`, which no other user may enter, because vLLM guards only some of its paths with a key.
+    vLLM's sockets are in `folder`, which no other user may enter, because vLLM guards only some of its paths with a key.
     """
 
     def __init__(
@@ -172,9 +171,8 @@ def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], No
 
     `begin` is called when the port is open, and must begin the supervisor.
     """
-    # The folder's mode is 0700. Below /tmp, its path is short enough for a socket.
-    with tempfile.TemporaryDirectory(prefix="harness-") as folder, Workers(config.budget, len(config.keys)) as workers:
-        serving = Serving(model, config, Path(folder), workers, say)
+    with private_folder() as folder, Workers(config.budget, len(config.keys)) as workers:
+        serving = Serving(model, config, folder, workers, say)
         with serving.supervisor as supervisor, opened(serving.guard, config):
             begin(serving)
             supervisor.watch()

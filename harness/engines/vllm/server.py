@@ -9,9 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Container, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -112,6 +113,26 @@ def server_environment(environment: Mapping[str, str], hot: bool = False) -> dic
     return own
 
 
+LONGEST = 107 - len("/") - 36
+"""The longest path of a folder, in bytes, in which vLLM can make sockets, which it names by 36 characters."""
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A new folder for sockets that no other user may enter, wherever TMPDIR points. Raises EngineError if none can be made."""
+    roots = ("/tmp", os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir())
+    for root in dict.fromkeys(filter(os.path.isabs, roots)):
+        try:
+            folder = tempfile.TemporaryDirectory(prefix="harness-", dir=root)
+        except OSError:
+            continue
+        with folder as name:
+            if len(os.fsencode(name)) <= LONGEST:
+                yield Path(name)
+                return
+    raise EngineError("no folder for vLLM's sockets: /tmp cannot be written; set XDG_RUNTIME_DIR to a folder with a short path")
+
+
 def socket_client(path: Path, seconds: float) -> Client:
     """A client of the server behind a socket, at `VLLM_URL`, with a timeout of `seconds` and no proxy of the environment."""
     from httpx2 import Client, HTTPTransport
@@ -172,7 +193,8 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=server_environment(os.environ, self.hot),
+                # vLLM's processes talk through sockets of their own, which belong into the private folder, too.
+                env={**server_environment(os.environ, self.hot), "VLLM_RPC_BASE_PATH": str(self.socket.parent)},
                 # A separate session: Ctrl-C reaches only this process, and `stop` reaches all of the server's processes.
                 start_new_session=True,
             )

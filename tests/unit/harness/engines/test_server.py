@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from harness.cli import main
 from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
-from harness.engines.vllm.server import LoraCapacity, ServedAdapter, check_port, last_error, server_environment, server_options
-from harness.errors import AdapterError
+from harness.engines.vllm.server import (
+    LoraCapacity,
+    ServedAdapter,
+    Server,
+    check_port,
+    last_error,
+    private_folder,
+    server_environment,
+    server_options,
+)
+from harness.errors import AdapterError, EngineError
 from harness.service.guard import Bounds
 from harness.service.serving import ServeConfig
 from tests.helpers.tiny import build_tiny_adapter
@@ -67,6 +78,21 @@ def test_only_a_server_that_is_meant_to_may_be_told_to_load_adapters_and_none_le
     given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk", "VLLM_API_KEY": "another"}
     assert not set(given) & set(server_environment(given))
     assert server_environment({}, hot=True)["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
+
+
+def test_all_sockets_are_in_a_short_folder_that_only_its_owner_enters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    show = (sys.executable, "-c", "import os; print(os.environ['VLLM_RPC_BASE_PATH'])")
+    with private_folder() as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.bind(str(folder / ("s" * 36)))
+        with Server((), folder / "vllm.sock", tmp_path / "log", command=show) as server, pytest.raises(EngineError):
+            server.wait()
+        assert (tmp_path / "log").read_text().strip() == str(folder)
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(
