@@ -247,7 +247,7 @@ def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item])
     def measure() -> float:
         plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is measured.
         # Always the first item's prompt, without examples, so that a resumed run measures the same.
-        counted = engine.characters_per_token(plan.renderer.render(items[0]))
+        counted = engine.characters_per_token(plan.renderer.render(items[0]), plan.sampling)
         measured = (
             f"{counted:.2f} characters a token by the endpoint's count" if counted else "the endpoint does not count tokens"
         )

@@ -92,7 +92,7 @@ class EndpointPlayer:
             raise Unavailable(f"{self.name} is not available now: ask again later")
         async with self.workers.place(principal, self.name):
             # Each request has an engine of its own, since an engine counts its failures and gives up.
-            engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length)
+            engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length, strict=False)
             try:
                 self._context_length = await engine.find_context_length()
                 asked = await run_sync(self._prompted, engine, item.task, samples, constrain)

@@ -48,7 +48,7 @@ class BatchEngine(OpenAIEngine):
         keys = [_key(prompt, sampling) for prompt in prompts]
         missing = [n for n, key in enumerate(keys) if not any(key in known for known in self._known().values())]
         if missing:
-            self.characters_per_token(prompts[missing[0]])
+            self.characters_per_token(prompts[missing[0]], sampling)
         answers: dict[str, Completion] = {}
         loop = self._loop()
         try:

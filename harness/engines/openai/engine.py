@@ -8,6 +8,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,9 @@ _TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
 class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
-    See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra` and `dialect`. The
-    key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for everything that
-    the user should know; `spending` counts tokens and may hold limits. `close` must be called.
+    See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra`, `dialect` and
+    `strict`. The key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for
+    everything that the user should know; `spending` counts tokens and may hold limits. `close` must be called.
     """
 
     independent = True
@@ -77,13 +78,14 @@ class OpenAIEngine:
         spending: Spending | None = None,
         say: Callable[[str], None] = log.warning,
         dialect: str = "vllm",
+        strict: bool = True,
     ) -> None:
         self._endpoint = Endpoint(base_url, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
         self._model, self._chat, self._say = model, chat, say
         self._path = "/chat/completions" if chat else "/completions"
         # The server itself puts the BOS token before a text.
         bos = str(getattr(tokenizer, "bos_token", None) or "")
-        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, dialect=dialect)
+        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, dialect=dialect, strict=strict)
         self._concurrency = concurrency
         self._runner: asyncio.Runner | None = None
         self._stop: EngineError | None = None
@@ -151,14 +153,14 @@ class OpenAIEngine:
         """As `close`, in the caller's event loop."""
         await self._endpoint.close()
 
-    def characters_per_token(self, prompt: Rendered) -> float | None:
-        """The characters per token of a prompt's text, by the endpoint's own count, which takes a request; None if it does not
-        count.
+    def characters_per_token(self, prompt: Rendered, sampling: Sampling) -> float | None:
+        """The characters per token of a prompt's text, by the endpoint's own count, which takes a request for a short answer;
+        None if it does not count.
 
         Raises EngineError as `generate` does.
         """
         loop = self._loop()
-        task = loop.create_task(self._ask(asyncio.Semaphore(1), prompt, Sampling(max_tokens=TASTE)))
+        task = loop.create_task(self._ask(asyncio.Semaphore(1), prompt, replace(sampling, max_tokens=TASTE)))
         tokens = loop.run_until_complete(task).prompt_tokens
         if self._stop:
             raise self._stop
@@ -179,6 +181,9 @@ class OpenAIEngine:
                 completion = self._read(answer, sampling)
             except Failure as failure:
                 return self._failed(failure)
+            except EngineError as end:
+                self._stop = self._stop or end
+                return Completion(error=str(end))
             self._reached, self._answered = True, self._answered or completion.error is None
             return completion
 

@@ -10,18 +10,25 @@ from typing import Any
 from harness.engines.engine import Sampling
 from harness.engines.openai.endpoint import Failure
 from harness.engines.shared import item_seed
-from harness.errors import UsageError
+from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """Two names of one parameter: the older one, which most servers take, and the one of OpenAI's newer models."""
-OPTIONAL = ("temperature", "top_p", "stop_token_ids", "stop", "seed")
-"""Parameters that are left out if a model refuses them."""
+OPTIONAL = ("top_p", "temperature", "stop_token_ids", "stop", "seed")
+"""Parameters that are left out if a model refuses them. If a refusal names several, the first goes: some models take temperature
+or top_p, and a top_p of 1 changes nothing."""
 OURS = ("model", "messages", "prompt", "stream", "n")
 """Fields that --extra-body may not set."""
 
 _TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
+_UNSUPPORTED = re.compile(
+    r"instead|unsupported (?!value)|not support|not (?:permitted|allowed)|un(?:known|recogni|expected)", re.I
+)
+"""Says that a model does not know a parameter. All other refusals of a length concern its value."""
+_STOP = r"['\"`]stop['\"`]|\b(?:parameter|argument|field|supplied)s?:? stop\b"
+"""Names the parameter `stop`, and not the ordinary word."""
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
 _NO_SECRET = re.compile(r"cache_key$|(?:bos|eos|pad|unk|stop|sep|mask)_token$", re.I)
 _KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", re.I)
@@ -29,7 +36,8 @@ _KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", 
 
 class RequestShape:
     """Makes the body of each request. The user's own fields, `extra`, are never dropped; `say` receives a line for every
-    parameter that is dropped or renamed. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS."""
+    parameter that is dropped or renamed. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS. If a model
+    refuses temperature 0, a `strict` shape ends the run; any other leaves it out, and the model samples its answers."""
 
     def __init__(
         self,
@@ -40,9 +48,10 @@ class RequestShape:
         extra: Mapping[str, Any],
         say: Callable[[str], None],
         dialect: str = "vllm",
+        strict: bool = True,
     ) -> None:
         self._model, self._chat, self._bos, self._extra, self._say = model, chat, bos, dict(extra), say
-        self._dialect = dialect
+        self._dialect, self._strict = dialect, strict
         self._length = 0
         self._dropped: set[str] = set()
 
@@ -75,7 +84,10 @@ class RequestShape:
         return text
 
     def adapt(self, sent: Mapping[str, Any], failure: Failure) -> bool:
-        """Whether to ask again: the endpoint refused a parameter, which later requests leave out or give another name."""
+        """Whether to ask again: the endpoint refused a parameter, which later requests leave out or give another name.
+
+        Raises EngineError if the answers would be sampled instead of greedy.
+        """
         name = self._named(sent, failure)
         if name is None:
             return False
@@ -85,6 +97,11 @@ class RequestShape:
                     return False
                 self._length = 1
                 self._say(f"the model does not take {name}: requests now send {LENGTHS[1]}")
+        elif name == "temperature" and not sent[name] and self._strict:
+            raise EngineError(
+                f"the model {self._model} does not take temperature 0 ({failure}) and would sample its answers: "
+                "add --temperature 1 to let it"
+            )
         elif name not in self._dropped:
             self._dropped.add(name)
             self._say(f"the model does not take {name} {json.dumps(sent[name])}: it is left out ({failure})")
@@ -95,12 +112,11 @@ class RequestShape:
         if failure.status not in (400, 422):
             return None
         for name in (*LENGTHS, *OPTIONAL):
-            # A name that is an ordinary word counts only in quotes.
-            word = rf"\b{name}\b" if "_" in name or name == "temperature" else rf"['\"`]{name}['\"`]"
+            word = _STOP if name == "stop" else rf"\b{name}\b"
             mine = name in sent and name not in self._extra
             if not mine or not (failure.parameter == name or re.search(word, failure.message)):
                 continue
-            if name in LENGTHS and _TOO_LONG.search(failure.message):
+            if name in LENGTHS and (_TOO_LONG.search(failure.message) or not _UNSUPPORTED.search(failure.message)):
                 return None
             return name
         return None

@@ -34,7 +34,9 @@ FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
     "100 MB": (endless, "error", "more than 10,000,000 bytes"),
     "announced 100 MB": ((200, {"Content-Length": "100000000"}, b"x"), "error", "100,000,000 bytes"),
     "no max_tokens": (failure(400, REFUSED_LENGTH, param="max_tokens"), "adapt", "requests now send max_completion_tokens"),
-    "no temperature": (failure(400, "temperature must be 1", param="temperature"), "adapt", "does not take temperature 0.0"),
+    "no temperature": (failure(400, "temperature must be 1", param="temperature"), "stop", "does not take temperature 0 (400"),
+    "temperature or top_p": (failure(400, "temperature and top_p cannot both be set"), "adapt", "does not take top_p 1.0"),
+    "a limit": (failure(400, "valid max_tokens: [1, 64]"), "error", "valid max_tokens: [1, 64]"),
     "no stop": (failure(422, "'top_p' is not permitted"), "adapt", "does not take top_p 1.0"),
     "thought only": (chat_answer(None, "stop", reasoning_content="hm"), "thinking", "1 answers ended while the model"),
     "thinking": (chat_answer("<think>red: 5 5", "length"), "thinking", "1 answers ended while the model"),
@@ -70,7 +72,7 @@ def test_every_fault_of_a_server(
         assert records[1]["reasoning"]
     if outcome == "adapt":
         assert said in Path("runs/r/log.txt").read_text()
-        refused = next(name for name in ("max_tokens", "temperature", "top_p") if name not in server.requests[-1])
+        refused = next(name for name in ("max_tokens", "top_p") if name not in server.requests[-1])
         assert [refused in request for request in server.requests] == [True, True, False, False]
     assert ("model" in records[1]) == ("model other" in said)
     server.reply = lambda body, n: chat_answer("red: 1 2")

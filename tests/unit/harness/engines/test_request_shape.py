@@ -10,7 +10,7 @@ import pytest
 from harness.engines.engine import Sampling
 from harness.engines.openai.endpoint import Failure
 from harness.engines.openai.request_shape import RequestShape, extra_fields
-from harness.errors import UsageError
+from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 
@@ -31,6 +31,17 @@ def shape(**options: Any) -> tuple[RequestShape, list[str]]:
         ("Extra inputs are not permitted", "seed", 422, "seed"),
         ("Unrecognized request argument supplied: 'stop'", "", 400, "stop"),
         ("`top_p` must be > 0.0 and < 1.0", "", 422, "top_p"),
+        ("`temperature` and `top_p` cannot both be specified for this model", "", 400, "top_p"),
+        ("temperature and top_p cannot both be set", "temperature", 400, "top_p"),
+        ("seed is not supported by this model", "", 400, "seed"),
+        ("Unknown parameter: seed", "", 422, "seed"),
+        ("Unrecognized request argument supplied: stop", "", 400, "stop"),
+        ("property 'max_tokens' is not supported: use max_completion_tokens instead", "", 400, "max_tokens"),
+        ("Unrecognized request argument supplied: max_tokens", "", 400, "max_tokens"),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", "max_tokens", 400, None),
+        ("max_tokens: 64000 > 8192", "", 400, None),
+        ("Input should be smaller", "max_tokens", 422, None),
+        ("Unsupported value: 'max_tokens' must be 4096 or lower", "max_tokens", 400, None),
         ("please stop sending such things", "", 400, None),
         ("the server has no temperature sensor", "", 500, None),
         ("This model's maximum context length is 4096 tokens; lower max_tokens", "max_tokens", 400, None),
@@ -49,6 +60,20 @@ def test_a_refused_parameter_is_left_out_or_renamed(message: str, parameter: str
     assert set(sent) - set(later) == ({gone} if gone else set())
     assert set(later) - set(sent) == ({"max_completion_tokens"} if gone == "max_tokens" else set())
     assert len(said) == (gone is not None)
+
+
+def test_a_greedy_run_never_becomes_a_sampled_one() -> None:
+    refusal = Failure("400 temperature must be 1", 400, "temperature")
+    made, said = shape()
+    with pytest.raises(EngineError, match=r"m does not take temperature 0 \(400 temperature must be 1\).*--temperature 1"):
+        made.adapt(made.body(PROMPT, Sampling()), refusal)
+    both = Failure("`temperature` and `top_p` cannot both be specified", 400, "")
+    assert made.adapt(made.body(PROMPT, Sampling()), both)
+    assert (made.body(PROMPT, Sampling())["temperature"], said) == (0.0, said[:1])
+    assert "top_p" not in made.body(PROMPT, Sampling())
+    loose, _ = shape(strict=False)
+    assert loose.adapt(loose.body(PROMPT, Sampling()), refusal)
+    assert "temperature" not in loose.body(PROMPT, Sampling())
 
 
 def test_the_end_of_a_chat_templates_turns_is_sent_with_prompts_as_text() -> None:
