@@ -46,6 +46,8 @@ class Serve(Strict):
     memory_limit: int = option(2000, "Megabytes that the parser or a baseline may use for an answer (422).", ge=1)
     workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, 2 to 8]", ge=1)
     drain_timeout: float = option(30, "Seconds that requests in flight have to finish after SIGTERM.", gt=0)
+    allowed: tuple[str, ...] = option((), names=("--allow-field",), metavar="NAME")
+    """Pass this field of a request on to vLLM unchecked, in addition to the known ones, which are checked. Repeatable."""
     words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 
 
@@ -70,8 +72,8 @@ def serve(options: Serve) -> None:
         return _serve(_config(options), options)
     from harness.service.serving import serve_tasks
 
-    if options.base or options.asked or options.folder or options.words:
-        raise UsageError("--no-model: leave out --base, --adapter, --adapters and vLLM's options")
+    if options.base or options.asked or options.folder or options.allowed or options.words:
+        raise UsageError("--no-model: leave out --base, --adapter, --adapters, --allow-field and vLLM's options")
     config = _config(options)
     return serve_tasks(config, lambda: _show_tasks(config))
 
@@ -96,7 +98,8 @@ def _config(options: Serve) -> ServeConfig:
         requests=options.requests_per_minute,
         tokens=options.tokens_per_minute,
     )
-    return ServeConfig(options.host, options.port, keys, bounds, options.answer_timeout, budget, options.drain_timeout)
+    seconds, drain = options.answer_timeout, options.drain_timeout
+    return ServeConfig(options.host, options.port, keys, bounds, seconds, budget, drain, options.allowed)
 
 
 def _serve(config: ServeConfig, options: Serve) -> None:

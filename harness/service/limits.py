@@ -151,24 +151,12 @@ class UsageReader:
         return self._hidden and read is not None and read.get("choices") == []
 
     def _count(self, text: bytes) -> dict[str, Any] | None:
-        """The JSON object if it holds a usage, at the top or in its `response` or `message`, which is counted; None otherwise."""
+        """The JSON object if it holds a usage, which is counted; None otherwise."""
         try:
-            read = from_json(text)
+            match read := from_json(text):
+                case {"usage": {"total_tokens": int(total)}} if total >= 0:
+                    self._usage.total = total
+                    return dict(read)
         except ValueError:
-            return None
-        if not isinstance(read, dict):
-            return None
-        for place in (read, read.get("response"), read.get("message")):
-            if isinstance(place, dict) and (total := _total(place.get("usage"))) is not None:
-                self._usage.total = total
-                return read
+            pass
         return None
-
-
-def _total(usage: Any) -> int | None:
-    """The tokens of a usage as the chat, responses and messages protocols write it; None if there are none."""
-    if not isinstance(usage, dict):
-        return None
-    counts = [usage.get(name) for name in ("total_tokens", "input_tokens", "output_tokens")]
-    total, *parts = (count if isinstance(count, int) and count >= 0 else None for count in counts)
-    return sum(part or 0 for part in parts) if total is None and any(part is not None for part in parts) else total

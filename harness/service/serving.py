@@ -45,6 +45,8 @@ class ServeConfig:
     """What an answer of the parser or a baseline may take."""
     drain_seconds: float = 30.0
     """How long requests in flight have after SIGTERM."""
+    fields: Sequence[str] = ()
+    """Fields of a request that are passed on to vLLM, in addition to those that are known and checked."""
 
     @property
     def url(self) -> str:
@@ -104,7 +106,7 @@ class Serving:
         app = create_app(players)
         app.include_router(adapter_routes(self.adapters))
         address = Address(self._socket, config.answer_seconds)
-        proxy = ReverseProxy(app, self.supervisor, address, self.adapters.served, self.adapters.listed)
+        proxy = ReverseProxy(app, self.supervisor, address, self.adapters.served, self.adapters.listed, config.fields)
         self.guard = Guard(proxy, Keys(config.keys), config.bounds)
 
     def _make(self, again: bool) -> Server:

@@ -31,6 +31,7 @@ class FakeVllm:
         app.router.add_get("/v1/models", self.models)
         app.router.add_post("/v1/load_lora_adapter", self.load)
         app.router.add_post("/v1/unload_lora_adapter", self.unload)
+        app.router.add_get("/version", self.version)
         for path in ("/v1/chat/completions", "/v1/completions", "/tokenize"):
             app.router.add_post(path, self.answer)
         return app
@@ -40,6 +41,9 @@ class FakeVllm:
 
     async def metrics(self, request: web.Request) -> web.Response:
         return web.Response(text=f"vllm:num_requests_running {self.running}\n")
+
+    async def version(self, request: web.Request) -> web.Response:
+        return web.json_response({"version": "1"})
 
     async def seen(self, request: web.Request) -> web.Response:
         told = {"requests": self.requests, "running": self.running, "ended": self.ended, "pid": os.getpid()}

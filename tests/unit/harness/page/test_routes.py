@@ -89,7 +89,10 @@ def execute(client: TestClient, described: dict[str, Any], name: str, second: st
         ({"origin": "http://127.0.0.1:9"}, 403),
         ({"host": "evil.example"}, 403),
         ({"host": "127.0.0.1.evil.example:8010"}, 403),
+        ({"host": "127.0.0.1:18440.evil.example"}, 403),
         ({"host": "["}, 403),
+        ({"origin": "http://["}, 403),
+        ({"origin": "http://127.0.0.1:x"}, 403),
         ({f"x-{n}": "a" for n in range(100)}, 431),
     ],
 )

@@ -67,17 +67,6 @@ def test_tokens_are_those_of_the_usage_that_vllm_reports_wherever_the_answer_is_
         assert told(True, True, stream[:place], stream[place:]) == (19, SAYING + b"data: [DONE]\n\n")
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        b'event: response.completed\ndata: {"type":"response.completed","response":{"usage":{"total_tokens":19}}}\n\n',
-        b'event: message_delta\ndata: {"type":"message_delta","usage":{"input_tokens":7,"output_tokens":12}}\n\n',
-    ],
-)
-def test_other_protocols_write_their_usage_elsewhere(event: bytes) -> None:
-    assert told(True, True, event) == (19, event)
-
-
 @pytest.mark.parametrize("answer", [b"", b"nonsense", b"[1]", b'{"usage":3}', b'{"usage":{"total_tokens":-5}}', b"[" * 10_000])
 def test_an_answer_without_usage_is_estimated_by_its_bytes(answer: bytes) -> None:
     usage = Usage(400)

@@ -84,6 +84,7 @@ def fronted(
     **names: Any,
 ) -> Iterator[tuple[httpx2.Client, Guard]]:
     port = free_port()
+    names = {"fields": ("pause",), **names}
     front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
     with listening(guard, "127.0.0.1", port), httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
@@ -161,6 +162,9 @@ def test_a_name_is_turned_into_the_one_that_vllm_knows(behind: Behind) -> None:
         "/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/v1/chat/../load_lora_adapter", "/v1/%6coad_lora_adapter",
         "/v1//load_lora_adapter", "/v1/load_lora_adapter/", "/v1/chat/completions/../../load_lora_adapter",
         "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/adapters", "/invocations",
+        "/v1/chat/completions/", "/v1/chat/completions/batch", "/v1/chat/completions/render", "/v1/responses", "/v1/messages",
+        "/v1/embeddings", "/v1/score", "/v1/rerank", "/v1/audio/transcriptions", "/tokenize", "/detokenize", "/tokenizer_info",
+        "/pooling", "/classify", "/score", "/rerank", "/load", "/metrics", "/version", "/v1/models", "/v1/models/base",
     ],
 )  # fmt: skip
 def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Client, behind: Behind) -> None:
@@ -180,6 +184,9 @@ def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Clie
         (b'{"model": "\xed\xa0\x80"}', 400),
         (b'{"model": "\\ud800"}', 400),
         (b"nonsense", 400),
+        (b"", 400),
+        (b"[]", 400),
+        (b'{"messages": [' + b"{}," * 1_000_000 + b"{}]}", 400),
         (b'{"model": "../../etc/passwd", "messages": []}', 404),
         (b'{"model": "one\\r\\nX-Evil: 1", "messages": []}', 404),
         (b"a" * 50_000_000, 413),
@@ -190,6 +197,26 @@ def test_hostile_bodies(body: bytes, status: int, client: httpx2.Client) -> None
     assert response.status_code == status
     assert "x-evil" not in response.headers
     assert client.post(CHAT, json=ASK).status_code == 200
+
+
+def test_vllm_gets_the_fields_that_are_known_and_finite_and_those_that_are_allowed(behind: Behind) -> None:
+    with fronted(behind, fields=("metadata",)) as (client, _):
+        content = b'{"model": "x", "model": "base", "messages": [], "tools": [{"a": 1e400}], "metadata": {"b": [-1e999]}}'
+        assert client.post(CHAT, content=content, headers={"Content-Type": "application/json"}).status_code == 200
+        refused = client.post(CHAT, json={**ASK, "documents": [], "chat_template": "{{ 9 }}"})
+    assert [body for _, body, _ in behind.fake.requests] == [
+        {"model": "base", "messages": [], "tools": [{"a": None}], "metadata": {"b": [None]}}
+    ]
+    assert refused.status_code == 400
+    assert "'documents'" in refused.json()["error"]["message"]
+    assert "'chat_template'" in refused.json()["error"]["message"]
+
+
+def test_vllms_metrics_and_version_may_be_read(client: httpx2.Client) -> None:
+    metrics = client.get("/metrics")
+    assert metrics.text == "vllm:num_requests_running 0\n"
+    assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert client.get("/version").json() == {"version": "1"}
 
 
 def raw(client: httpx2.Client, *pieces: bytes) -> bytes:
@@ -206,6 +233,8 @@ def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: h
     assert raw(client, line, *[b"X-Filler: " + b"a" * 60_000 + b"\r\n"] * 20).startswith(b"HTTP/1.1 400")
     assert raw(client, line + b"X-Request-Id: a\rX-Evil: 1\r\n\r\n").startswith(b"HTTP/1.1 400")
     assert raw(client, b"\x16\x03\x01\x02\x00\x01").startswith(b"HTTP/1.1 400")
+    lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    assert raw(client, line + JSON + lengths).startswith(b"HTTP/1.1 400")
     assert client.get("/health").status_code == 200
 
 

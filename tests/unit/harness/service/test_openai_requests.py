@@ -1,0 +1,154 @@
+"""Which requests are passed on to vLLM: what ordinary clients and our own send, and nothing that costs more than it says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from openai.types.chat import ChatCompletionMessage
+
+from harness.engines.engine import Sampling
+from harness.engines.openai.request_shape import RequestShape
+from harness.service.openai_requests import MOST_VALUES, read_fields
+from harness.worlds.minecraft import Structure
+from prompts.rendered import Rendered
+from serialization.formats import FORMATS
+from serialization.formats.feasible import BuiltState, Feasible
+
+CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
+ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
+STATE = Feasible("lines", BuiltState(Structure(), None, 0)).to_json()
+TOOL = {"type": "function", "function": {"name": "place", "parameters": {"type": "object", "properties": {}}}}
+SCHEMA = {"name": "actions", "schema": {"type": "array"}, "strict": True}
+
+
+def chat(**fields: Any) -> bytes:
+    return json.dumps({**ASK, **fields}).encode()
+
+
+def text(**fields: Any) -> bytes:
+    return json.dumps({"model": "base", "prompt": "Hello", **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"temperature": 0, "top_p": 1, "max_tokens": 16, "seed": 1234, "stop": ["\n"], "stream": True, "user": "me", "n": 4},
+        {"stream_options": {"include_usage": True}, "logprobs": True, "top_logprobs": 5, "max_completion_tokens": 9},
+        {"tools": [TOOL], "tool_choice": "auto", "parallel_tool_calls": False, "logit_bias": {"50256": -100}},
+        {"tool_choice": {"type": "function", "function": {"name": "place"}}, "response_format": {"type": "json_object"}},
+        {"response_format": {"type": "json_schema", "json_schema": SCHEMA}, "reasoning_effort": "low"},
+        {"presence_penalty": 0.5, "frequency_penalty": -0.5, "repetition_penalty": 1.1, "top_k": -1, "min_p": 0.05, "stop": None},
+        {"chat_template_kwargs": {"enable_thinking": False}, "structured_outputs": {"choice": ["a", "b"]}},
+        {"vllm_xargs": {"feasible": STATE}, "ignore_eos": True, "min_tokens": 2, "skip_special_tokens": False},
+        {"return_token_ids": True, "return_tokens_as_token_ids": True, "prompt_logprobs": 1, "add_generation_prompt": True},
+    ],
+)
+def test_what_ordinary_clients_send_is_passed_on_as_it_is(fields: dict[str, Any]) -> None:
+    assert read_fields(CHAT, chat(**fields)) == {**ASK, **fields}
+
+
+def test_conversations_are_passed_on_as_clients_and_vllm_write_them() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "place", "arguments": "{}"}}
+    answered = ChatCompletionMessage.model_validate({"role": "assistant", "content": None, "tool_calls": [call]})
+    messages = [
+        {"role": "system", "content": "Build."},
+        {"role": "developer", "content": [{"type": "text", "text": "Build."}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR"}}]},
+        answered.model_dump(),
+        {"role": "tool", "tool_call_id": "1", "content": "done"},
+        {"role": "assistant", "content": "ok", "refusal": None, "annotations": None, "audio": None, "reasoning": "..."},
+    ]
+    assert read_fields(CHAT, chat(messages=messages))["messages"] == messages
+
+
+@pytest.mark.parametrize("prompt", ["Hello", ["Hello", "you"], [1, 2, 3], [[1, 2], [3]], [7] * 130_000])
+def test_prompts_are_texts_or_tokens(prompt: Any) -> None:
+    assert read_fields(TEXT, text(prompt=prompt, echo=True, logprobs=1, max_tokens=1))["prompt"] == prompt
+
+
+@pytest.mark.parametrize(("task", "name"), [(task, name) for task, formats in FORMATS.items() for name in formats])
+def test_our_own_engine_sends_what_is_passed_on(task: str, name: str) -> None:
+    prompt = Rendered("id", ({"role": "user", "content": "Hello"},), "Hello", (1, 2), feasible=STATE)
+    sampling = Sampling(
+        max_tokens=8,
+        temperature=1.0,
+        stop=("\n",),
+        stop_token_ids=(2,),
+        logprobs=True,
+        constraint=FORMATS[task][name].constraint(),
+    )
+    for path, chats in ((CHAT, True), (TEXT, False)):
+        shape = RequestShape("base", chat=chats, extra={"chat_template_kwargs": {"thinking": True}} if chats else {}, say=print)
+        body = {**shape.body(prompt, sampling), "n": 16}
+        assert read_fields(path, json.dumps(body).encode()) == json.loads(json.dumps(body))
+
+
+def part(kind: str, url: str) -> bytes:
+    return chat(messages=[{"role": "user", "content": [{"type": kind, kind: {"url": url}}]}])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (chat(chat_template_kwargs={"padding": "max_length", "max_length": 10**7}), r"chat_template_kwargs\b.*padding"),
+        (chat(chat_template="{{ 9 }}", kv_transfer_params={}), "^unknown fields: 'chat_template', 'kv_transfer_params': leave"),
+        (chat(structured_outputs={"choice": [str(n) for n in range(5_000)]}), "structured_outputs.choice: .* 1000 items"),
+        (chat(structured_outputs={"choice": ["a" * n for n in range(1, 1000)]}), "structured_outputs: more than 50,000 bytes"),
+        (chat(structured_outputs={"regex": "a" * 60_000}), "structured_outputs: more than 50,000 bytes"),
+        (chat(structured_outputs={"structural_tag": "{}"}), "structured_outputs.structural_tag"),
+        (chat(response_format={"type": "json_schema", "json_schema": {"a": "a" * 60_000}}), "response_format: more than"),
+        (chat(tools=[{"a": "a" * 60_000}]), "tools: more than 50,000 bytes"),
+        (chat(vllm_xargs={"other": 1}), r"vllm_xargs\b.*other"),
+        (chat(n=129), "n: Input should be less than or equal to 128"),
+        (chat(max_tokens=10**20), "max_tokens: Input should be less than"),
+        (chat(logit_bias={str(n): 1 for n in range(10_000)}), "logit_bias: more than 50,000 bytes"),
+        (chat(logit_bias={"a": 1}), "logit_bias.a"),
+        (chat(stop=["a"] * 129), "stop: List should have at most 128 items"),
+        (chat(temperature=float("inf")), "temperature: Input should be a finite number"),
+        (b'{"messages": [], "top_p": 1e400}', "top_p: Input should be a finite number"),
+        (part("video_url", "http://10.0.0.1/"), "messages.0.content.0.type"),
+        (part("image_url", "http://10.0.0.1/"), "messages.0.content.0.image_url.url"),
+        (chat(messages=[{}] * 30_000), r"^messages.0.role: Field required$"),
+        (chat(messages=[{f"{n}": 1 for n in range(30_000)} | {"role": "user"}]), r"^messages.0\b"),
+        (chat(**{f"{n}": 1 for n in range(30_000)}), "^unknown fields: '0', '1', '2', '3', '4': leave"),
+        (b"[]", "not a JSON object"),
+        (b"", "not JSON"),
+    ],
+)  # fmt: skip
+def test_what_may_cost_more_than_it_says_is_refused_in_a_line(body: bytes, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as refused:
+        read_fields(CHAT, body)
+    assert len(str(refused.value)) <= 1000
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {"vllm_xargs": {"feasible": STATE.replace('"pose": null', '"pose": [0, 1, 0, 1e400, 0]')}},
+            "vllm_xargs.feasible: .*pose",
+        ),
+        (
+            {"vllm_xargs": {"feasible": STATE.replace('"opening": ""', f'"opening": "{" " * 9_000}"')}},
+            "vllm_xargs.feasible: .*open",
+        ),
+        ({"prompt_embeds": "gASV"}, "'prompt_embeds'"),
+        ({"prompt": ["a"] * 100, "n": 100}, "prompt and n ask for more than 1024 answers"),
+        ({"prompt": []}, "prompt: "),
+        ({"prompt": [7] * (MOST_VALUES + 1)}, "more than 150,000 values"),
+    ],
+)
+def test_the_same_holds_for_completions(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_fields(TEXT, text(**fields))
+
+
+def test_an_operator_can_allow_further_fields() -> None:
+    body = chat(documents=[{"text": "a"}], chat_template_kwargs={"language": "de"})
+    with pytest.raises(ValueError, match="documents"):
+        read_fields(CHAT, body)
+    fields = read_fields(CHAT, body, ["documents", "chat_template_kwargs"])
+    assert (fields["documents"], fields["chat_template_kwargs"]) == ([{"text": "a"}], {"language": "de"})
