@@ -84,7 +84,7 @@ def apart(completion: Completion) -> Completion:
 
 def without_secrets(url: str) -> str:
     """A URL that is safe to show and record: without user name, password, query or fragment."""
-    return re.sub(r"(?<=//)[^/@]*@", "", url.split("?")[0].split("#")[0])
+    return re.sub(r"(?<=//)[^/]*@", "", url.split("?")[0].split("#")[0])
 
 
 Report = Callable[[int], None]

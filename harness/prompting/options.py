@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -202,10 +201,10 @@ class Options(Strict):
             if flag.engines and self.engine not in flag.engines and getattr(self, name) not in (None, False, ()):
                 word, engines = option_name(name, flag), " and ".join(flag.engines)
                 raise UsageError(f"--{word} is for {engines}; --engine {self.engine} does not take it")
-        if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
-            from harness.engines.engine import without_secrets
+        if self.base_url is not None:
+            from harness.engines.openai.endpoint import split_url
 
-            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
+            split_url(self.base_url)
         return self
 
     def _check_votes(self) -> None:

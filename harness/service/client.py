@@ -15,13 +15,17 @@ class Client:
             done = client.execute("hexagons", "Paint the first column red.")
             done.actions, done.board
 
-    `timeout` is in seconds, for one request. `key` is sent as a bearer token.
+    `timeout` is in seconds, for one request. `key` is sent as a bearer token. Raises UsageError for a URL or a key that no
+    request can have.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8000", *, key: str | None = None, timeout: float = 60.0) -> None:
         import httpx2
 
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        from harness.engines.openai.endpoint import clean_key, split_url
+
+        split_url(url, "url")
+        headers = {"Authorization": f"Bearer {clean_key(key, 'key')}"} if key else {}
         self._http = httpx2.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
 
     def players(self) -> list[Player]:

@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from harness.engines.openai.endpoint import clean_key
 from harness.errors import UsageError
 
 ADMIN = "admin"
@@ -74,7 +75,7 @@ def server_keys(host: str, file: Path | None) -> list[Key]:
     """
     keys = read_keys(file) if file else []
     if (text := os.environ.get(VARIABLE)) is not None:
-        if not text:
+        if not (text := clean_key(text, VARIABLE)):
             raise UsageError(f"{VARIABLE} is empty: unset it, or set it to a key of at least {SHORTEST} characters")
         keys.append(_key(text, VARIABLE, VARIABLE, admin=False))
     if len({key.digest for key in keys}) < len(keys):

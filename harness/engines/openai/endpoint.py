@@ -15,10 +15,11 @@ from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit, urlunsplit
 
 from harness.engines.engine import without_secrets
 from harness.engines.shared import brief
+from harness.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
     import httpx2
@@ -36,7 +37,32 @@ _TAG = re.compile(r"<[^>]{0,200}>")
 
 
 def key_in_environment() -> str | None:
-    return next(filter(None, map(os.environ.get, KEY_VARIABLES)), None)
+    """The first key of `KEY_VARIABLES`. Raises UsageError as `clean_key` does."""
+    keys = (clean_key(os.environ.get(name, ""), name) for name in KEY_VARIABLES)
+    return next(filter(None, keys), None)
+
+
+def clean_key(text: str, place: str) -> str:
+    """A key without the blanks and line breaks around it. Raises UsageError, which names only its `place`, for one that no header
+    can carry."""
+    key = text.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError(f"{place}: the key holds a line break or a character that no key has: copy it again")
+    return key
+
+
+def split_url(url: str, place: str = "--base-url") -> SplitResult:
+    """The parts of an endpoint's URL. Raises UsageError for one that no request can go to."""
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        # Parts of a wrong URL with a login may belong to the password.
+        shown = "" if "@" in url else f" {without_secrets(url)}"
+        raise UsageError(f"{place}{shown}: it must begin with http:// or https:// and a host, and its port be 1 to 65535")
+    return parts
 
 
 class Failure(Exception):
@@ -83,7 +109,7 @@ class Endpoint:
         timeout: float = 60.0,
         retries: int = 5,
     ) -> None:
-        parts = urlsplit(url)
+        parts = split_url(url)
         self._base = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
         self._query = parts.query
         self._socket = socket
@@ -95,9 +121,12 @@ class Endpoint:
         user = parts.netloc.rpartition("@")[0]
         if user:
             self._headers = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"}
-        # Some servers quote the request in their errors.
-        secrets = [key, user, user.partition(":")[2], *(value for _, value in parse_qsl(parts.query)), parts.query]
-        self._secrets = sorted({one for one in secrets if one and len(one) > 3}, key=len, reverse=True)
+        # Some servers and libraries quote the request in their errors, also its headers as Python writes them.
+        token, values = self._headers.get("Authorization", "").partition(" ")[2], parts.query.split("&")
+        secrets = [token, user, user.partition(":")[2], parts.query, *(value.partition("=")[2] for value in values)]
+        plain = {form for one in secrets for form in (one, unquote(one), unquote_plus(one))}
+        forms = plain | {repr(one)[1:-1] for one in plain}
+        self._secrets = sorted((one for one in forms if len(one) > 3), key=len, reverse=True)
         self._client: httpx2.AsyncClient | None = None
         self._free_at = 0.0
 
@@ -173,12 +202,15 @@ class Endpoint:
         except (TimeoutError, httpx2.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
             raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            if isinstance(error, httpx2.NetworkError | httpx2.RemoteProtocolError) and response is not None:
+        except Failure:
+            raise
+        except Exception as error:  # noqa: BLE001 - sockets, TLS, proxies and parsers raise errors of many kinds
+            cause = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
+            if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError) and response is not None:
                 raise Failure("the endpoint's answer breaks off") from None
-            if isinstance(error, httpx2.NetworkError | httpx2.ProxyError | OSError) or "disconnected" in str(error):
-                raise Failure(self.tell(error), connected=False) from None
-            raise Failure(f"the endpoint's answer cannot be read: {self.tell(error)}") from None
+            if isinstance(cause, httpx2.NetworkError | httpx2.ProxyError | OSError) or "disconnected" in str(cause):
+                raise Failure(self.tell(cause), connected=False) from None
+            raise Failure(f"the request failed: {self.tell(cause)}") from None
 
     def _open(self) -> httpx2.AsyncClient:
         import httpx2
@@ -186,14 +218,20 @@ class Endpoint:
         # httpx2 logs the address of every request, which may contain a key.
         logging.getLogger("httpx2").setLevel(logging.WARNING)
         limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
-        return httpx2.AsyncClient(
-            # With a transport of our own, httpx2 takes no proxy from the environment.
-            transport=httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
-            limits=limits,
-            timeout=self.timeout,
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            headers={"User-Agent": "grid-world-harness", **self._headers},
-        )
+        try:
+            return httpx2.AsyncClient(
+                # With a transport of our own, httpx2 takes no proxy from the environment.
+                transport=httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
+                limits=limits,
+                timeout=self.timeout,
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+                headers={"User-Agent": "grid-world-harness", **self._headers},
+            )
+        except Exception as error:  # noqa: BLE001 - what the environment says of proxies and certificates fails in many ways
+            raise EngineError(
+                f"{self.shown} cannot be asked: {self.tell(error)}; check the environment's proxies (ALL_PROXY, HTTPS_PROXY; "
+                "SOCKS needs the package socksio) and SSL_CERT_FILE"
+            ) from None
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, wait: float | None) -> Failure:
         if 300 <= status < 400:

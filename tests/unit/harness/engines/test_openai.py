@@ -8,6 +8,7 @@ import math
 import socket
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -17,9 +18,13 @@ import pytest
 
 from harness.engines.cache import CachedEngine, Completions
 from harness.engines.engine import Sampling
+from harness.engines.openai.endpoint import Endpoint
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.openai.spending import TokenUsage
 from harness.errors import EngineError, UsageError
+from harness.prompting.options import Options
+from harness.service.client import Client
+from harness.service.keys import server_keys
 from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
@@ -238,6 +243,78 @@ def test_the_key_goes_to_the_server_and_nowhere_else(server: FakeServer, caplog:
             list(engine.generate([prompt()], Sampling()))
     assert server.keys == {f"Bearer {KEY}"}
     assert KEY not in f"{answer} {caught.value} {engine!r} {caplog.text}"
+
+
+@pytest.mark.parametrize("key", ["sk-very-secret\n", " sk-very-secret\r\n"])
+def test_a_line_break_after_the_key_is_not_part_of_it(server: FakeServer, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    (answer,) = ask(server)
+    assert (answer.error, server.keys) == (None, {f"Bearer {KEY}"})
+
+
+@pytest.mark.parametrize("key", ["sk-very-secret€", "sk-very\nsecret", "sk-very\x01secret", "sk-very–secret"])
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("HARNESS_API_KEY", key)
+    with pytest.raises(UsageError, match=r"^HARNESS_API_KEY: the key holds") as caught:
+        OpenAIEngine("http://127.0.0.1:1/v1", "demo")
+    assert "very" not in str(caught.value)
+    with pytest.raises(UsageError, match=r"^key: "):
+        Client(key=key)
+    with pytest.raises(UsageError, match=r"^HARNESS_API_KEY: "):
+        server_keys("127.0.0.1", None)
+
+
+def test_no_form_of_a_secret_is_told() -> None:
+    endpoint = Endpoint("http://me:my%2Fpass@127.0.0.1:1/v1?api_key=q%2Bw+e%22r&version=2024")
+    login = b64encode(b"me:my/pass").decode()
+    for form in ("my%2Fpass", "my/pass", "me:my/pass", login, "q%2Bw+e%22r", 'q+w e"r', repr('Bearer q+w e"r')):
+        told = endpoint.tell(f"refused: {form}, sorry")
+        assert "***" in told
+        assert not {"pass", "q+w", "q%2Bw", login} & set(told.replace("***", " *** ").replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:99999/v1",
+        "http://127.0.0.1:0/v1",
+        "http://[::1/v1",
+        "http://:80/v1",
+        "ftp://host/v1",
+        "http://me:pass/word@host/v1",
+        "http://me:pass#word@host/v1",
+    ],
+)
+def test_a_url_to_which_no_request_can_go_is_refused(url: str) -> None:
+    for refused in (lambda: OpenAIEngine(url, "demo"), lambda: Options(base_url=url, engine="openai"), lambda: Client(url)):
+        with pytest.raises(UsageError, match="must begin with http") as caught:
+            refused()
+        assert "pass" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:1", "cannot be asked.*the package socksio"),
+        ("ALL_PROXY", "foo://127.0.0.1:1", "cannot be asked: Unknown scheme.*ALL_PROXY"),
+        ("SSL_CERT_FILE", "/nowhere/certificates", "cannot be asked.*SSL_CERT_FILE"),
+    ],
+)
+def test_what_the_environment_says_wrongly_of_connections_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    engine = OpenAIEngine("https://host.invalid/v1", "demo", context_length=100)
+    with closing(engine), pytest.raises(EngineError, match=said):
+        list(engine.generate([prompt()], Sampling()))
+
+
+def test_any_error_of_a_connection_is_an_error_of_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:99999")
+    with closing(OpenAIEngine("http://host.invalid/v1", "demo", max_retries=0)) as engine:
+        (answer,) = engine.generate([prompt()], Sampling())
+    assert "the request failed: " in (answer.error or "")
+    assert "TaskGroup" not in (answer.error or "")
 
 
 def test_the_harness_key_comes_before_the_openai_key(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
