@@ -10,9 +10,8 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator, with_config
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import from_json, to_json
-from typing_extensions import TypedDict
 
 from harness.service.schema import Body
 from serialization.formats.feasible import Feasible
@@ -21,11 +20,14 @@ MOST_VALUES = 150_000
 """The most values of a body: parsing more would keep all other requests waiting. A prompt may be as many token ids."""
 MOST_GRAMMAR = 50_000
 """The most bytes, as JSON, of what vLLM compiles to a grammar or looks at in every step."""
-MOST_ANSWERS = 1024
-"""The most answers that a request may ask for: its prompts times its `n`."""
+MOST = 1024
+"""The most answers that a request may ask for (its prompts times its `n`), messages, and keys of an object."""
 
 
 def _small(value: Any) -> Any:
+    # pydantic makes an error of every unknown key.
+    if isinstance(value, dict) and len(value) > MOST:
+        raise ValueError(f"more than {MOST} keys")
     if len(to_json(value, inf_nan_mode="null")) > MOST_GRAMMAR:
         raise ValueError(f"more than {MOST_GRAMMAR:,} bytes")
     return value
@@ -43,10 +45,21 @@ Name = Annotated[str, Field(max_length=200)]
 Line = Annotated[str, Field(max_length=2_000)]
 Text = Annotated[str, Field(max_length=4_000_000)]
 Few = Annotated[list[T], Field(fail_fast=True, max_length=128)]
-Many = Annotated[list[T], Field(fail_fast=True, max_length=MOST_ANSWERS)]
+Many = Annotated[list[T], Field(fail_fast=True, max_length=MOST)]
 Tokens = Annotated[list[Count], Field(fail_fast=True)]
 Json = dict[str, Any]
 Small = Annotated[T, BeforeValidator(_small)]
+# vLLM checks which value goes with which key.
+ResponseFormat = dict[Literal["type", "json_schema"], Literal["text", "json_object", "json_schema"] | Json | None]
+StructuredOutputs = dict[
+    Literal["json", "regex", "choice", "grammar", "json_object", "disable_any_whitespace", "disable_additional_properties"],
+    str | Json | Annotated[list[Line], Field(fail_fast=True, max_length=1000)] | Flag,
+]
+StreamOptions = dict[Literal["include_usage", "continuous_usage_stats", "include_obfuscation"], Flag]
+Thinking = dict[Literal["enable_thinking", "thinking", "thinking_budget", "reasoning_effort"], Flag | Count | Name]
+"""What a chat template is told about thinking. Other arguments would reach the tokenizer."""
+Processors = dict[Literal["feasible"], Annotated[str, AfterValidator(_state)] | None]
+"""The argument of our own logits processor (`harness.engines.vllm.feasible`)."""
 
 
 class Fields(Body):
@@ -70,7 +83,7 @@ class Part(Fields):
     image_url: Picture | None = None
 
 
-class Message(Fields):
+class ChatMessage(Fields):
     """A message; one of the assistant also as vLLM itself writes it."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
@@ -84,49 +97,6 @@ class Message(Fields):
     annotations: None = None
     audio: None = None
     function_call: None = None
-
-
-class StreamOptions(Fields):
-    """What a stream reports."""
-
-    include_usage: Flag = None
-    continuous_usage_stats: Flag = None
-    include_obfuscation: Flag = None
-
-
-class ResponseFormat(Fields):
-    """A grammar as OpenAI's API writes it."""
-
-    type: Literal["text", "json_object", "json_schema"]
-    json_schema: Json | None = None
-
-
-@with_config(ConfigDict(extra="forbid", strict=True))
-class StructuredOutputs(TypedDict, total=False):
-    """A grammar as vLLM writes it."""
-
-    json: str | Json | None
-    regex: str | None
-    choice: Annotated[list[Line], Field(fail_fast=True, max_length=1000)] | None
-    grammar: str | None
-    json_object: Flag
-    disable_any_whitespace: bool
-    disable_additional_properties: bool
-
-
-class TemplateSwitches(Fields):
-    """What a chat template is told about thinking. Other arguments would reach the tokenizer."""
-
-    enable_thinking: Flag = None
-    thinking: Flag = None
-    thinking_budget: Count | None = None
-    reasoning_effort: Name | None = None
-
-
-class ExtraArguments(Fields):
-    """The arguments of our own logits processor (`harness.engines.vllm.feasible`)."""
-
-    feasible: Annotated[str, AfterValidator(_state)] | None = None
 
 
 class _Request(Fields):
@@ -150,7 +120,7 @@ class _Request(Fields):
     prompt_logprobs: int | None = Field(None, ge=0, le=100)
     response_format: Small[ResponseFormat] | None = None
     structured_outputs: Small[StructuredOutputs] | None = None
-    vllm_xargs: ExtraArguments | None = None
+    vllm_xargs: Small[Processors] | None = None
     truncate_prompt_tokens: int | None = Field(None, ge=-1, le=10_000_000)
     add_special_tokens: Flag = None
     echo: Flag = None
@@ -161,14 +131,14 @@ class _Request(Fields):
     return_token_ids: Flag = None
     return_tokens_as_token_ids: Flag = None
     stream: Flag = None
-    stream_options: StreamOptions | None = None
+    stream_options: Small[StreamOptions] | None = None
     user: Name | None = None
 
 
 class ChatRequest(_Request):
     """The body of `POST /v1/chat/completions`."""
 
-    messages: Many[Message]
+    messages: Many[ChatMessage]
     max_completion_tokens: Count | None = None
     logprobs: Flag = None
     top_logprobs: int | None = Field(None, ge=0, le=100)
@@ -177,7 +147,7 @@ class ChatRequest(_Request):
     parallel_tool_calls: Flag = None
     reasoning_effort: Name | None = None
     include_reasoning: Flag = None
-    chat_template_kwargs: TemplateSwitches | None = None
+    chat_template_kwargs: Small[Thinking] | None = None
     add_generation_prompt: Flag = None
     continue_final_message: Flag = None
 
@@ -191,8 +161,8 @@ class CompletionRequest(_Request):
     @model_validator(mode="after")
     def _answers(self) -> Self:
         prompts = len(self.prompt) if isinstance(self.prompt, list) and not isinstance(self.prompt[0], int) else 1
-        if prompts * (self.n or 1) > MOST_ANSWERS:
-            raise ValueError(f"prompt and n ask for more than {MOST_ANSWERS} answers")
+        if prompts * (self.n or 1) > MOST:
+            raise ValueError(f"prompt and n ask for more than {MOST} answers")
         return self
 
 
