@@ -55,12 +55,15 @@ def to_full_record(item: Item) -> dict[str, Any]:
     return to_record(item) | extra | {"group": item.group, "cluster": item.cluster, "meta": dict(item.meta)}
 
 
+Text = Annotated[str, Field(max_length=20_000)]
+_Cell = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+_Number = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
 _Side = Annotated[int, Field(ge=-SIDE, le=SIDE)]
 _Color = Literal["red", "orange", "yellow", "green", "blue", "purple"]
 BlockRecord = tuple[_Side, Annotated[int, Field(ge=1, le=HEIGHT)], _Side, _Color]
 # Builders of the real games also act outside the region.
-_Placing = tuple[Literal["place"], _Color, int, int, int]
-_Removing = tuple[Literal["remove"], _Color | None, int, int, int]
+_Placing = tuple[Literal["place"], _Color, _Cell, _Cell, _Cell]
+_Removing = tuple[Literal["remove"], _Color | None, _Cell, _Cell, _Cell]
 ActionRecord = _Placing | _Removing
 """A Minecraft action: ["place", color, x, y, z] or ["remove", color or null, x, y, z]."""
 PaintRecord = tuple[
@@ -92,17 +95,17 @@ class Said(CorpusRecord):
     """Something said in a building game."""
 
     speaker: Literal["Architect", "Builder"]
-    text: str
+    text: Text
 
 
 class PoseRecord(CorpusRecord):
     """Where the builder stands (cells) and looks (degrees), as `Pose`."""
 
-    x: float
-    y: float
-    z: float
-    yaw: float
-    pitch: float
+    x: _Number
+    y: _Number
+    z: _Number
+    yaw: _Number
+    pitch: _Number
 
     @property
     def value(self) -> Pose:
@@ -112,7 +115,7 @@ class PoseRecord(CorpusRecord):
 class Did(CorpusRecord):
     """A run of actions in a building game, and where the builder stood when it began."""
 
-    actions: list[ActionRecord]
+    actions: list[ActionRecord] = Field(max_length=5_000, fail_fast=True)
     pose: PoseRecord | None = None
 
 

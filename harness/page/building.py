@@ -15,7 +15,7 @@ from harness.corpora.records import ActionRecord, turn_record
 from harness.errors import UsageError
 from harness.page.builder import QUESTIONS, question, reply_text
 from harness.page.store import State
-from harness.service.schema import BUILDER, Body, BuildRequest, ExecuteResponse
+from harness.service.schema import BUILDER, MOST_SENT, Body, BuildRequest, ExecuteResponse
 from harness.simulators.games import game
 from harness.simulators.live import Manner
 from harness.simulators.minecraft.figures import of_game
@@ -52,7 +52,7 @@ class BuildTurn(Body):
     """A person builds: as the Builder, or as the Architect who corrects a model's last answer."""
 
     type: Literal["build"]
-    actions: list[ActionRecord] = Field(max_length=500)
+    actions: list[ActionRecord] = Field(max_length=500, fail_fast=True)
 
 
 class End(Body):
@@ -123,6 +123,8 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
     if state["role"] != "architect":
         raise UsageError("in this game the simulated Architect speaks")
     if isinstance(event, Say):
+        if len(state["turns"]) > MOST_SENT - 3:
+            raise UsageError("this game is as long as a game can be: finish it, and begin another")
         return state | {"turns": [*state["turns"], {"speaker": "Architect", "text": event.text.strip()}]}, False
     turns = _to_last_order(state["turns"])
     turns = turns if isinstance(event, Again) else turns[:-1]

@@ -32,7 +32,9 @@ class CorrectedAnswer(Body):
 
     request: DrawRequest | BuildRequest = Field(discriminator="task")
     board: Digits | None = Field(None, description="HEXAGONS: the board as it should be after the step.")
-    actions: list[ActionRecord] | None = Field(None, max_length=500, description="Minecraft: what should have been done.")
+    actions: list[ActionRecord] | None = Field(
+        None, max_length=500, fail_fast=True, description="Minecraft: what should have been done."
+    )
     by: str = Field("", max_length=200, description="Who answered.")
 
     def item(self) -> Item:

@@ -40,7 +40,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 class Begin(Body):
     """A new session of a kind; the fields say which kind needs them."""
 
-    kind: str
+    kind: str = Field(max_length=40)
     name: Name
     image: str | None = Field(None, max_length=40, description="description: the image of the corpus to describe.")
     board: Digits | None = Field(None, description="description: an image that the person drew, instead.")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
@@ -24,6 +25,7 @@ from harness.service.guard import refusal, while_there
 from harness.service.keys import ANYONE
 from harness.service.limits import Usage
 from harness.service.players import AnyPlayer
+from harness.service.protocol import Connection, connection_limit, tracked
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player
 from harness.service.workers import Unavailable
 from harness.worlds.hexagons import Board
@@ -32,6 +34,8 @@ MOST_BYTES = 1_000_000
 """The largest body of a request that is read, in bytes."""
 DEADLINE = 600.0
 """Seconds from a request to its answer, whoever answers; workers have shorter limits."""
+MOST_HEAD = 65_536
+"""The most bytes of a request's line and headers, or of a body's trailers."""
 RETRY = 5
 """Seconds after which an unavailable model may be asked again."""
 FAULTS: dict[int | str, dict[str, Any]] = {
@@ -142,15 +146,12 @@ def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> E
 
 
 async def read(request: Request, kind: TypeAdapter[T]) -> T:
-    """The parsed body. Raises HTTPException if it is invalid, or too large, whatever its Content-Length says."""
-    pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > MOST_BYTES:
-            raise HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes")
-        pieces.append(piece)
+    """The parsed body. Raises HTTPException if it is invalid or too large."""
+    body = await request.body()
+    if len(body) > MOST_BYTES:
+        raise HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes")
     try:
-        return kind.validate_json(b"".join(pieces))
+        return kind.validate_json(body)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
         message = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}" for fault in faults)
@@ -176,21 +177,22 @@ def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
 
 
 @contextmanager
-def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[Callable[[], bool]]:
+def listening(
+    app: ASGIApp, host: str, port: int, *, head: float = 30.0, read: float = 30.0, idle: int = 75
+) -> Iterator[Callable[[], bool]]:
     """Serve the application in a thread of its own while the block runs; yields a function that tells whether the thread runs.
 
-    `seconds` are deadlines of `DeadlineProtocol` that replace its defaults. Raises EngineError if the server cannot start.
+    A connection ends if the head of a request takes more than `head` seconds to arrive, if the client takes nothing of a waiting
+    answer for `read` seconds (Linux only), or if it is idle for `idle` seconds, by default longer than a proxy keeps one.
+
+    Raises EngineError if the server cannot start.
     """
-    import uvicorn
-
-    from harness.service.protocol import MOST_HEAD, DeadlineProtocol, connection_limit
-
     server = uvicorn.Server(
         uvicorn.Config(
-            app,
+            tracked(app),
             host,
             port,
-            http=partial(DeadlineProtocol, most_connections=connection_limit(), **seconds),  # type: ignore[arg-type]
+            http=partial(Connection, set(), connection_limit(), head, read),  # type: ignore[arg-type]
             loop="asyncio",
             ws="none",
             proxy_headers=False,
@@ -198,7 +200,7 @@ def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[
             # A line for every request that is not HTTP would let anyone fill the log.
             log_level="error",
             access_log=False,
-            timeout_keep_alive=75,
+            timeout_keep_alive=idle,
             timeout_graceful_shutdown=1,
             server_header=False,
         )

@@ -127,15 +127,14 @@ class Guard:
         return not busy
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if _has_body(scope) and (scope["method"] != "POST" or scope["path"] in OPEN):
+            raise RequestRefused(400, f"{scope['method']} {scope['path'][:80]} takes no body")
         if scope["path"] in OPEN:
-            if _has_body(scope):
-                raise RequestRefused(400, f"{scope['path']} takes no body")
             scope["draining"] = self.draining
             return await self._app(scope, receive, send)
         scope["principal"] = principal = self._principal(scope)
         if scope["method"] in ("GET", "HEAD"):
-            body = await self._body(scope, receive)
-            return await self._app(scope, _replay(body, receive), send)
+            return await self._app(scope, receive, send)
         _check_content(scope)
         return await self._ask(principal, scope, receive, send)
 

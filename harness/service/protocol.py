@@ -1,21 +1,19 @@
-"""HTTP/1.1 with deadlines. Uvicorn's h11 limits the size of a request's head, its trailers and what is pipelined; it does not
-limit how long a request may take to arrive, how long a client may take to read, and the number of connections."""
+"""HTTP/1.1 with deadlines. Uvicorn limits the size of a request's head, its trailers and what is pipelined, and closes idle
+connections; it does not limit how long a head may take to arrive, how long a client may take to read, and the number of
+connections. `Guard` limits how long a body may take."""
 
 from __future__ import annotations
 
 import asyncio
 import resource
+import socket
+import sys
 from typing import Any
 
 import h11
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST_HEAD = 65_536
-"""The most bytes of a request's line and headers, or of a body's trailers."""
-REQUEST_SECONDS = 60.0
-"""How long a request may take from its first byte to its last, whatever was answered before."""
-WRITE_SECONDS, LEAST_READ = 30.0, 65_536
-"""A client is cut off if it reads fewer than LEAST_READ bytes of a waiting answer in WRITE_SECONDS."""
 SPARE_FILES = 256
 """File descriptors that are reserved for everything but clients' connections."""
 
@@ -30,87 +28,77 @@ def connection_limit() -> int:
     return max(16, wanted - SPARE_FILES)
 
 
-class DeadlineProtocol(H11Protocol):
-    """A connection that ends when its request does not arrive in time, or its answer is not read."""
+class Connection(H11Protocol):
+    """If there are more connections than `most`, the one that has waited for a request for longest makes room; first those of
+    which no request was admitted yet, and last a new one."""
 
-    def __init__(
-        self,
-        *args: Any,
-        most_connections: int,
-        request_seconds: float = REQUEST_SECONDS,
-        write_seconds: float = WRITE_SECONDS,
-        **options: Any,
-    ) -> None:
-        super().__init__(*args, **options)
-        self._most_connections = most_connections
-        self._request_seconds, self._write_seconds = request_seconds, write_seconds
-        self._arriving: asyncio.TimerHandle | None = None
-        self._writing: asyncio.TimerHandle | None = None
-
-    @property
-    def deadline(self) -> float:
-        """When the arriving request must be complete, by the event loop's clock; infinite if none is arriving."""
-        return self._arriving.when() if self._arriving else float("inf")
+    def __init__(self, others: set[Connection], most: int, head: float, read: float, app_state: dict[str, Any], **options: Any):
+        # The state is in the scope of every request, where `tracked` finds the connection.
+        super().__init__(app_state={**app_state, "connection": self}, **options)
+        self._others, self._most, self._head_seconds, self._read_seconds = others, most, head, read
+        self._now = asyncio.get_running_loop().time
+        self._deadline: asyncio.TimerHandle | None = None
+        self._admitted = False
+        self._waits_since: float | None = self._now()
+        """By the event loop's clock; None while a request is answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self._most_connections:
-            # The connection whose request has been arriving for longest is cut off; the new one, if no other request is arriving.
-            longest = min(self.connections - {self}, key=lambda one: one.deadline)  # type: ignore[union-attr]
-            (self if longest.deadline == float("inf") else longest).transport.abort()  # type: ignore[union-attr]
-        self._expect(True)
+        self._wire = transport
+        if sys.platform == "linux":
+            wire: socket.socket = transport.get_extra_info("socket")
+            wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(self._read_seconds * 1000))
+        self._expect()
+        self._others.add(self)
+        if len(self._others) > self._most:
+            waiting = (one for one in self._others if one._waits_since is not None)
+            least = min(waiting, key=lambda one: (one is self, one._admitted, one._waits_since))
+            self._others.discard(least)
+            least._wire.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expect(False)
-        self.resume_writing()
+        self._others.discard(self)
+        self.begin()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if not self._arriving and self.conn.their_state is h11.IDLE:
-            self._expect(True)
-        super().data_received(data)
+        if self._waits_since is not None and not self._deadline:
+            self._expect()
+        try:
+            super().data_received(data)
+        except h11.LocalProtocolError:
+            # The rest of the request is invalid, and its answer has begun.
+            self._wire.close()
 
-    def handle_events(self) -> None:
-        super().handle_events()
-        arrived = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
-        waiting = self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0] and self.cycle is not None
-        if arrived or waiting:
-            self._expect(False)
-        elif not self._arriving:
-            # A pipelined request whose first bytes came with the previous one.
-            self._expect(True)
+    def begin(self) -> None:
+        """The head of a request has arrived."""
+        self._waits_since = None
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
 
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._watch_reader(self.transport.get_write_buffer_size())
+    def end(self, admitted: bool) -> None:
+        """The request is answered, whether or not it was admitted."""
+        self._waits_since, self._admitted = self._now(), self._admitted or admitted
 
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._writing:
-            self._writing.cancel()
-            self._writing = None
+    def _expect(self) -> None:
+        self._deadline = asyncio.get_running_loop().call_later(self._head_seconds, self._wire.abort)
 
-    def send_400_response(self, msg: str) -> None:
-        # Once an answer has begun, no other one can be sent.
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            super().send_400_response(msg)
-        else:
-            self.transport.close()
 
-    def _expect(self, request: bool) -> None:
-        """Begin or stop waiting for the rest of a request."""
-        if self._arriving:
-            self._arriving.cancel()
-            self._arriving = None
-        if request and not self.transport.is_closing():
-            self._arriving = self.loop.call_later(self._request_seconds, self.transport.abort)
+def tracked(app: ASGIApp) -> ASGIApp:
+    """The application, which tells each `Connection` when it begins and ends to answer a request."""
 
-    def _watch_reader(self, waiting: int) -> None:
-        def look() -> None:
-            left = self.transport.get_write_buffer_size()
-            if waiting - left < LEAST_READ:
-                self.transport.abort()
-            else:
-                self._watch_reader(left)
+    async def track(scope: Scope, receive: Receive, send: Send) -> None:
+        connection: Connection | None = scope.get("state", {}).get("connection")
+        if connection is None:
+            return await app(scope, receive, send)
 
-        self._writing = self.loop.call_later(self._write_seconds, look)
+        async def send_and_end(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                connection.end("principal" in scope)
+            await send(message)
+
+        connection.begin()
+        return await app(scope, receive, send_and_end)
+
+    return track

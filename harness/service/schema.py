@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
-from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, turns
+from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, Text, turns
 from harness.tasks import BuildingTask, DrawingTask, TaskName
-from harness.worlds.hexagons import Board, Paint
+from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import FACING, Pose, Structure
 
-_Text = Annotated[str, Field(max_length=20_000)]
 MOST_TURNS = 200
 """The most turns of a history that are read; the longest dialogue of the corpora has 160."""
+MOST_SENT = 2_000
+"""The most turns of a history in a request."""
 BUILDER = PoseRecord(**FACING._asdict())
 """The builder's pose if a request does not give one."""
 
 
 class Body(BaseModel):
-    """What a client sends: only the declared fields, and only values of their types."""
+    """What a client sends: only the declared fields, and only values of their types.
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    Nothing makes an error of each of a client's many faults, which would take seconds: a list fails with its first one.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"additionalProperties": False})
+
+    @model_validator(mode="after")
+    def _knows_all(self) -> Self:
+        if self.model_extra:
+            raise ValueError(f"Extra inputs are not permitted: {min(self.model_extra)[:80]!r}")
+        return self
 
 
 class _Asked(Body):
     model: str = Field("parser", max_length=200, description="Who answers: a name from GET /v1/harness/players.")
-    instruction: _Text = Field(description="What to do now.")
+    instruction: Text = Field(description="What to do now.")
     samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
     constrain: Literal["format", "feasible"] | None = Field(
         None, description="Hold a language model's answer to its format, or also to actions that can be carried out."
@@ -44,18 +54,20 @@ class _Asked(Body):
 class Step(Body):
     """An earlier step of a drawing."""
 
-    instruction: _Text
-    actions: list[PaintRecord] = Field(max_length=180)
+    instruction: Text
+    actions: list[PaintRecord] = Field(max_length=TILES, fail_fast=True)
 
 
 class DrawRequest(_Asked):
     """A step of a drawing on the board of HEXAGONS."""
 
     task: DrawingTask
-    board: Digits | list[PaintRecord] | None = Field(
+    board: Digits | Annotated[list[PaintRecord], Field(max_length=TILES, fail_fast=True)] | None = Field(
         None, description="180 digits, the color codes row by row, or the painted tiles [row, column, color]; blank if left out."
     )
-    history: list[Step] = Field([], description=f"The earlier steps, in order; the last {MOST_TURNS} are read.")
+    history: list[Step] = Field(
+        [], max_length=MOST_SENT, fail_fast=True, description=f"The earlier steps, in order; the last {MOST_TURNS} are read."
+    )
 
     @property
     def item(self) -> HexagonsItem:
@@ -72,10 +84,15 @@ class BuildRequest(_Asked):
     """A turn of a building game in Minecraft, or of another task in its world."""
 
     task: BuildingTask
-    blocks: list[BlockRecord] = Field([], max_length=1089, description="The blocks that stand there, each as [x, y, z, color].")
+    blocks: list[BlockRecord] = Field(
+        [], max_length=1089, fail_fast=True, description="The blocks that stand there, each as [x, y, z, color]."
+    )
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field(
-        [], description=f"The dialogue and the actions so far; the last {MOST_TURNS} turns are read."
+        [],
+        max_length=MOST_SENT,
+        fail_fast=True,
+        description=f"The dialogue and the actions so far; the last {MOST_TURNS} turns are read.",
     )
 
     @property

@@ -27,9 +27,6 @@ from harness.service.supervisor import Supervisor
 from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
 
-HEAD_SECONDS = 30.0
-"""How long a request's head may take to arrive, in addition to the time of its body."""
-
 
 @dataclass(frozen=True, slots=True)
 class ServeConfig:
@@ -147,7 +144,7 @@ def opened(guard: Guard, config: ServeConfig) -> Iterator[Callable[[], bool]]:
     Raises EngineError if nothing can listen there.
     """
     check_port(config.host, config.port)
-    with listening(guard, config.host, config.port, request_seconds=config.bounds.body_seconds + HEAD_SECONDS) as alive:
+    with listening(guard, config.host, config.port) as alive:
         try:
             yield alive
         except SystemExit:  # SIGTERM; Ctrl-C does not wait.

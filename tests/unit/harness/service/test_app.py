@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import ValidationError
 
 import harness
 from harness.baselines.parser import Parser
@@ -26,7 +28,7 @@ from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import BaselinePlayer, EndpointPlayer, own_players
-from harness.service.schema import ExecuteResponse, Player
+from harness.service.schema import REQUEST, ExecuteResponse, Player
 from harness.service.workers import Workers
 from harness.tasks import get_task
 from prompts.messages import conversation
@@ -62,6 +64,11 @@ def request_of(item: Item) -> dict[str, Any]:
 def asked(task: str) -> list[Item]:
     """Items of the shipped sample whose last message is not the Builder's."""
     return [item for item in harness.load(task, "dev") if new_turns(item)[-1].speaker != "Builder"][:6]
+
+
+def building(**fields: Any) -> bytes:
+    """The body of a request; an infinite number becomes one that JSON can write."""
+    return json.dumps({"task": "minecraft", "instruction": "a", **fields}).replace("Infinity", "1e400").encode()
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
@@ -106,6 +113,12 @@ def test_a_baseline_answers(client: TestClient) -> None:
         (b'{"task": "minecraft", "instruction": "a", "model": "rules"}', 422, "rules does not know the task minecraft"),
         (b'{"task": "hexagons", "instruction": "a", "samples": 4}', 422, "are for language models"),
         (b'{"task": "hexagons", "instruction": "' + b"a" * 20_001 + b'"}', 422, "at most 20000 characters"),
+        (building(history=[{"speaker": "Builder", "text": "a" * 20_001}]), 422, "at most 20000 characters"),
+        (building(history=[{"speaker": "Builder", "text": "a"}] * 2_001), 422, "at most 2000 items"),
+        (building(history=[{"actions": [["remove", None, 10**300, 1, 1]]}]), 422, "less than or equal to 1000000"),
+        (building(pose={"x": 0, "y": 0, "z": 0, "yaw": math.inf, "pitch": 0}), 422, "less than or equal to 1000000"),
+        (building(pose={"x": 0, "y": 0, "z": 0, "yaw": math.nan, "pitch": 0}), 422, "pose.yaw"),
+        (building(pose={"x": 0, "y": 10**400, "z": 0, "yaw": 0, "pitch": 0}), 422, "pose.y"),
         (b'"' + b"a" * MOST_BYTES + b'"', 413, "more than 1,000,000 bytes"),
     ],
 )
@@ -113,6 +126,23 @@ def test_what_cannot_be_asked_is_refused_with_a_reason(body: bytes, status: int,
     response = client.post(EXECUTE, content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == status
     assert told in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"history": [{}] * 10_000},
+        {"history": [{"actions": [0] * 10_000}]},
+        {"blocks": [0] * 1_000},
+        {"task": "hexagons", "board": [0] * 10_000},
+        {"task": "hexagons", "history": [{"instruction": "a", "actions": [0] * 180}] * 2_000},
+        {f"invented{n}": 0 for n in range(10_000)},
+    ],
+)
+def test_faults_are_not_counted(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        REQUEST.validate_json(building(**fields))
+    assert refused.value.error_count() < 10
 
 
 def test_the_openapi_page_describes_the_request(client: TestClient) -> None:

@@ -13,9 +13,14 @@ from typing import Any
 import pytest
 
 from harness.service.app import listening
+from harness.service.guard import Bounds, Guard
+from harness.service.keys import Key, Keys
 from tests.helpers.serving import free_port, rest, wait_until
 
-GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HEAD = b"Host: localhost\r\nAuthorization: Bearer KEY\r\n"
+GET = b"GET / HTTP/1.1\r\n" + HEAD + b"\r\n"
+GET_LARGE = b"GET /large HTTP/1.1\r\n" + HEAD + b"\r\n"
+WITHOUT_KEY = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 200
 
 
@@ -41,10 +46,12 @@ class Application:
 
 
 @contextmanager
-def served(**seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
+def served(body_seconds: float = 30.0, **seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
+    """The application behind a guard whose key is KEY."""
     address = "127.0.0.1", free_port()
     application = Application()
-    with listening(application, *address, **seconds):
+    guard = Guard(application, Keys([Key.of("KEY", "one")]), Bounds(body=10**9, body_seconds=body_seconds))
+    with listening(guard, *address, **seconds):
         yield application, address
 
 
@@ -59,7 +66,7 @@ def send_until_closed(connection: socket.socket, piece: bytes, most: int, pause:
     raise AssertionError(f"the server took {most} pieces")
 
 
-POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\n"
+POST = b"POST %s HTTP/1.1\r\n" + HEAD + b"Content-Type: application/json\r\n"
 
 
 @pytest.mark.parametrize(
@@ -74,13 +81,22 @@ POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\n"
     ],
 )
 def test_a_request_must_arrive_in_its_time_whatever_was_answered_before(sent: bytes) -> None:
-    with served(request_seconds=0.3) as (_, address), socket.create_connection(address) as connection:
+    with served(head=0.3, body_seconds=0.3, idle=1) as (_, address), socket.create_connection(address) as connection:
         connection.sendall(sent)
         rest(connection)
 
 
+@pytest.mark.parametrize("method", [b"GET", b"HEAD", b"DELETE"])
+@pytest.mark.parametrize("body", [b"Content-Length: 1\r\n\r\na", b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n"])
+def test_only_a_post_has_a_body(method: bytes, body: bytes) -> None:
+    with served() as (application, address), socket.create_connection(address) as connection:
+        connection.sendall(method + b" / HTTP/1.1\r\n" + HEAD + body)
+        assert rest(connection).startswith(b"HTTP/1.1 400")
+    assert application.answered == 0
+
+
 def test_bytes_that_trickle_do_not_move_the_deadline() -> None:
-    with served(request_seconds=0.5) as (_, address), socket.create_connection(address) as connection:
+    with served(body_seconds=0.5) as (_, address), socket.create_connection(address) as connection:
         connection.sendall(POST % b"/body" + b"Transfer-Encoding: chunked\r\n\r\n")
         send_until_closed(connection, b"1\r\na\r\n", 1000, pause=0.02)
 
@@ -94,11 +110,11 @@ def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
 
 
 def test_pipelined_requests_wait_if_their_answers_are_not_read() -> None:
-    with served(write_seconds=60) as (application, address), socket.create_connection(address) as connection:
+    with served(read=60) as (application, address), socket.create_connection(address) as connection:
         connection.settimeout(1)
         tracemalloc.start()
         try:
-            send_until_closed(connection, b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100, 10_000)
+            send_until_closed(connection, GET_LARGE * 100, 10_000)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -108,10 +124,10 @@ def test_pipelined_requests_wait_if_their_answers_are_not_read() -> None:
 
 
 def test_a_client_that_does_not_read_is_cut_off_and_one_that_reads_slowly_is_not() -> None:
-    with served(write_seconds=0.5) as (application, address):
+    with served(read=0.5) as (application, address):
         with socket.create_connection(address) as slow, socket.create_connection(address) as idle:
             for connection in (slow, idle):
-                connection.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                connection.sendall(GET_LARGE)
             size = 0
             slow.settimeout(10)
             while size < 40_000_000 and (piece := slow.recv(1_000_000)):
@@ -123,7 +139,7 @@ def test_a_client_that_does_not_read_is_cut_off_and_one_that_reads_slowly_is_not
 
 
 def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.service.protocol.connection_limit", lambda: 3)
+    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 3)
     with served() as (_, address):
         hanging = [socket.create_connection(address) for _ in range(10)]
         try:
@@ -134,3 +150,40 @@ def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch:
         finally:
             for connection in hanging:
                 connection.close()
+
+
+def test_beyond_the_most_connections_idle_ones_without_a_key_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 4)
+    with served() as (_, address), socket.create_connection(address) as first:
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
+        idle = [socket.create_connection(address) for _ in range(3)]
+        try:
+            assert all(ask(connection, WITHOUT_KEY).startswith(b"HTTP/1.1 401") for connection in idle)
+            with socket.create_connection(address) as last:
+                assert ask(last, GET).startswith(b"HTTP/1.1 200")
+            assert rest(idle[0]) == b""
+            assert ask(first, GET).startswith(b"HTTP/1.1 200")
+        finally:
+            for connection in idle:
+                connection.close()
+
+
+def test_if_all_connections_are_idle_the_one_that_has_been_so_for_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 1)
+    with served() as (_, address), socket.create_connection(address) as first:
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
+        with socket.create_connection(address) as last:
+            assert ask(last, GET).startswith(b"HTTP/1.1 200")
+        assert rest(first) == b""
+
+
+def ask(connection: socket.socket, request: bytes) -> bytes:
+    """The answer to a request on a connection that stays open."""
+    connection.settimeout(20)
+    connection.sendall(request)
+    answer = b""
+    while not answer.endswith((b"done", b"}}", b"0\r\n\r\n")):
+        piece = connection.recv(65536)
+        assert piece
+        answer += piece
+    return answer
