@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
-from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from pathlib import Path
@@ -57,7 +55,6 @@ def test_tests_are_in_the_folder_that_mirrors_their_source() -> None:
     unit = ROOT / "tests" / "unit"
     paths = sorted(path.relative_to(unit) for path in unit.rglob("*.py"))
     wrong = [f"tests/unit/{path}: {problem}" for path in paths if (problem := misplaced(path))]
-    assert len(paths) > 50
     assert not wrong, "\n".join(wrong)
 
 
@@ -77,12 +74,6 @@ def test_every_module_stands_in_one_layer_and_every_layer_exists(graph: grimp.Im
     assert set(named) <= graph.modules
     layered = set(chain.from_iterable({name, *graph.find_descendants(name)} for name in named))
     assert graph.modules - layered == set(OUTSIDE)
-
-
-def test_public_classes_have_names_of_their_own() -> None:
-    files = (path for name in (*PACKAGES, "tools") for path in (ROOT / name).rglob("*.py"))
-    classes = Counter(node.name for path in files for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef))
-    assert [name for name, count in classes.items() if count > 1 and not name.startswith("_")] == []
 
 
 def test_modules_that_other_contracts_name_exist(graph: grimp.ImportGraph) -> None:

@@ -48,7 +48,6 @@ def named() -> Iterator[tuple[str, str]]:
 
 def test_paths_exist() -> None:
     paths = [path for path in re.findall(r"`([\w./-]+/[\w./-]*)`", TEXT) if "NAME" not in path]
-    assert len(paths) > 60
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
@@ -56,5 +55,4 @@ def test_functions_are_where_the_page_says() -> None:
     found = list(named())
     assert ("prompts/render.py", "Renderer.token_ids") in found
     assert ("adapters/packing.py", "collate") in found
-    assert len(found) > 45
     assert [f"{path}: {name}" for path, name in found if name not in defined(ROOT / path)] == []

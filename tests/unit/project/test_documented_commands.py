@@ -6,7 +6,8 @@ import io
 import re
 import sys
 from collections.abc import Callable
-from itertools import groupby, pairwise
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from harness.util.registry import choose, resolve
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 from tests.helpers.documented import Shown, all_shown, commands, shown
+from tools import cli_page
 
 Parse = Callable[[list[str]], click.Context]
 
@@ -28,30 +30,23 @@ PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"
 """Replacements for placeholders in capitals whose values the command line checks."""
 
 NOT_RUN = {
-    "asks a language model": r"prompt|serve|experiment|adapters check",
+    "asks a language model": r"prompt|serve|experiment|adapters check|check",
     "trains": r"finetune|baseline train",
     "asks a trained network": r"baseline predict (?!parser|rules)",
     "is about a trained run": r"adapters (export|import|merge)|export deberta-400",
     "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",
-    "reads what is cut from another file": r"mine .*--data turned",
     "runs until it is stopped": r"app\b",
-    "takes minutes": r"simulate --preset paper|play",
+    "takes minutes": r"simulate (--preset paper|level)|play|mine",
 }
 """Commands of code blocks that are parsed but not run, by the reason."""
-
-EXAMPLES = ROOT / "docs" / "cli.md"
-"""The examples of this page use files and runs that do not exist, so they are only parsed."""
 
 ITEMS = "8"
 """The number of items to make if a command makes more."""
 
 
-def in_blocks() -> list[Shown]:
-    return [one for one in all_shown() if not one.in_text]
-
-
-def to_run() -> list[Shown]:
-    return [one for one in in_blocks() if one.page != EXAMPLES]
+PAGES = list(dict.fromkeys(one.page for one in all_shown()))
+RUN = [page for page in PAGES if page.parent != ROOT / "docs" / "results" and page.name != "cli.md"]
+"""The pages whose commands run here: the examples in cli.md use files that do not exist, and results need long runs."""
 
 
 @pytest.fixture
@@ -87,26 +82,25 @@ def check_names(context: click.Context) -> None:
         PromptSpec.make(values["task"] or "hexagons", values["context"], values["format"], values["frame"])
 
 
-@pytest.mark.parametrize("one", in_blocks(), ids=str)
-def test_a_command_in_a_block_parses(one: Shown, parse: Parse) -> None:
-    for command in commands(one.text):
-        if command.words[0] == "harness":
-            try:
+def check(one: Shown, parse: Parse) -> None:
+    """Parses the commands of a block, or the command of a sentence, which may leave out required options."""
+    if not one.in_text:
+        for command in commands(one.text):
+            if command.words[0] == "harness":
                 check_names(parse(list(command.words[1:])))
-            except (click.UsageError, HarnessError) as error:
-                pytest.fail(f"{one}\n{error}")
-
-
-@pytest.mark.parametrize("one", [one for one in all_shown() if one.in_text], ids=str)
-def test_a_command_in_a_sentence_parses_as_far_as_it_goes(one: Shown, parse: Parse) -> None:
-    """It may leave out required options, but may not name unknown ones."""
+        return
     words = re.sub(r"\[|\]|\.\.\.", "", one.text).split()[1:]
-    try:
+    with suppress(click.MissingParameter, click.exceptions.NoArgsIsHelpError):
         parse([PLACEHOLDERS.get(word, word) for word in words])
-    except (click.MissingParameter, click.exceptions.NoArgsIsHelpError):
-        pass
-    except click.UsageError as error:
-        pytest.fail(f"{one}\n{error.format_message()}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_parse(page: Path, parse: Parse) -> None:
+    for one in shown(page, page.read_text()):
+        try:
+            check(one, parse)
+        except (click.UsageError, HarnessError) as error:
+            pytest.fail(f"{one}\n{error}")
 
 
 def reason(words: tuple[str, ...]) -> str | None:
@@ -114,7 +108,7 @@ def reason(words: tuple[str, ...]) -> str | None:
     return next((why for why, pattern in NOT_RUN.items() if re.match(pattern, " ".join(words))), None)
 
 
-@pytest.mark.parametrize("page", [page for page, _ in groupby(one.page for one in to_run())], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 def test_commands_run_on_the_sample(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,15 +127,15 @@ def test_commands_run_on_the_sample(
 def test_targets_of_make_and_tools_exist() -> None:
     """Checks every `make TARGET` and `python tools/FILE --option` on a page."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    found = 0
-    for page in {one.page for one in all_shown()}:
+    for page in PAGES:
         text = page.read_text()
         for target in re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE):
             assert target in targets, f"{page.name}: make {target}"
-            found += 1
         for tool, options in re.findall(r"(?<!/)\b(tools/\w+\.py)((?: [^`#\n]+)?)", text):
             source = (ROOT / tool).read_text()
             for option in re.findall(r"--[a-z-]+", options):
                 assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
-            found += 1
-    assert found >= 10
+
+
+def test_the_page_of_the_command_line_is_up_to_date() -> None:
+    assert cli_page.PAGE.read_text() == cli_page.page(), "if the change is meant: make docs"
