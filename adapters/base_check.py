@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import multiprocessing
+import shlex
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -402,9 +403,8 @@ def require(base: str, say: Callable[[str], None]) -> None:
     say(f"checking once, on a miniature, that {display_name(base)} is trained as it is asked")
     outcomes = run_checks(base, names=[name for name in CHECKS if name != "vLLM"])
     if failed := [f"{one.name}: {one.detail}" for one in outcomes if one.passed is False]:
-        raise HarnessError(
-            f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `harness check {base}` shows all"
-        )
+        command = shlex.join(["harness", "check", base])
+        raise HarnessError(f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")
     with suppress(HarnessError):
         write_atomically(
             path, json.dumps({**known, "versions": libraries, "checks": {one.name: one.detail for one in outcomes}}) + "\n"

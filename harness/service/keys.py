@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -97,7 +98,8 @@ def read_keys(path: Path) -> list[Key]:
             if not stat.S_ISREG(mode):
                 raise UsageError(f"--api-keys {path}: not a file")
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise UsageError(f"--api-keys {path}: other users of this machine can read it: chmod 600 {path}")
+                command = shlex.join(["chmod", "600", str(path)])
+                raise UsageError(f"--api-keys {path}: other users of this machine can read it: {command}")
             lines = file.read().decode("ascii").splitlines()
     except OSError as error:
         raise UsageError(f"--api-keys {path}: {error.strerror}") from None

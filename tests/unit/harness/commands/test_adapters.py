@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 import shutil
 from functools import partial
 from pathlib import Path
@@ -214,6 +215,11 @@ class TestMerge:
             texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
         assert texts[0] == texts[1]
 
+    def test_the_printed_command_can_be_pasted(self, run: Command) -> None:
+        out = run("merge", "mine", "a whole/model")[1]
+        words = shlex.split(out.partition("; ")[2])
+        assert words[:4] == ["harness", "prompt", "--model", "a whole/model"]
+
     def test_a_folder_that_exists_is_left_alone(self, run: Command) -> None:
         Path("there").mkdir()
         code, _, err = run("merge", "mine", "there")
@@ -259,6 +265,14 @@ class TestImport:
         card = Path("given/README.md").read_text()
         assert "it was imported from `published`" in card
         assert "harness finetune" not in card
+
+    def test_the_printed_command_can_be_pasted(self, published: Path, base: Path, run: Command) -> None:
+        shutil.copytree(base, "far away/tiny")
+        shutil.rmtree("tiny")
+        out = run("import", "published", *self.WORDS, "--name", "their own", "--base", "far away/tiny")[1]
+        words = shlex.split(out.splitlines()[-1])
+        assert words == ["harness", "prompt", "--adapter", "their own", "--base", "far away/tiny"]
+        assert main([*words[1:], "--engine", "transformers", "--limit", "1", "--max-new-tokens", "4"]) == 0
 
     def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, run: Command) -> None:
         """A small version of the published configuration; the prompt equals the template's golden one."""

@@ -162,6 +162,16 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
     assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
 
 
+def test_many_other_settings_are_named_in_a_short_line(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"a_hash": 0, "b_fingerprint": 0, **{f"setting{n}": 0 for n in range(9)}}
+    run = Run(tmp_path, settings)
+    run.keep([{"id": "a", "actions": []}])
+    run.close()
+    with pytest.raises(UsageError, match=r"\(setting0: 0 there, xxx.*setting3: .*; and 7 more\); choose") as caught:
+        Run(tmp_path, dict.fromkeys(settings, "x" * 1000))
+    assert len(str(caught.value).replace(str(tmp_path), "")) < 500
+
+
 def test_a_run_resumes_if_only_its_base_is_now_known_better(tmp_path: Path) -> None:
     run = Run(tmp_path, {"base": "someone/tiny"})
     run.keep([{"id": "a", "actions": []}])
