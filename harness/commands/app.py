@@ -43,7 +43,6 @@ def app(options: App) -> None:
     --base-url the endpoint is asked instead, with the key in HARNESS_API_KEY or OPENAI_API_KEY. The page can be reached from this
     machine only, and so can the task API beside it. The server runs until Ctrl-C.
     """
-    from harness.engines.openai.endpoint import split_url
     from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
@@ -53,8 +52,6 @@ def app(options: App) -> None:
     url, models, adapters = options.base_url, options.models, options.adapters
     if options.no_models and (url or models or adapters):
         raise UsageError("--no-models: leave out --base-url, --model and --adapter")
-    if url:
-        split_url(url)
     if models and not url:
         raise UsageError("--model needs --base-url, the endpoint that serves it: add it, or leave --model out")
     check_port("127.0.0.1", options.port)

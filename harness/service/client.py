@@ -24,7 +24,7 @@ class Client:
 
         from harness.engines.openai.endpoint import clean_key, split_url
 
-        split_url(url, "url")
+        split_url(url)
         headers = {"Authorization": f"Bearer {clean_key(key, 'key')}"} if key else {}
         self._http = httpx2.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
 

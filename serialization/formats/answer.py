@@ -6,8 +6,8 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
@@ -116,40 +116,30 @@ def answer_in(text: str) -> AnswerText:
         text = _in_fences(text, discarded)
     if "`" in text or "**" in text:
         text = _MARKUP.sub("", text)
-    text = _plain(_unwrapped(text))
+    text = _FOREIGN.sub(_ascii, _unwrapped(text))
     if "\n" in text:
         text = _without_explanation(text, discarded)
     return AnswerText(text, tuple(discarded))
 
 
-def _plain(text: str) -> str:
-    return text if text.isascii() else _FOREIGN.sub(lambda match: _ascii(match[0]), text)
-
-
-@lru_cache(maxsize=1024)
-def _ascii(char: str) -> str:
-    """The ASCII for a minus sign, a hyphen, a blank, a quote, a full-width form or a digit of any script; nothing for an
-    invisible character; any other character itself."""
-    category = unicodedata.category(char)
+def _ascii(match: re.Match[str]) -> str:
+    """The ASCII for a minus sign, a dash, a blank, a quote, a full-width form or a digit of any script; nothing for an invisible
+    character; any other character itself."""
+    char, kind = match[0], unicodedata.category(match[0])
+    if kind == "Nd":
+        return str(unicodedata.decimal(char))
     if unicodedata.decomposition(char).startswith(("<wide>", "<small>")):
         return unicodedata.normalize("NFKC", char)
-    if category == "Nd":
-        return str(unicodedata.decimal(char))
-    if category == "Pd":
-        return "—" if char in "—―" else "-"
-    return {"Zs": " ", "Zl": "\n", "Zp": "\n", "Cf": ""}.get(category, char.translate(_ASCII))
+    return {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Cf": ""}.get(kind, char.translate(_ASCII))
 
 
 def _unwrapped(text: str) -> str:
     """The text in a JSON string, or in an object that holds one string; any other text as it is. The end may be cut off."""
     for end in ("", '"', '"}') if text.lstrip().startswith(('"', "{")) else ():
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(text + end, strict=False)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and len(value) == 1:
-            (value,) = value.values()
-        return value if isinstance(value, str) else text
+            inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+            return inner if isinstance(inner, str) else text
     return text
 
 

@@ -25,7 +25,7 @@ _SPAN = rf"\d{{1,3}}(?:{BLANK}(?:-|to){BLANK}\d{{1,3}})?"
 _SPANS = rf"{_SPAN}(?:{BLANK}(?:,{BLANK}and|,|&|and){BLANK}{_SPAN})*"
 _HEAD = rf"(?:([a-z]{{2,12}}){BLANK}:{BLANK})?"
 _WORD = rf"(col(?:umn)?s?|rows?){BLANK}:?{BLANK}[(\[]?"
-_REST = rf"[)\]]?(?:{BLANK}(?:[.!]{GAP}[a-z]|\([a-z]|#|//|[—-]{GAP}[a-z]).*)?"
+_REST = rf"[)\]]?(?:{BLANK}(?:[.!]{GAP}[a-z]|\([a-z]|#|//|-{GAP}[a-z]).*)?"
 _BARE_GROUP = re.compile(rf"{_HEAD}({_SPANS}){GAP}({_SPANS}){_REST}", re.IGNORECASE)
 _NAMED_GROUP = re.compile(
     rf"{_HEAD}{_WORD}({_SPANS})[)\]]?{BLANK}(?:,|and|,{BLANK}and|x)?{BLANK}{_WORD}({_SPANS}){_REST}", re.IGNORECASE

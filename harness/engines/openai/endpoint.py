@@ -10,6 +10,8 @@ import random
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -19,7 +21,7 @@ from urllib.parse import SplitResult, unquote, unquote_plus, urlsplit, urlunspli
 
 from harness.engines.engine import without_secrets
 from harness.engines.shared import brief
-from harness.errors import EngineError, UsageError
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     import httpx2
@@ -38,33 +40,29 @@ _TAG = re.compile(r"<[^>]{0,200}>")
 
 def key_in_environment() -> str | None:
     """The first key of `KEY_VARIABLES`. Raises UsageError as `clean_key` does."""
-    keys = (clean_key(os.environ.get(name, ""), name) for name in KEY_VARIABLES)
-    return next(filter(None, keys), None)
+    return next(filter(None, (clean_key(os.environ.get(name, ""), name) for name in KEY_VARIABLES)), None)
 
 
 def clean_key(text: str, place: str) -> str:
-    """A key without the blanks and line breaks around it. Raises UsageError, which names only its `place`, for one that no header
-    can carry."""
+    """A key without the line break after it. Raises UsageError, which names only its `place`, if no header can carry it."""
     key = text.strip()
     if not (key.isascii() and key.isprintable()):
         raise UsageError(f"{place}: the key holds a line break or a character that no key has: copy it again")
     return key
 
 
-def split_url(url: str, place: str = "--base-url") -> SplitResult:
+def split_url(url: str) -> SplitResult:
     """The parts of an endpoint's URL. Raises UsageError for one that no request can go to."""
-    try:
+    with suppress(ValueError):
         parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        # Parts of a wrong URL with a login may belong to the password.
-        shown = "" if "@" in url else f" {without_secrets(url)}"
-        raise UsageError(f"{place}{shown}: it must begin with http:// or https:// and a host, and its port be 1 to 65535")
-    return parts
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts
+    # In a wrong URL with a login, any part may belong to the password.
+    shown = "" if "@" in url else f" {without_secrets(url)}"
+    raise UsageError(f"--base-url{shown}: it must begin with http:// or https:// and a host, and its port be 1 to 65535")
 
 
+@dataclass(eq=False)
 class Failure(Exception):
     """Why a request has no usable answer, after all tries: one line, without secrets.
 
@@ -74,20 +72,17 @@ class Failure(Exception):
     fail again, `late` is True if the answer did not come in time.
     """
 
-    def __init__(
-        self,
-        message: str,
-        status: int | None = None,
-        parameter: str = "",
-        *,
-        connected: bool = True,
-        patient: bool = True,
-        again: bool = True,
-        late: bool = False,
-    ) -> None:
-        super().__init__(message)
-        self.message, self.status, self.parameter = message, status, parameter
-        self.connected, self.patient, self.again, self.late = connected, patient, again, late
+    message: str
+    status: int | None = None
+    parameter: str = ""
+    _: KW_ONLY
+    connected: bool = True
+    patient: bool = True
+    again: bool = True
+    late: bool = False
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class Endpoint:
@@ -121,11 +116,10 @@ class Endpoint:
         user = parts.netloc.rpartition("@")[0]
         if user:
             self._headers = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"}
-        # Some servers and libraries quote the request in their errors, also its headers as Python writes them.
-        token, values = self._headers.get("Authorization", "").partition(" ")[2], parts.query.split("&")
-        secrets = [token, user, user.partition(":")[2], parts.query, *(value.partition("=")[2] for value in values)]
-        plain = {form for one in secrets for form in (one, unquote(one), unquote_plus(one))}
-        forms = plain | {repr(one)[1:-1] for one in plain}
+        # Some servers quote the request in their errors.
+        secrets = [self._headers.get("Authorization", "").partition(" ")[2], user, user.partition(":")[2], parts.query]
+        secrets += re.findall("=([^&]*)", parts.query)
+        forms = {form(one) for one in secrets for form in (str, unquote, unquote_plus)}
         self._secrets = sorted((one for one in forms if len(one) > 3), key=len, reverse=True)
         self._client: httpx2.AsyncClient | None = None
         self._free_at = 0.0
@@ -141,30 +135,22 @@ class Endpoint:
         return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`, for any method; `options` go to httpx2. An error in an answer with status 200 counts like its own status."""
-        return _decoded(await self.raw(method, path, errors=_error_status, **options))
+        """As `post`, for any method; `options` go to httpx2."""
+        return _decoded(await self.raw(method, path, **options))
 
     async def raw(
-        self,
-        method: str,
-        path: str,
-        *,
-        most: int = MAX_BYTES,
-        late: Callable[[], None] | None = None,
-        errors: Callable[[bytes], int | None] = lambda content: None,
-        **options: Any,
+        self, method: str, path: str, *, most: int = MAX_BYTES, late: Callable[[], None] | None = None, **options: Any
     ) -> bytes:
-        """An answer of at most `most` bytes; `late` is called after each try that got none in time, and `errors` gives the status
-        of an error that an answer consists of.
+        """An answer of at most `most` bytes; `late` is called after each try that got none in time.
 
-        Raises Failure as `post` does.
+        Raises Failure as `post` does. An error inside an answer with status 200 counts like its own status.
         """
         for attempt in range(self.retries + 1):
             await self._wait()
             pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0)
             try:
                 status, headers, content = await self._send(method, path, most, options)
-                status = errors(content) or status if status == 200 else status
+                status = (status == 200 and _inner_status(content)) or status
             except Failure as failure:
                 error = failure
                 if late and failure.late:
@@ -193,24 +179,24 @@ class Endpoint:
     async def _send(self, method: str, path: str, most: int, options: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         import httpx2
 
-        client = self._client = self._client or self._open()
         url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
         response: httpx2.Response | None = None
         try:
+            client = self._client = self._client or self._open()
             async with asyncio.timeout(self.timeout), client.stream(method, url, **options) as response:
                 return response.status_code, response.headers, await _bounded(response, most)
+        except Failure:
+            raise
         except (TimeoutError, httpx2.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
             raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
-        except Failure:
-            raise
         except Exception as error:  # noqa: BLE001 - sockets, TLS, proxies and parsers raise errors of many kinds
             cause = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
-            if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError) and response is not None:
+            if response is None:
+                raise Failure(self.tell(cause), connected=False, again=isinstance(cause, httpx2.HTTPError | OSError)) from None
+            if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
                 raise Failure("the endpoint's answer breaks off") from None
-            if isinstance(cause, httpx2.NetworkError | httpx2.ProxyError | OSError) or "disconnected" in str(cause):
-                raise Failure(self.tell(cause), connected=False) from None
-            raise Failure(f"the request failed: {self.tell(cause)}") from None
+            raise Failure(f"the endpoint's answer cannot be read: {self.tell(cause)}") from None
 
     def _open(self) -> httpx2.AsyncClient:
         import httpx2
@@ -218,20 +204,14 @@ class Endpoint:
         # httpx2 logs the address of every request, which may contain a key.
         logging.getLogger("httpx2").setLevel(logging.WARNING)
         limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
-        try:
-            return httpx2.AsyncClient(
-                # With a transport of our own, httpx2 takes no proxy from the environment.
-                transport=httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
-                limits=limits,
-                timeout=self.timeout,
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-                headers={"User-Agent": "grid-world-harness", **self._headers},
-            )
-        except Exception as error:  # noqa: BLE001 - what the environment says of proxies and certificates fails in many ways
-            raise EngineError(
-                f"{self.shown} cannot be asked: {self.tell(error)}; check the environment's proxies (ALL_PROXY, HTTPS_PROXY; "
-                "SOCKS needs the package socksio) and SSL_CERT_FILE"
-            ) from None
+        return httpx2.AsyncClient(
+            # With a transport of our own, httpx2 takes no proxy from the environment.
+            transport=httpx2.AsyncHTTPTransport(uds=str(self._socket), limits=limits) if self._socket else None,
+            limits=limits,
+            timeout=self.timeout,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            headers={"User-Agent": "grid-world-harness", **self._headers},
+        )
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, wait: float | None) -> Failure:
         if 300 <= status < 400:
@@ -287,24 +267,14 @@ def _text(content: bytes) -> str:
     return "".join(char if char.isprintable() else "?" for char in text) if content else "empty"
 
 
-def _error_status(content: bytes) -> int | None:
-    """The status of the error that an answer with status 200 consists of, 500 if it has none; None if the answer is no error."""
-    if b'"error"' not in content:
-        return None
-    try:
-        error = _error_in(_decoded(content))
-    except Failure:
-        return None
-    code = error.get("code") if isinstance(error, dict) else None
-    return (code if isinstance(code, int) and 400 <= code < 600 else 500) if error else None
-
-
-def _error_in(answer: Mapping[str, Any]) -> object:
-    """The error in an answer or in one of its choices; None if there is none."""
-    choices = answer.get("choices")
-    places = (answer, *(choices if isinstance(choices, list) else ()))
-    own = answer if answer.get("object") == "error" else None
-    return next((place["error"] for place in places if isinstance(place, dict) and place.get("error")), own)
+def _inner_status(content: bytes) -> int:
+    """The status of the error that an answer consists of, 500 if it has none; 0 for any other answer, and for a batch's lines."""
+    if b'"error"' in content and b'"custom_id"' not in content:
+        with suppress(Failure):
+            error = _decoded(content).get("error")
+            code = error.get("code") if isinstance(error, dict) else None
+            return code if isinstance(code, int) and 400 <= code < 600 else 500 if error else 0
+    return 0
 
 
 def _error(content: bytes) -> tuple[str, str, str]:
@@ -313,7 +283,7 @@ def _error(content: bytes) -> tuple[str, str, str]:
         answer = json.loads(content)
     except (ValueError, RecursionError):
         return _text(content), "", ""
-    error = (_error_in(answer) or answer) if isinstance(answer, dict) else answer
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         return brief(str(error)), "", ""
     detail = error.get("detail")

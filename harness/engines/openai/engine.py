@@ -46,8 +46,8 @@ _ENDS = {
     "filtered": "content_filter content_filtered safety recitation blocklist prohibited_content spii refusal sensitive "
     "error_toxic guardrail_intervened",
 }
-_END_OF = {word: end for end, words in _ENDS.items() for word in words.split()}
-"""How an answer ended, by the finish reason of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others, in lower case."""
+"""How an answer ended, and the finish reasons of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others for it."""
+_UNREACHED = "start the server, or check --base-url and the proxies in the environment"
 _TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
 """Types of the parts of a message."""
 
@@ -209,7 +209,7 @@ class OpenAIEngine:
         if not failure.connected:
             # One prompt may break a connection; two in a row, or the very first, mean the server is down.
             message = f"no connection to {shown}: {message}"
-            end = None if self._reached else f"{message}; start the server or check --base-url"
+            end = None if self._reached else f"{message}; {_UNREACHED}"
             self._reached = False
         elif failure.status in (401, 403) and failure.patient:
             end = f"{shown} refuses the key ({message}): set {' or '.join(KEY_VARIABLES)}"
@@ -271,9 +271,7 @@ class OpenAIEngine:
             models = (await self._endpoint.request("GET", "/models")).get("data")
         except Failure as failure:
             if not failure.connected:
-                raise EngineError(
-                    f"no connection to {self._endpoint.shown}: {failure}; start the server or check --base-url"
-                ) from None
+                raise EngineError(f"no connection to {self._endpoint.shown}: {failure}; {_UNREACHED}") from None
             models = None
         known = [model for model in models or () if isinstance(model, dict)] if isinstance(models, list) else []
         length = _listed(known, self._model)
@@ -323,7 +321,7 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
     if not isinstance(message, dict) or not isinstance(choice, dict):
         raise Failure(f"the endpoint's answer cannot be read: no choices in {brief(str(dict(answer)), 80)}")
     reason = choice.get("finish_reason")
-    end = _END_OF.get(str(reason).lower())
+    end = next((end for end, words in _ENDS.items() if str(reason).lower() in words.split()), None)
     if end is None:
         raise Failure(f"the endpoint ended the answer with the finish_reason {brief(json.dumps(reason), 40)}")
     content = message.get("content" if chat else "text")
