@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.util.files import make_private
 from harness.util.options import ModelCommand, option
 from harness.util.settings import Strict
 
@@ -40,8 +41,8 @@ def app(options: App) -> None:
     harness app --base-url http://127.0.0.1:8000/v1 --adapter hexagons
 
     The parser and the baselines can play at once. Adapters are loaded into this process when they are first asked; with
-    --base-url the endpoint is asked instead, with the key in HARNESS_API_KEY or OPENAI_API_KEY. The page can be reached from this
-    machine only, and so can the task API beside it. The server runs until Ctrl-C.
+    --base-url the endpoint is asked instead, with the key in HARNESS_API_KEY or OPENAI_API_KEY. The page and the task API beside
+    it can be reached from this machine only, and with the token in the printed address. The server runs until Ctrl-C.
     """
     from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.page.routes import add_page
@@ -62,13 +63,17 @@ def app(options: App) -> None:
         if not options.no_models:
             players += _served(url, models, adapters, workers, notes) if url else _loaded(adapters, workers, notes)
         api = create_app(players)
-        with closing(add_page(api, players, options.folder, notes)), listening(api, "127.0.0.1", options.port) as alive:
-            page = f"http://127.0.0.1:{options.port}/"
+        with closing(add_page(api, players, options.folder, notes)) as store, listening(api, "127.0.0.1", options.port) as alive:
+            page = f"http://127.0.0.1:{options.port}/?token={store.token}"
             for note in notes:
                 click.echo(f"Note: {note}", err=True)
             click.echo(f"The page is at {page} (players: {', '.join(player.name for player in players)}; Ctrl-C stops it)")
             if options.browse:
-                click.launch(page)
+                # In a file, because every user of the machine can read the command line of a browser.
+                file = options.folder.absolute() / "open.html"
+                make_private(file)
+                file.write_text(f'<meta http-equiv="refresh" content="0; url={page}">\n')
+                click.launch(str(file))
             while alive():
                 time.sleep(0.5)
 

@@ -21,6 +21,7 @@ from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
+from harness.service.keys import PageToken
 from harness.service.players import AnyPlayer
 from harness.service.schema import Body, DrawRequest, ExecuteResponse
 from harness.worlds import World
@@ -67,7 +68,8 @@ class Ask(Body):
 
 
 def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Sequence[str] = ()) -> Store:
-    """Add the page to an application; sessions and corrections are kept in `folder`. `notes` tell which players are missing.
+    """Add the page to an application, which only the store's token then opens; sessions and corrections are kept in `folder`.
+    `notes` tell which players are missing.
 
     Raises StoreError if the folder cannot be used.
     """
@@ -80,11 +82,13 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
     app.add_exception_handler(ValidationError, _told)
 
     @app.get("/", include_in_schema=False)
-    async def index() -> Response:
-        return FileResponse(STATIC / "index.html")
+    async def index(request: Request) -> Response:
+        response = FileResponse(STATIC / "index.html")
+        response.set_cookie(PageToken.cookie(request.scope), store.token, httponly=True, samesite="strict")
+        return response
 
     app.mount("/static", StaticFiles(directory=STATIC))
-    app.add_middleware(Guard, bounds=Bounds(body=MOST_BYTES))
+    app.add_middleware(Guard, keys=PageToken(store.token), bounds=Bounds(body=MOST_BYTES))
     return store
 
 

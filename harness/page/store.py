@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 from uuid import uuid4
 
@@ -30,6 +31,7 @@ CREATE TABLE IF NOT EXISTS sessions (
     state TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS by_kind ON sessions (kind, about);
+CREATE TABLE IF NOT EXISTS tokens (token TEXT NOT NULL);
 """
 _SELECT = (
     "SELECT sessions.id, kind, person, name, about, version, change, finished, begun, changed, state "
@@ -69,7 +71,7 @@ class Session:
 
 
 class Store:
-    """All methods may be called from any thread, and raise StoreError if the file cannot be used."""
+    """All methods may be called from any thread, and raise StoreError if the file cannot be used. `token` opens the page."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -86,6 +88,10 @@ class Store:
             # A change that was answered is on disk, whatever happens next.
             self.connection.execute("PRAGMA synchronous = FULL")
             self.connection.executescript(_SCHEMA)
+            # It outlives the server, so that an open page goes on when the server is started again.
+            new = "INSERT INTO tokens SELECT ? WHERE NOT EXISTS (SELECT * FROM tokens)"
+            self.connection.execute(new, (token_urlsafe(32),))
+            (self.token,) = self.connection.execute("SELECT token FROM tokens").fetchone()
 
     def begin(self, kind: str, name: str, state: State, about: str = "") -> Session:
         """A new session of a person, who is known by name."""

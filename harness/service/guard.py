@@ -154,7 +154,7 @@ class Guard:
         if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none") and not opened:
             raise RequestRefused(403, "requests from other sites are refused")
         if principal is None:
-            raise RequestRefused(401, "this server needs a key: Authorization: Bearer KEY")
+            raise RequestRefused(*self._keys.refusal)
         if self.draining:
             raise RequestRefused(503, "the server is ending", DRAINING)
         return principal

@@ -15,11 +15,12 @@ AXE = ROOT / "tests" / "helpers" / "axe" / "axe.min.js"
 
 
 class PageServer(ServedCommand):
-    """The server, with its games in the folder `games`."""
+    """The server, with its games in the folder `games`; `url` holds its token."""
 
     def __init__(self, games: Path, *options: str) -> None:
         self.games = games
         super().__init__(games.parent, "app", "--folder", str(games), *options, lines=1, OMP_NUM_THREADS="1")
+        self.url = self.said[0].removeprefix("The page is at ").partition(" ")[0]
 
 
 class Window:
@@ -45,7 +46,7 @@ class Window:
         return page
 
     def go(self, at: str) -> None:
-        self.page.goto(f"{self.url}#/{at}")
+        self.page.goto(f"{self.url.partition('?')[0]}#/{at}")
         self.page.wait_for_selector(f"main[data-ready={at.split('/')[0]}]")
 
     def violations(self) -> list[str]:

@@ -1,6 +1,9 @@
 // The frame: which mode is shown, and the colors of the page.
 import { failed } from "./dom.js";
 
+// The server has put the token of the printed address into a cookie.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+
 const MODES = { draw: "./draw.js", game: "./game.js", gallery: "./gallery.js", procedure: "./procedure.js", everyday: "./everyday.js", build: "./build.js", replay: "./replay.js" };
 const TITLES = { draw: "Draw", game: "Game", gallery: "Gallery", procedure: "Procedure", everyday: "Everyday requests", build: "Build", replay: "Replay" };
 const main = document.getElementById("main");

@@ -31,7 +31,8 @@ def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
     players = [one for one in own_players(workers) if one.name in ("parser", "rules")]
     app = create_app(players)
     store = add_page(app, players, tmp_path, ["no server at http://127.0.0.1:1"])
-    with TestClient(app, base_url=HERE, raise_server_exceptions=False) as client:
+    cookies = {"harness-8010": store.token}
+    with TestClient(app, base_url=HERE, cookies=cookies, raise_server_exceptions=False) as client:
         yield client
     store.close()
 
@@ -100,6 +101,26 @@ def test_only_this_page_may_ask(client: TestClient, headers: dict[str, str], sta
     answer = client.get("/page/start", headers=headers)
     assert answer.status_code == status
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+
+
+def test_only_the_token_opens_the_page(client: TestClient, tmp_path: Path) -> None:
+    token = client.cookies["harness-8010"]
+    wrong = [{}, {"cookie": "harness-8010=x"}, {"cookie": f"harness-1={token}"}, {"authorization": "Bearer x"}]
+    client.cookies.clear()
+    request = {"task": "hexagons", "model": "parser", "instruction": "A red dot."}
+    for headers in wrong:
+        for path in ("/", "/?token=x", "/static/js/main.js", "/page/start", "/v1/harness/players", "/openapi.json"):
+            refused = client.get(path, headers=headers)
+            assert refused.status_code == 403
+            assert "open the address that harness app printed" in refused.json()["error"]["message"]
+        corrected = {"request": request, "board": red(5)}
+        assert client.post("/page/corrections", json=corrected, headers=headers).status_code == 403
+    assert not (tmp_path / "corrections-hexagons.jsonl").exists()
+    assert client.get("/page/start", headers={"authorization": f"Bearer {token}"}).status_code == 200
+    opened = client.get("/", params={"token": token})
+    assert opened.status_code == 200
+    assert {"HttpOnly", "SameSite=strict"} <= set(opened.headers["set-cookie"].split("; "))
+    assert client.get("/page/start").status_code == 200
 
 
 def test_other_sites_cannot_make_a_browser_post(client: TestClient) -> None:

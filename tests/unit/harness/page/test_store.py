@@ -30,6 +30,7 @@ def test_a_session_continues_where_it_stopped(store: Store) -> None:
     assert (changed.state, changed.version) == ({"count": 1}, 2)
     # A second server on the same file, as after a restart.
     again = Store(store.file)
+    assert again.token == store.token
     assert again.get(begun.id) == changed
     assert [one.id for one in again.list("execution", "other")] == [begun.id]
     assert again.list("execution", "none") == []
