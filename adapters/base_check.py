@@ -35,6 +35,7 @@ from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.rendered import Rendered, TrainingRow
 from prompts.spec import PromptSpec
+from serialization.formats.thoughts import MARK, without_thoughts
 
 SPECS = (("hexagons", "full-history"), ("hexagons", "conversation"), ("minecraft", None))
 """The tasks and contexts whose prompts are checked."""
@@ -220,10 +221,9 @@ def check_end(subject: CheckedModel) -> str:
 def check_thoughts(subject: CheckedModel) -> str:
     """A prompt leaves no thought open."""
     text = subject.renderers[0].render(PROBES["hexagons"][0]).text
-    opened, closed = text.count("<think"), text.count("</think")
-    if opened > closed:
+    if not without_thoughts(text).ended:
         raise HarnessError("a prompt ends within a thought, and the chat template has no switch against it: use --think")
-    return "prompts end with an empty thought" if opened else "the template opens none"
+    return "prompts end with an empty thought" if MARK.search(text) else "the template opens none"
 
 
 def check_template(subject: CheckedModel) -> str:

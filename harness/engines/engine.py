@@ -59,27 +59,24 @@ class Completion:
 
 
 def apart(completion: Completion) -> Completion:
-    """The completion with a thought at the beginning of its text moved to `reasoning`.
+    """The completion with the thoughts of its text moved to `reasoning`, unless the text begins with something else.
 
-    If the thought's opening tag is in the prompt, the text up to the closing tag is the thought. If the thought does not end,
-    the text becomes empty and the finish reason "thinking".
+    If the answer is cut within a thought before it begins, the finish reason becomes "thinking".
     """
-    text = completion.text
-    if completion.error is not None or "<" not in text:
-        return completion
-    from serialization.formats.answer import THOUGHT_TAG
+    from serialization.formats.thoughts import MARK, without_thoughts
 
-    tags, blank = list(THOUGHT_TAG.finditer(text)), len(text) - len(text.lstrip())
-    opening, closing = (next((tag for tag in tags if tag[1] == slash), None) for slash in ("", "/"))
-    if (opening and opening.start() > blank) or not (opening or closing):
+    first = MARK.search(completion.text)
+    begins = first is not None and (first.lastindex is not None or not completion.text[: first.start()].strip())
+    if completion.error is not None or not begins:
         return completion
-    thought = text[opening.end() if opening else 0 : closing.start() if closing else None].strip()
-    reasoning = "\n".join(filter(None, (completion.reasoning, thought)))
-    if closing is None:
-        return replace(completion, text="", reasoning=reasoning, finish_reason="thinking")
-    answer = text[closing.end() :].lstrip()
-    cut = not answer and completion.finish_reason == "length"
-    return replace(completion, text=answer, reasoning=reasoning, finish_reason="thinking" if cut else completion.finish_reason)
+    answer, thought, ended = without_thoughts(completion.text)
+    cut = not answer.strip() and (not ended or completion.finish_reason == "length")
+    return replace(
+        completion,
+        text=answer.lstrip(),
+        reasoning="\n".join(filter(None, (completion.reasoning, thought))),
+        finish_reason="thinking" if cut else completion.finish_reason,
+    )
 
 
 def without_secrets(url: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from harness.engines.engine import Completion
 from harness.errors import AdapterError, HarnessError, UsageError
 from prompts.rendered import Rendered
+from serialization.formats.thoughts import SPECIAL
 
 
 def brief(error: BaseException | str, limit: int = 300) -> str:
@@ -117,6 +118,12 @@ def quantized_weights(kind: str, *, double: bool) -> Any:
         bnb_4bit_use_double_quant=double,
         bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
     )
+
+
+def marks_thoughts(tokenizer: Any) -> bool:
+    """Whether special tokens mark the model's thoughts: without them, nobody could tell its thought from its answer."""
+    added = (token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special)
+    return any(SPECIAL.search(token) for token in (*added, *tokenizer.all_special_tokens))
 
 
 def refusal(prompt: Rendered, context_length: int) -> Completion | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.models.bases import exact_attention
-from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
+from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, marks_thoughts, quiet_transformers, refusal
 from harness.errors import EngineError
 from harness.util.processes import trusts_remote_code
 from prompts.rendered import Rendered
@@ -41,6 +41,7 @@ class TransformersEngine:
             raise ValueError("a loaded model needs its tokenizer")
         self._model = model if adapter is None else _adapt(model, adapter)
         self.tokenizer: Any = tokenizer
+        self._skip = not marks_thoughts(tokenizer)
         self.context_length: int = context_length or getattr(self._model.config, "max_position_embeddings", None) or 2048
         self.batch_size = batch_size
         self.report: Report = silent
@@ -114,7 +115,7 @@ class TransformersEngine:
     def _read(self, prompt: Rendered, tokens: list[int], ends: set[int], stop: Sequence[str]) -> Completion:
         length = next((i + 1 for i, token in enumerate(tokens) if token in ends), len(tokens))
         ended = length > 0 and tokens[length - 1] in ends
-        text: str = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
+        text: str = self.tokenizer.decode(tokens[: length - ended], skip_special_tokens=self._skip)
         cuts = [text.index(string) for string in stop if string in text]
         return Completion(
             text=text[: min(cuts)] if cuts else text,

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from serialization.formats.thoughts import without_thoughts
+
 MAX_CHARS = 100_000
 """Characters of an answer beyond this many are discarded unread; the longest gold answer of any task has under 2,000."""
 
@@ -23,9 +25,10 @@ THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code bloc
 _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
 """Reasons for discarding pieces around an answer. An answer that loses nothing else was read completely."""
 
-THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-"""Begins a thought, or ends it if the group holds a slash."""
-_ANSWER_TAG = re.compile(r"</?(?:answer|output)>", re.IGNORECASE)
+_ANSWER_TAG = re.compile(
+    r"</?(?:answer|output|response)>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>|<\|(?:open|close)\|>response<\|sep\|>|<\|(?:end|return)\|>",
+    re.IGNORECASE,
+)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _ASCII = str.maketrans("−×、“”„‟«»″‘’‚‛‹›′", "-x," + '"' * 7 + "'" * 7)
 _FENCE = re.compile(r"`{3,}")
@@ -107,8 +110,11 @@ def answer_in(text: str) -> AnswerText:
     JSON string, its text. Total, and linear in the length of the text.
     """
     discarded: list[Discarded] = []
+    text, thought, _ = without_thoughts(text)
+    if thought:
+        discarded.append(discard(thought, THOUGHT))
     if "<" in text:
-        text = _ANSWER_TAG.sub("\n", _without_thoughts(text, discarded))
+        text = _ANSWER_TAG.sub("\n", text)
     if len(text) > MAX_CHARS:
         discarded.append(discard(text[MAX_CHARS:], f"beyond the first {MAX_CHARS:,} characters"))
         text = text[:MAX_CHARS]
@@ -141,27 +147,6 @@ def _unwrapped(text: str) -> str:
             inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
             return inner if isinstance(inner, str) else text
     return text
-
-
-def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
-    """A thought without a closing tag reaches to the end. One without an opening tag starts at the beginning of the text,
-    because some prompts already contain the opening tag."""
-    kept: list[str] = []
-    thoughts: list[str] = []
-    start, thinking = 0, False
-    for tag in THOUGHT_TAG.finditer(text):
-        if tag[1]:
-            thoughts.append(text[start : tag.start()])
-        elif thinking:
-            continue
-        else:
-            kept.append(text[start : tag.start()])
-        start, thinking = tag.end(), not tag[1]
-    (thoughts if thinking else kept).append(text[start:])
-    thought = "".join(thoughts).strip()
-    if thought:
-        discarded.append(discard(thought, THOUGHT))
-    return "".join(kept)
 
 
 def _in_fences(text: str, discarded: list[Discarded]) -> str:

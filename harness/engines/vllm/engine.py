@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_config, adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
+from harness.engines.shared import (
+    adapter_config,
+    adapter_rank,
+    brief,
+    fast_bf16,
+    item_seed,
+    keep_memory,
+    marks_thoughts,
+    refusal,
+)
 from harness.errors import AdapterError, EngineError
 from harness.util.processes import trusts_remote_code
 from prompts.rendered import Rendered
@@ -160,6 +169,7 @@ class VllmEngine:
 
             self._lora = LoRARequest("adapter", 1, str(adapter))
         self.tokenizer: Any = self.llm.get_tokenizer()
+        self._skip = not marks_thoughts(self.tokenizer)
         self.context_length: int = self.llm.model_config.max_model_len
         self.independent = batch_invariant()
         self.batch_size = segment(self.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs)
@@ -222,6 +232,7 @@ class VllmEngine:
             "top_k": 0,
             "stop": list(sampling.stop),
             "stop_token_ids": list(sampling.stop_token_ids),
+            "skip_special_tokens": self._skip,
             "seed": item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None,
         }
         if prompt.feasible:

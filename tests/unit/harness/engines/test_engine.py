@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.engines.engine import Completion, apart
+from serialization.formats.thoughts import MARKS
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,11 @@ from harness.engines.engine import Completion, apart
         ("<think>red: 5 5", "length", ("", "red: 5 5", "thinking")),
         ("<think>red: 5 5", "stop", ("", "red: 5 5", "thinking")),
         ("<think>hm</think>", "length", ("", "hm", "thinking")),
+        ("[THINK]hm[/THINK]red: 1 2", "stop", ("red: 1 2", "hm", "stop")),
+        ("analysisWe think red: 5 5.assistantfinalred: 1 2", "stop", ("red: 1 2", "We think red: 5 5.", "stop")),
+        ("analysisWe think red: 5 5.", "length", ("", "We think red: 5 5.", "thinking")),
+        ("<think>a</think>red<think>b</think>", "stop", ("red", "a\nb", "stop")),
+        ("<think>a</think>red<think>b", "length", ("red", "a\nb", "length")),
         # A thought within an answer is left to the parser.
         ("red: 1 2 <think>hm</think>", "stop", ("red: 1 2 <think>hm</think>", "", "stop")),
         ("1 < 2 > 0", "stop", ("1 < 2 > 0", "", "stop")),
@@ -31,7 +37,7 @@ def test_a_leading_thought_is_kept_apart(text: str, reason: str, expected: tuple
     assert (answer.text, answer.reasoning, answer.finish_reason) == expected
 
 
-@given(st.text(alphabet="<>/think a\n"))
+@given(st.text(alphabet="<>/think a\n") | st.lists(st.sampled_from([*MARKS, *MARKS.values(), "analysis", "a"])).map("".join))
 def test_any_text_is_an_answer(text: str) -> None:
     once = apart(Completion(text))
     assert len(once.text) + len(once.reasoning) <= len(text)

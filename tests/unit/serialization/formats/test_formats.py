@@ -14,7 +14,7 @@ from harness.corpora.item import MinecraftItem
 from harness.worlds import hexagons, minecraft
 from harness.worlds.hexagons import canonical
 from serialization.formats import FORMATS, Format, get_format, moves
-from serialization.formats.answer import MAX_CHARS
+from serialization.formats.answer import MAX_CHARS, losses
 
 ALL = {f"{f.world}-{f.name}": f for formats in FORMATS.values() for f in formats.values()}.values()
 """Tasks of a world share their formats."""
@@ -66,6 +66,14 @@ def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) ->
 
 LABELS = ["Answer: ", "Output:\n", "**Answer:**\n", "Here is the answer:\n", "Sure! Here are the actions:\n\n", "The answer is: "]
 THOUGHTS = ["<think>{other}</think>\n\n", "<think>\nHm, {other}?\n", "{other}\n</think>", "<THINKING>{other}</THINKING>"]
+FAMILIES = [
+    "<seed:think>{other}</seed:think>", "<mm:think>\n{other}\n</mm:think>\n\n", "[THINK]{other}[/THINK]", "{other}[/THINK]",
+    "◁think▷{other}◁/think▷", "<|open|>think<|sep|>{other}<|close|>think<|sep|><|open|>response<|sep|>",
+    "<|START_THINKING|>{other}<|END_THINKING|><|START_RESPONSE|>", "<|channel>thought\n{other}<channel|>",
+    "<|channel|>analysis<|message|>{other}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<|channel|>commentary<|message|>{other}<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>",
+    "analysisWe need {other}.assistantfinal", "analysisHm.assistantcommentary{other}assistantfinal",
+]  # fmt: skip
 EXPLANATIONS = [
     "\n\nThis is what the instruction asks for, not {other}.",
     "\n\n**Explanation:**\n- {other}\n",
@@ -123,6 +131,20 @@ def test_a_thought_is_not_an_answer(fmt: Format, thought: str) -> None:
     assert fmt.parse("<think>\n\n</think>\n\n" + other) == fmt.parse(other)
     long = f"<think>{'hm ' * MAX_CHARS}</think>{other}"
     assert fmt.parse(long).actions == fmt.parse(other).actions
+
+
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@pytest.mark.parametrize("thought", FAMILIES)
+def test_no_familys_thought_is_an_answer(fmt: Format, thought: str) -> None:
+    other = other_of(fmt)
+    gold = fmt.parse(other)
+    assert fmt.parse(thought.format(other=other)).actions == ()
+    read = fmt.parse(thought.format(other=f"{other} or {other}") + other)
+    assert (read.actions, losses(read.discarded)) == (gold.actions, losses(gold.discarded))
+    *marks, _ = thought.partition("{other}")
+    # A thought that was cut off.
+    assert not marks[0] or fmt.parse(marks[0] + other).actions == ()
+    assert fmt.parse(f"{other}<|END_RESPONSE|>") == fmt.parse(f"{other}\n")
 
 
 TYPED = {
