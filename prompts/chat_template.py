@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from harness.errors import EngineError
+from prompts.rendered import Message
+from prompts.template import PLAIN
+from serialization.formats.thoughts import MARKS, OPEN
 
 DATE = date(2025, 1, 1)
 """The date that a chat template writes as today's."""
@@ -18,9 +25,13 @@ DATE = date(2025, 1, 1)
 CHAT_TEMPLATE = "chat_template.jinja"
 """The file of a chat template, in the folder of a model or an adapter."""
 
-_ASKED, _ANSWER = "Ready?", "An answer."
+_ANSWER = "An answer."
+_CHAT: tuple[Message, ...] = (
+    {"role": "system", "content": "Some rules."},
+    {"role": "user", "content": "Ready?"},
+    {"role": "assistant", "content": _ANSWER},
+)
 _CLOCK = re.compile(r"strftime_now\(\s*(['\"])(.*?)\1\s*\)")
-_THOUGHT = re.compile(r"<(think(?:ing)?)>(\s*)$")
 
 
 def own_template(tokenizer: Any) -> str | None:
@@ -50,6 +61,11 @@ def answering_template(tokenizer: Any) -> str | None:
     return settled.removesuffix("\n") + '{% if add_generation_prompt %}{{ "' + written + '" }}{% endif %}'
 
 
+def check_chat_template(tokenizer: Any) -> None:
+    """Raises EngineError if the tokenizer's chat template rejects a conversation or leaves out a message."""
+    chat_text(tokenizer, answering_template(tokenizer), _CHAT[:-1], open_answer=True)
+
+
 def answering(tokenizer: Any) -> Any:
     """A copy of a tokenizer whose chat template is the changed one, so that other programs ask as the harness does."""
     own = copy.deepcopy(tokenizer)
@@ -73,18 +89,58 @@ def end_of_turn(tokenizer: Any, rest: str) -> str:
     return rest[: min(ends)] if ends else str(tokenizer.eos_token or "")
 
 
+def chat_text(tokenizer: Any, template: str | None, messages: Sequence[Message], *, open_answer: bool) -> str:
+    """The messages as a chat template writes them; `open_answer` ends the text where the model continues.
+
+    If the template drops or rejects the system message, the first question begins with its text; if it wants content as a list
+    of parts, it gets one. Raises EngineError if the text of a message is not in the result in any of these ways.
+    """
+    options = {"tokenize": False, "add_generation_prompt": open_answer, "chat_template": template, "strftime_now": DATE.strftime}
+    faults = []
+    for form in (messages, _folded(messages), _in_parts(messages), _in_parts(_folded(messages))):
+        try:
+            text = str(tokenizer.apply_chat_template(list(form), **options))
+        except Exception as error:  # noqa: BLE001 - a template may fail in any way on a form that it does not expect
+            faults.append(f"rejects the conversation: {' '.join(str(error).split())}")
+            continue
+        if (fault := missing_text(text, messages)) is None:
+            return text
+        faults.append(fault)
+    raise EngineError(f"the model's chat template {faults[0]}: take another model, or a --template with a {PLAIN} of its own")
+
+
+def _folded(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages without a system message: its text is put before the first question."""
+    if messages[0]["role"] != "system":
+        return messages
+    system, question, *rest = messages
+    return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
+
+
+def _in_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages with the OpenAI protocol's parts as their content."""
+    return [{"role": m["role"], "content": [{"type": "text", "text": m["content"]}]} for m in messages]
+
+
+def missing_text(text: str, messages: Sequence[Message]) -> str | None:
+    """What is wrong if the text of a message is not in the rendered text in its place; None if every one is."""
+    place = 0
+    for message in messages:
+        content = message["content"].strip()
+        # Some templates write the system message before the last question.
+        found = text.find(content, 0 if message["role"] == "system" else place)
+        if found < 0:
+            whose = {"system": "the system message", "user": "questions"}.get(message["role"], "answers")
+            return f"leaves out or changes the text of {whose}"
+        place = found + len(content) if message["role"] != "system" else place
+    return None
+
+
 def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
     """The tokens besides EOS that end an answer: the one with which the chat template ends a turn, if it is another."""
-    from jinja2 import TemplateError
-
     template = answering_template(tokenizer)
-    if template is None:
-        return ()
-    asked = [{"role": "user", "content": _ASKED}, {"role": "assistant", "content": _ANSWER}]
-    options = {"chat_template": template, "strftime_now": DATE.strftime}
-    try:
-        text = tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=False, **options)
-    except TemplateError:
+    text = template and _probe(tokenizer, template, answered=True)
+    if not text:
         return ()
     end = tokenizer(end_of_turn(tokenizer, text.rpartition(_ANSWER)[2]), add_special_tokens=False).input_ids[-1:]
     return tuple(token for token in end if token != tokenizer.eos_token_id)
@@ -102,18 +158,17 @@ def _opening(tokenizer: Any, template: str) -> str:
 
     Blanks are left to the model: a prompt that ends with a blank is tokenized differently from the text of training.
     """
-    from jinja2 import TemplateError
-
-    asked = [{"role": "user", "content": _ASKED}]
-    answered = [*asked, {"role": "assistant", "content": _ANSWER}]
-    try:
-        prompt = tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=True, chat_template=template)
-        whole = tokenizer.apply_chat_template(answered, tokenize=False, add_generation_prompt=False, chat_template=template)
-    except TemplateError:
-        return ""
+    prompt, whole = _probe(tokenizer, template), _probe(tokenizer, template, answered=True)
     head = whole.partition(_ANSWER)[0]
-    if head.startswith(prompt):
+    if prompt and head.startswith(prompt):
         opening = head[len(prompt) :]
         return opening if opening.strip() else ""
-    thought = _THOUGHT.search(prompt)
-    return f"{'' if thought[2] else chr(10)}\n</{thought[1]}>\n\n" if thought else ""
+    thought = OPEN.search(prompt)
+    return f"{'' if thought[2] else chr(10)}\n{MARKS[thought[1]]}\n\n" if thought else ""
+
+
+def _probe(tokenizer: Any, template: str, *, answered: bool = False) -> str:
+    """A short conversation as the template writes it; empty if the template rejects it."""
+    with suppress(EngineError):
+        return chat_text(tokenizer, template, _CHAT if answered else _CHAT[:-1], open_answer=not answered)
+    return ""

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.errors import EngineError, HarnessError
-from prompts.chat_template import DATE, answering_template, end_of_turn, stop_token_ids
+from harness.errors import EngineError, HarnessError, UsageError
+from prompts.chat_template import answering_template, chat_text, end_of_turn, missing_text, stop_token_ids
 from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
@@ -34,14 +34,6 @@ PLAIN_STOP = ("\n\n", "\n###")
 
 class PromptTooLongError(HarnessError):
     """One item does not fit the context length even without examples and earlier turns."""
-
-
-def _folded(messages: Sequence[Message]) -> list[Message]:
-    """The messages without a system message: its text is put before the first question."""
-    if messages[0]["role"] != "system":
-        return list(messages)
-    system, question, *rest = messages
-    return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
 
 
 class Encoder:
@@ -159,35 +151,15 @@ class Renderer:
     def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
         """Messages as one string, special tokens included; `open_answer` ends it where the model continues.
 
-        Raises EngineError for a chat template that rejects them.
+        Raises EngineError for a chat template that rejects them or leaves one out, UsageError for such a plain one.
         """
         if not self.is_chat:
             special = {name: getattr(self.tokenizer, name, None) or "" for name in ("bos_token", "eos_token")}
-            return self.spec.wording.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
-        return self._chat(messages, open_answer)
-
-    def _chat(self, messages: Sequence[Message], open_answer: bool) -> str:
-        """The messages as the model's chat template writes them. If it drops or rejects the system message, the first question
-        begins with its text."""
-        from jinja2 import TemplateError
-
-        system = messages[0]["content"] if messages[0]["role"] == "system" else ""
-        options = {
-            "tokenize": False,
-            "add_generation_prompt": open_answer,
-            "chat_template": self._chat_template,
-            "strftime_now": DATE.strftime,
-        }
-        try:
-            text = str(self.tokenizer.apply_chat_template(list(messages), **options))
-            if system in text:
-                return text
-        except TemplateError:
-            pass
-        try:
-            return str(self.tokenizer.apply_chat_template(_folded(messages), **options))
-        except TemplateError as error:
-            raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
+            text = self.spec.wording.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
+            if fault := missing_text(text, messages):
+                raise UsageError(f"--template {self.spec.template}: {PLAIN} {fault}")
+            return text
+        return chat_text(self.tokenizer, self._chat_template, messages, open_answer=open_answer)
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -280,9 +252,8 @@ class Renderer:
         if told is not None:
             messages.append({"role": "assistant", "content": told})
         prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
-        before, found, rest = whole.rpartition(messages[-1]["content"])
-        if not found:
-            raise EngineError("the chat template changes the text of answers: training cannot use it")
+        # A template may trim an answer; what follows it then ends the turn.
+        before, found, rest = whole.rpartition(messages[-1]["content"].strip())
         blank = before[len(prompt) :] if before.startswith(prompt) else ""
         if blank.strip():
             raise EngineError(

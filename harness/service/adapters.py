@@ -230,10 +230,10 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
 
     Models without a template and adapters that were trained on plain text get one of plain text; None stands for the model's
     own. If the harness changes the model's own, the result is written to `file`. Raises UsageError if adapters need different
-    templates.
+    templates, EngineError for a template of the model's own that leaves out a message.
     """
     from harness.engines.models.bases import load_tokenizer
-    from prompts.chat_template import answering_template, own_template
+    from prompts.chat_template import answering_template, check_chat_template, own_template
     from prompts.template import DEFAULT, get_template
 
     tokenizer = load_tokenizer(model)
@@ -245,6 +245,7 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
         raise UsageError(f"the adapters {', '.join(wanted)} need different chat templates: serve them one by one")
     if (path := next(iter(wanted.values()))) or not own:
         return path, path, chats
+    check_chat_template(tokenizer)
     changed = answering_template(tokenizer)
     if changed is None or changed == own:
         return None, None, chats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from prompts.messages import gold_answer
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
+from serialization.formats.thoughts import MARKS
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
 
 ITEM = PROBES["hexagons"][0]
@@ -69,6 +71,15 @@ def test_a_server_with_the_changed_template_writes_the_same_prompt(tokenizers: d
     assert served == rendered.text
 
 
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_thought_that_a_prompt_opens_is_closed(tokenizers: dict[str, Any], mark: str) -> None:
+    tokenizer = copy.deepcopy(tokenizers["qwen 3"])
+    turns = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    tokenizer.chat_template = turns + "{% if add_generation_prompt %}<|im_start|>assistant\n" + mark + "{% endif %}"
+    text = Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).render(ITEM).text
+    assert text.endswith(f"<|im_start|>assistant\n{mark}\n\n{MARKS[mark]}\n\n")
+
+
 def test_a_template_that_needs_no_change_is_left_as_it_is(tokenizers: dict[str, Any]) -> None:
     for name in ("smollm2, qwen 2.5", "gemma", "mistral"):
         assert answering_template(tokenizers[name]) == FAMILIES[name].template
@@ -93,14 +104,55 @@ def test_rows_that_share_no_prefix_are_packed_whole(tokenizers: dict[str, Any]) 
         assert max(len(row) for row in rows) < len(pack.input_ids) < sum(len(row) for row in rows)
 
 
-def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dict[str, Any]) -> None:
-    tokenizer = tokenizers["smollm2, qwen 2.5"]
-    before, tokenizer.chat_template = tokenizer.chat_template, "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
-    try:
-        with pytest.raises(EngineError, match="changes the text of answers"):
-            Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).training_row(ITEM)
-    finally:
-        tokenizer.chat_template = before
+def with_template(tokenizers: dict[str, Any], template: str) -> Any:
+    tokenizer = copy.deepcopy(tokenizers["smollm2, qwen 2.5"])
+    tokenizer.chat_template = template
+    return tokenizer
+
+
+def written(turn: str) -> str:
+    """A chat template that writes a turn `m` so."""
+    start, opening = "<|im_start|>{{ m.role }}\n", "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    return "{% for m in messages %}" + f"{start}{turn}<|im_end|>\n" + "{% endfor %}" + opening
+
+
+PARTS = "{% for part in m.content %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}"
+
+
+def test_a_template_that_reads_content_as_parts_gets_parts(tokenizers: dict[str, Any]) -> None:
+    spec = PromptSpec.make("hexagons", "conversation")
+    texts, parts = (Renderer(spec, with_template(tokenizers, written(turn)), 100_000, 1) for turn in ("{{ m.content }}", PARTS))
+    assert parts.render(ITEM, SHOTS).text == texts.render(ITEM, SHOTS).text
+    assert parts.training_text(ITEM, SHOTS) == texts.training_text(ITEM, SHOTS)
+    assert parts.stop_token_ids == texts.stop_token_ids
+
+
+@pytest.mark.parametrize(
+    ("turn", "whose"),
+    [
+        ("{{ m.content | upper }}", "the system message"),
+        ("", "the system message"),
+        ("{{ m.content[0].words }}", "the system message"),
+        ("{{ m.content if m.role == 'system' else m.content[:9] }}", "questions"),
+        ("{{ m.content if loop.last or m.role != 'assistant' else m.content | upper }}", "answers"),
+        ("{{ m.content if m.role != 'assistant' else m.content | upper }}", "answers"),
+    ],
+)
+def test_a_template_that_leaves_out_or_changes_a_text_is_refused(tokenizers: dict[str, Any], turn: str, whose: str) -> None:
+    renderer = Renderer(PromptSpec.make("hexagons", "conversation"), with_template(tokenizers, written(turn)), 100_000, 1)
+    for make in (renderer.render, renderer.training_row):
+        with pytest.raises(EngineError, match=f"leaves out or changes the text of {whose}"):
+            make(ITEM, SHOTS)
+
+
+@pytest.mark.parametrize("open_thought", ["", "<think>\n"])
+def test_a_template_that_refuses_a_chat_without_system(tokenizers: dict[str, Any], open_thought: str) -> None:
+    refusing = "{% if messages[0].role != 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    template = refusing + written("{{ m.content }}").replace("assistant\n", f"assistant\n{open_thought}")
+    renderer = Renderer(PromptSpec.make("hexagons"), with_template(tokenizers, template), 100_000, 1)
+    closed = "<think>\n\n</think>\n\n" if open_thought else ""
+    assert renderer.render(ITEM).text.endswith(f"<|im_start|>assistant\n{closed}")
+    assert len(renderer.stop_token_ids) == 1
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.registry import Adapter
 from harness.engines.vllm.server import server_options
-from harness.errors import UsageError
+from harness.errors import EngineError, UsageError
 from harness.service.adapters import served_ends, served_template
 from prompts.spec import PromptSpec
 from prompts.template import SHIPPED
@@ -33,6 +33,15 @@ def test_adapters_of_plain_text_get_theirs_and_are_not_served_with_others(tmp_pa
     assert served_template(base, {"theirs": adapter("nebula")}, FILE) == (nebula, nebula, True)
     with pytest.raises(UsageError, match="ours, theirs need different chat templates"):
         served_template(base, {"ours": adapter(), "theirs": adapter("nebula")}, FILE)
+
+
+def test_a_model_whose_template_leaves_out_messages_is_not_served(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    tokenizer = family_tokenizer(base, "mistral")
+    tokenizer.chat_template = "{% for m in messages %}{{ m.role }}{% endfor %}"
+    tokenizer.save_pretrained(base)
+    with pytest.raises(EngineError, match="leaves out or changes the text of the system message"):
+        served_template(str(base), {}, tmp_path / FILE)
 
 
 def test_a_model_that_thinks_gets_a_template_that_keeps_it_from_thinking(tmp_path: Path) -> None:
