@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -12,6 +12,7 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
 from starlette.staticfiles import StaticFiles
 
 from harness.corpora.records import Digits
@@ -21,7 +22,7 @@ from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
-from harness.service.keys import PageToken
+from harness.service.keys import ANYONE, Key, Keys, Principal
 from harness.service.players import AnyPlayer
 from harness.service.schema import Body, DrawRequest, ExecuteResponse
 from harness.worlds import World
@@ -65,6 +66,26 @@ class Ask(Body):
     version: int
     id: str = Field(min_length=8, max_length=64)
     player: str = Field(max_length=200)
+
+
+class PageToken(Keys):
+    """The token of `harness app`, which keeps out other users of the machine: in the printed address, then in a cookie; programs
+    send it as a key."""
+
+    refusal = 403, "this page belongs to another user, or its cookie is gone: open the address that harness app printed"
+
+    def __init__(self, token: str) -> None:
+        super().__init__([replace(Key.of(token, "page"), principal=ANYONE)])
+
+    def principal(self, scope: Mapping[str, Any]) -> Principal | None:
+        asked = HTTPConnection(dict(scope))
+        given = asked.cookies.get(self.cookie(scope), ""), asked.query_params.get("token", "")
+        return super().principal(scope) or self.owner(given[0]) or self.owner(given[1])
+
+    @staticmethod
+    def cookie(scope: Mapping[str, Any]) -> str:
+        """The cookie's name: browsers send a cookie to all ports of this machine."""
+        return f"harness-{scope['server'][1]}"
 
 
 def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Sequence[str] = ()) -> Store:

@@ -64,10 +64,9 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
         return {"status": "ok"}
 
     @app.get("/ready", responses={503: {"description": "Not now: ask again later"}})
-    async def ready(request: Request) -> JSONResponse:
-        """Whether the server takes requests: not while it is ending, and not while its model is unavailable."""
-        draining = request.scope.get("draining", False)
-        return JSONResponse({"status": "draining" if draining else "ok"}, 503 if draining else 200)
+    async def ready() -> dict[str, str]:
+        """Whether the server takes requests: not while its model is unavailable."""
+        return {"status": "ok"}
 
     @app.get("/v1/harness/players", responses={401: FAULTS[401]})
     async def list_players() -> list[Player]:
@@ -178,12 +177,13 @@ def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def listening(
-    app: ASGIApp, host: str, port: int, *, head: float = 30.0, read: float = 30.0, idle: int = 75
+    app: ASGIApp, host: str, port: int, *, drain: float = 1.0, head: float = 30.0, read: float = 30.0, idle: int = 75
 ) -> Iterator[Callable[[], bool]]:
     """Serve the application in a thread of its own while the block runs; yields a function that tells whether the thread runs.
 
     A connection ends if the head of a request takes more than `head` seconds to arrive, if the client takes nothing of a waiting
     answer for `read` seconds (Linux only), or if it is idle for `idle` seconds, by default longer than a proxy keeps one.
+    If SystemExit (SIGTERM) ends the block, requests in flight have `drain` seconds to be answered.
 
     Raises EngineError if the server cannot start.
     """
@@ -213,6 +213,9 @@ def listening(
         raise EngineError(f"the server cannot listen at {host}:{port}")
     try:
         yield thread.is_alive
+    except SystemExit:
+        server.config.timeout_graceful_shutdown = drain  # type: ignore[assignment]
+        raise
     finally:
         server.should_exit = True
-        thread.join(15)
+        thread.join(15 + drain)

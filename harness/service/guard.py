@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import time
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,8 +26,6 @@ OPEN = ("/health", "/ready")
 LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 """The hosts that a request to this machine names."""
 MOST_HEADERS = 100
-DRAINING = 30
-"""Seconds after which a client that found the server ending may ask again: another server may have replaced it."""
 LINGERING = 2.0
 """Seconds for which the rest of a refused request is read and dropped, so that its client can read the answer."""
 POLICY = (
@@ -88,9 +85,6 @@ class Guard:
         self._app, self._keys, self._bounds = app, keys or Keys(), bounds or Bounds()
         self._limits = Limits(self._bounds.requests, self._bounds.tokens)
         self._slots = Slots(self._bounds.in_flight, max(1, len(self._keys)))
-        self.open = 0
-        """Requests that have not ended yet, admitted or not."""
-        self.draining = False
 
     @property
     def in_flight(self) -> int:
@@ -103,34 +97,18 @@ class Guard:
         if scope["type"] == "websocket":
             return await send({"type": "websocket.close", "code": 1008})
         send = _with_headers(send)
-        self.open += 1
         try:
             return await self._admitted(scope, receive, send)
         except RequestRefused as error:
             return await _refuse(error.response, scope, receive, send)
-        except Gone:
+        except (Gone, asyncio.CancelledError):
+            # Uvicorn cancels what is left when the server ends; it needs no traceback.
             return None
-        except asyncio.CancelledError:
-            # When the time to drain is over, the remaining requests are cancelled, without a traceback for each.
-            if not self.draining:
-                raise
-        finally:
-            self.open -= 1
-
-    def drained(self, seconds: float) -> bool:
-        """Admit nothing more and block until all requests have ended; False if that takes more than `seconds`. Must be called in
-        a thread other than the event loop's."""
-        self.draining = True
-        deadline = time.monotonic() + seconds
-        while (busy := self.open > 0) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return not busy
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> None:
         if _has_body(scope) and (scope["method"] != "POST" or scope["path"] in OPEN):
             raise RequestRefused(400, f"{scope['method']} {scope['path'][:80]} takes no body")
         if scope["path"] in OPEN:
-            scope["draining"] = self.draining
             return await self._app(scope, receive, send)
         scope["principal"] = principal = self._principal(scope)
         if scope["method"] in ("GET", "HEAD"):
@@ -139,7 +117,7 @@ class Guard:
         return await self._ask(principal, scope, receive, send)
 
     def _principal(self, scope: Scope) -> Principal:
-        """Who asks. Raises RequestRefused for a request of another site, without a key, or while the server is ending."""
+        """Who asks. Raises RequestRefused for a request of another site or without a key."""
         if len(scope["headers"]) > MOST_HEADERS:
             raise RequestRefused(431, f"the request has more than {MOST_HEADERS} headers")
         if header(scope, b"content-length") and header(scope, b"transfer-encoding"):
@@ -155,8 +133,6 @@ class Guard:
             raise RequestRefused(403, "requests from other sites are refused")
         if principal is None:
             raise RequestRefused(*self._keys.refusal)
-        if self.draining:
-            raise RequestRefused(503, "the server is ending", DRAINING)
         return principal
 
     async def _ask(self, principal: Principal, scope: Scope, receive: Receive, send: Send) -> None:

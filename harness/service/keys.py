@@ -13,8 +13,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import HTTPConnection
-
 from harness.engines.openai.endpoint import clean_key
 from harness.errors import UsageError
 
@@ -66,34 +64,15 @@ class Keys:
         if not self._keys:
             return ANYONE
         scheme, _, key = header(scope, b"authorization").partition(" ")
-        return self._owner(key) if scheme.lower() == "bearer" else None
+        return self.owner(key) if scheme.lower() == "bearer" else None
 
-    def _owner(self, key: str) -> Principal | None:
+    def owner(self, key: str) -> Principal | None:
+        """Whose key it is; None if nobody's."""
         digest, principal = _digest(key), None
         for one in self._keys:
             if hmac.compare_digest(one.digest, digest):
                 principal = one.principal
         return principal
-
-
-class PageToken(Keys):
-    """The token of `harness app`, which keeps out other users of the machine: in the printed address, then in a cookie; programs
-    send it as a key."""
-
-    refusal = 403, "this page belongs to another user, or its cookie is gone: open the address that harness app printed"
-
-    def __init__(self, token: str) -> None:
-        super().__init__([Key(ANYONE, _digest(token))])
-
-    def principal(self, scope: Mapping[str, Any]) -> Principal | None:
-        asked = HTTPConnection(dict(scope))
-        given = asked.cookies.get(self.cookie(scope), ""), asked.query_params.get("token", "")
-        return super().principal(scope) or self._owner(given[0]) or self._owner(given[1])
-
-    @staticmethod
-    def cookie(scope: Mapping[str, Any]) -> str:
-        """The cookie's name: browsers send a cookie to all ports of this machine."""
-        return f"harness-{scope['server'][1]}"
 
 
 def server_keys(host: str, file: Path | None) -> list[Key]:

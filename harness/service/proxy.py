@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.engines.vllm.server import VLLM_URL
-from harness.service.guard import DRAINING, refusal, while_there
+from harness.service.guard import refusal, while_there
 from harness.service.keys import header
 from harness.service.limits import UsageReader
 from harness.service.openai_requests import REQUESTS, read_fields
@@ -70,7 +70,7 @@ class ReverseProxy:
                 await self.close()
         path = scope["path"]
         if path in ("/health", "/ready"):
-            response = await self._probe(ready=path == "/ready", draining=scope.get("draining", False))
+            response = await self._probe(ready=path == "/ready")
             return await response(scope, receive, send)
         method = "POST" if path in REQUESTS else "GET" if path in GOT or f"{path}/".startswith("/v1/models/") else None
         if method is None:
@@ -106,9 +106,9 @@ class ReverseProxy:
             )
         return self._session
 
-    async def _probe(self, *, ready: bool, draining: bool) -> Response:
+    async def _probe(self, *, ready: bool) -> Response:
         """Whether the server is ready, or at least alive, which it also is while vLLM starts or restarts."""
-        state, wait = ("draining", DRAINING) if draining else (self._upstream.state, self._upstream.retry_after)
+        state, wait = str(self._upstream.state), self._upstream.retry_after
         if state == "up":
             status, _ = await self._get("/health")
             well, wait = status == 200, 1

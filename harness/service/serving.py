@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -137,29 +135,12 @@ class Serving:
         return max_lora_rank(min(fitting, 512))
 
 
-@contextmanager
-def opened(guard: Guard, config: ServeConfig) -> Iterator[Callable[[], bool]]:
-    """Listen while the block runs. If SIGTERM ends the block, requests in flight are answered first, as far as time allows.
-
-    Raises EngineError if nothing can listen there.
-    """
-    check_port(config.host, config.port)
-    with listening(guard, config.host, config.port) as alive:
-        try:
-            yield alive
-        except SystemExit:  # SIGTERM; Ctrl-C does not wait.
-            if not guard.drained(config.drain_seconds):
-                print(f"{guard.open} requests were not answered within {config.drain_seconds:g} s", file=sys.stderr)
-            raise
-        finally:
-            guard.draining = True
-
-
 def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
     """Serve the task API without a model until a signal arrives; `ready` is called when the port is open."""
     with Workers(config.budget, len(config.keys)) as workers:
         guard = Guard(create_app(own_players(workers)), Keys(config.keys), config.bounds)
-        with opened(guard, config) as alive:
+        check_port(config.host, config.port)
+        with listening(guard, config.host, config.port, drain=config.drain_seconds) as alive:
             ready()
             while alive():
                 time.sleep(0.5)
@@ -172,6 +153,8 @@ def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], No
     """
     with private_folder() as folder, Workers(config.budget, len(config.keys)) as workers:
         serving = Serving(model, config, folder, workers, say)
-        with serving.supervisor as supervisor, opened(serving.guard, config):
+        check_port(config.host, config.port)
+        listen = listening(serving.guard, config.host, config.port, drain=config.drain_seconds)
+        with serving.supervisor as supervisor, listen:
             begin(serving)
             supervisor.watch()

@@ -310,22 +310,41 @@ def test_a_stream_is_counted_by_its_usage_which_only_clients_that_asked_see(opti
     assert behind.fake.requests[0][1]["stream_options"]["include_usage"] is True
 
 
-def test_draining_finishes_open_requests_and_accepts_no_new_ones(behind: Behind) -> None:
-    with fronted(behind) as (client, guard):
-        slow = {**ASK, "stream": True, "max_tokens": 30, "pause": 0.02}
-        with client.stream("POST", CHAT, json=slow) as response:
-            lines = response.iter_lines()
-            next(lines)
-            waiting = threading.Thread(target=guard.drained, args=(20,))
-            waiting.start()
-            wait_until(lambda: guard.draining)
-            refused = client.post(CHAT, json=ASK)
-            assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
-            assert client.get("/ready").status_code == 503
-            assert client.get("/health").status_code == 200
-            assert [line for line in lines if line][-1] == "data: [DONE]"
-        waiting.join()
-        assert guard.drained(0)
+@pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
+def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseException], behind: Behind) -> None:
+    address, lines, refused = ("127.0.0.1", free_port()), [], []
+    begun = threading.Event()
+
+    def ask() -> None:
+        slow = {**ASK, "stream": True, "max_tokens": 100, "pause": 0.03}
+        url = f"http://{address[0]}:{address[1]}{CHAT}"
+        with suppress(httpx2.HTTPError), httpx2.stream("POST", url, json=slow, timeout=20) as response:
+            for line in response.iter_lines():
+                lines.append(line)
+                begun.set()
+
+    def connect() -> None:
+        with suppress(ConnectionError):
+            while True:
+                socket.create_connection(address).close()
+        refused.append(asking.is_alive())
+
+    guard = Guard(ReverseProxy(create_app([]), Up(), Address(behind.socket), fields=("pause",)))  # type: ignore[arg-type]
+    asking, connecting = threading.Thread(target=ask), threading.Thread(target=connect)
+
+    def serve() -> None:
+        with listening(guard, *address, drain=20):
+            asking.start()
+            assert begun.wait(20)
+            connecting.start()
+            raise end
+
+    with pytest.raises(end):
+        serve()
+    asking.join()
+    connecting.join()
+    assert refused == [True] or end is KeyboardInterrupt
+    assert ("data: [DONE]" in lines) == (end is SystemExit)
 
 
 def test_a_key_that_holds_its_slots_leaves_others_theirs(behind: Behind) -> None:
@@ -349,4 +368,4 @@ def test_an_answer_that_comes_before_the_body_closes_the_connection(path: bytes,
         answer = raw(client, head)
         assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 401"))
         assert b"connection: close" in answer
-        assert guard.open == 0
+        assert guard.in_flight == 0
