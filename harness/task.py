@@ -86,8 +86,6 @@ class Task:
     """The simulators that make items of the task, by name."""
     simulator: str = ""
     """The simulator from which `harness play` takes its targets; empty: none."""
-    typed: str = ""
-    """The task whose rules the parser reads typed text by; empty: this one. In everyday tasks it does the likeliest thing."""
     parser_weights: str = "weights.json"
     """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
     parser_threshold: float = 0.1

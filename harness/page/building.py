@@ -23,8 +23,6 @@ from harness.simulators.minecraft.live import BuildingGame
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
-CONVERSING = "parser"
-"""The player that reads ordinary requests and supplies what they leave open, so that it need not ask first."""
 SIMULATORS = ("blocks", "shapes")
 """Simulated Architects whose target is fixed before the game begins."""
 
@@ -144,12 +142,7 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 
 def asked_back(state: State, player: str) -> State | None:
-    """The state with the Builder's question, if the Architect's words lack a color or a place; otherwise None.
-
-    The parser does not ask: it acts at once, supplies what is missing, and is corrected.
-    """
-    if player == CONVERSING:
-        return None
+    """The state with the Builder's question, if the Architect's words lack a color or a place; otherwise None."""
     text = question(read_bounded(request_of(state, player, joined=False).item))
     if text is None:
         return None

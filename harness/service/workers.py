@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Self
 from anyio import Semaphore
 
 from harness.errors import HarnessError, UsageError
-from harness.tasks import get_task
 from harness.util.processes import ending_with_parent
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def _predictor(name: str, kind: Callable[[], Baseline | Ruled], task: str) -> Pr
 
     baseline = kind()
     if isinstance(baseline, Ruled):
-        return baseline.predictor(get_task(task).typed or task)
+        return baseline.predictor(task)
     return baseline.load(default_model(name, task), DECODING)
 
 

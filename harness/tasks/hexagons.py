@@ -17,5 +17,4 @@ TASK = Task(
         "everyday-hexagons": Simulator("harness.simulators.everyday.conversation:drawing", "conversation"),
     },
     simulator="hexagons",
-    typed="everyday-hexagons",
 )

@@ -40,5 +40,4 @@ TASK = Task(
         "level-2": Simulator("harness.simulators.minecraft.levels:level_2", "level"),
     },
     simulator="blocks",
-    typed="everyday-minecraft",
 )

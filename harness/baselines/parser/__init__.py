@@ -7,18 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.baselines.parser.everyday import hexagons as drawing
-from harness.baselines.parser.everyday import minecraft as building
-from harness.baselines.parser.everyday.conversing import Conversing
 from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, ReadingFeatures, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
-from harness.baselines.parser.minecraft.ranker import Eager
-from harness.baselines.parser.minecraft.ranker import shipped_weights as minecraft_weights
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import TASKS, get_task
+from harness.tasks import TASKS, world_of
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 
@@ -50,12 +45,7 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
-        its = get_task(task)
-        if its.world == "hexagons":
-            return Conversing(drawing.understand, self) if its.judged else self
-        if its.judged:
-            return Conversing(building.understand, BuilderParser(Eager(minecraft_weights(task))))
-        return BuilderParser(task=task)
+        return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]

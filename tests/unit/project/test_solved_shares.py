@@ -24,7 +24,7 @@ def test_a_run_adds_to_the_file(tmp_path: Path) -> None:
     file = tmp_path / "solved.json"
     record([f"rules={predictions(tmp_path / 'p.jsonl', 'test')}"], file)
     assert json.loads(file.read_text())["rules"]["hexagons"] < 0.1
-    assert json.loads(file.read_text())["parser"] == shares()["parser"]
+    assert json.loads(file.read_text())["t5"] == shares()["t5"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.baselines.parser.minecraft.gathered import Proposals
-from harness.baselines.parser.minecraft.grammar import spoken_of
 from harness.baselines.parser.minecraft.grid import KINDS, SIZE, Cells
 from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
@@ -76,7 +75,8 @@ class Ranker:
         )
         owners, flat = _flat(found)
         right = np.asarray(np.bincount(flat, shares[owners]), np.float64)
-        row = self._row(shares, owners, right[flat])
+        # The answer begins with the proposal whose actions exceed the lowest probability by the most.
+        row = int(np.bincount(owners, right[flat] - self._least, len(shares)).argmax())
         actions = self._chosen(right, flat[owners == row])
         if not len(actions):
             return Meant(actions, (), 1.0)
@@ -86,11 +86,6 @@ class Ranker:
         others = [column for column in np.argsort(-speaks_for, kind="stable")[:REASONS] if speaks_for[column] > 0]
         names = tuple(NAMES[column] for column in dict.fromkeys([kind, *others]))
         return Meant(actions, names, float(right[actions].mean()))
-
-    def _row(self, shares: npt.NDArray[np.float32], owners: Cells, right: npt.NDArray[np.float64]) -> int:
-        """The index of the proposal that the answer begins with. `shares` has the probability of each proposal, `owners` the
-        proposal of each entry in `right`, which has the probability of its action."""
-        return int(np.bincount(owners, right - self._least, len(shares)).argmax())
 
     def _chosen(self, right: npt.NDArray[np.float64], first: Cells) -> Cells:
         """The actions that are likely enough, at most one placement per cell: those in `first` in their order, then the others,
@@ -102,21 +97,6 @@ class Ranker:
             placed.setdefault(action // KINDS, action)
         kept = {*enough[enough % KINDS == 0].tolist(), *placed.values()}
         return np.array([action for action in dict.fromkeys([*first.tolist(), *enough.tolist()]) if action in kept], np.intp)
-
-
-class Eager(Ranker):
-    """Answers every order with the likeliest proposal as a whole, however unsure it is: for play, where it is corrected."""
-
-    def understand(self, clause: ClauseInContext, scene: DiscourseScene) -> Meant:
-        if not (clause.colors or spoken_of("ORDER", clause.texts)):
-            return Meant(np.array([], np.intp), (), 1.0)
-        return super().understand(clause, scene)
-
-    def _row(self, shares: npt.NDArray[np.float32], owners: Cells, right: npt.NDArray[np.float64]) -> int:
-        return int(np.where(np.bincount(owners, minlength=len(shares)), shares, -1).argmax())
-
-    def _chosen(self, right: npt.NDArray[np.float64], first: Cells) -> Cells:
-        return first
 
 
 def _flat(found: Sequence[Cells]) -> tuple[Cells, Cells]:

@@ -41,22 +41,21 @@ def reply(state: State) -> State:
     return back or answered(state, asyncio.run(executed(PARSER, request_of(state, PARSER.name))))
 
 
-def test_a_model_is_asked_after_it_asked_for_a_color() -> None:
+@pytest.mark.parametrize("player", ["parser", "rules"])
+def test_a_builder_asks_for_a_color_and_is_then_asked_for_all_of_it(player: str) -> None:
     state = after(with_model({"name": "", "blocks": []}), say("Put a block on the ground in the middle."))
-    asked = asked_back(state, "rules")
+    asked = asked_back(state, player)
     assert asked is not None
-    assert asked["turns"][-1] == {"speaker": "Builder", "text": "Which color should it be?", "by": "rules"}
+    assert asked["turns"][-1] == {"speaker": "Builder", "text": "Which color should it be?", "by": player}
     state = after(asked, say("a red one"))
-    assert request_of(state, "rules").instruction == "Put a block on the ground in the middle a red one"
+    assert request_of(state, player).instruction == "Put a block on the ground in the middle a red one"
 
 
-def test_the_parser_builds_at_once_and_is_corrected() -> None:
+def test_the_parser_asks_and_then_builds() -> None:
     state = reply(after(with_model({"name": "", "blocks": []}), say("Put a block on the ground in the middle.")))
-    state = reply(after(state, say("No, a blue one.")))
-    assert [block[3] for block in state["blocks"]] == ["blue"]
-    state = reply(after(state, say("Now a red one.")))
+    assert state["blocks"] == []
+    state = reply(after(state, say("a red one")))
     assert state["turns"][-1]["text"] == "I placed a red block."
-    state = reply(after(state, say("Remove the blue block.")))
     ((_, height, _, color),) = state["blocks"]
     assert (height, color) == (1, "red")
 
@@ -74,7 +73,7 @@ def test_the_parser_builds_at_once_and_is_corrected() -> None:
 )
 def test_it_asks_only_for_what_is_missing(text: str, asks: str | None) -> None:
     state = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
-    back = asked_back(after(state, say(text)), "rules")
+    back = asked_back(after(state, say(text)), PARSER.name)
     assert (back and back["turns"][-1]["text"]) == asks
 
 

@@ -30,7 +30,6 @@ from harness.service.keys import Key, Keys
 from harness.service.players import BaselinePlayer, EndpointPlayer, own_players
 from harness.service.schema import REQUEST, ExecuteResponse, Player
 from harness.service.workers import Workers
-from harness.tasks import get_task
 from prompts.messages import conversation
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
@@ -74,7 +73,7 @@ def building(**fields: Any) -> bytes:
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_the_parser_answers_as_in_a_run(task: str, client: TestClient) -> None:
     items = asked(task)
-    answers = list(Parser().predictor(get_task(task).typed).predict(items))
+    answers = list(Parser().predictor(task).predict(items))
     assert items
     for item, answer in zip(items, answers, strict=True):
         response = client.post(EXECUTE, json=json.loads(json.dumps(request_of(item))))

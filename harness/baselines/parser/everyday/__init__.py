@@ -1,1 +1,0 @@
-"""Reads what people type: ordinary requests, normalized by `english` and read by a package for each world."""
