@@ -48,10 +48,10 @@ def _places(clause: ClauseInContext) -> bool:
     return bool(placing) and "remove" not in clause.texts
 
 
-def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:
-    """A few sentences about some actions: what was placed and removed, how many failed, and what the Builder asks back."""
+def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Structure) -> str:
+    """A few sentences about some actions: what was placed and removed, and how many failed."""
     if not actions:
-        return asks or NOT_UNDERSTOOD
+        return NOT_UNDERSTOOD
     done = [action for action in actions if action not in set(ignored)]
     placed = Counter(action.color or "" for action in done if action.kind == "place")
     there = {block[:3]: block.color for block in before.blocks()}
@@ -60,7 +60,7 @@ def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Struct
     sentences = [f"I {' and '.join(parts)}."] if parts else []
     if ignored:
         sentences.append(f"{len(ignored)} of {len(actions)} actions could not be carried out.")
-    return " ".join([*sentences, *([asks] if asks else [])])
+    return " ".join(sentences)
 
 
 def _listed(counts: Counter[str]) -> str:

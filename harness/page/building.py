@@ -135,7 +135,7 @@ def answered(state: State, answer: ExecuteResponse) -> State:
     actions, ignored = ([Action(*action) for action in listed] for listed in (answer.actions, answer.ignored))
     carried = [list(action) for action in actions if action not in ignored]
     done = [{"actions": carried, "pose": state["pose"]}] if carried else []
-    text = reply_text(actions, ignored, before, answer.question)
+    text = reply_text(actions, ignored, before)
     reply = {"speaker": "Builder", "text": text, "by": answer.model}
     blocks = [list(block) for block in answer.blocks or ()]
     return state | {"turns": [*state["turns"], *done, reply], "blocks": blocks}

@@ -14,26 +14,19 @@ _LONGEST = 200
 
 
 def why(item: Item, answer: Answer) -> str | None:
-    """Sentences about what was not understood, was not carried out or has to be asked; None if everything was done.
+    """Sentences about what was not understood or not carried out; None if everything was done.
 
     If there is no such reason and the answer changes nothing, a sentence says how the instruction was read.
     """
     notes = answer.notes
     after, ignored = item.before.apply(answer.actions)
-    parts = [_unknown(notes.get("unknown") or ()), _lost(notes.get("discarded") or ())]
+    parts = [_lost(notes.get("discarded") or ())]
     if ignored:
         some = "None" if len(ignored) == len(answer.actions) else f"{len(answer.actions) - len(ignored)}"
         parts.append(f"{some} of its {_count(len(answer.actions), 'action')} can be carried out.")
-    if question := notes.get("question"):
-        parts.append(f"It asks: {question}")
     if not any(parts) and after == item.before:
         parts.append(_read(answer))
     return " ".join(filter(None, parts)) or None
-
-
-def _unknown(words: Sequence[str]) -> str:
-    listed = ", ".join(_quoted(word) for word in words)
-    return f"It does not know the word{'s' * (len(words) > 1)} {listed}." if words else ""
 
 
 def _lost(pieces: Sequence[Sequence[str]]) -> str:
@@ -52,8 +45,7 @@ def _read(answer: Answer) -> str:
     if program := notes.get("program"):
         return f"It read {_quoted(program)}, which changes nothing here."
     if program is not None:
-        # The parser of the corpora records what it read, even if that is nothing.
-        return "It understood nothing of it." if "reading" in notes else "It understood that nothing is to be changed."
+        return "It understood nothing of it."
     if text := notes.get("text"):
         return f"It answered {_quoted(text)}, which changes nothing here."
     if answer.actions:

@@ -138,8 +138,6 @@ def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> E
         confidence=notes.get("confidence"),
         left_out=body.left_out + notes.get("left_out", 0),
         discarded=[Piece(text=text, reason=reason) for text, reason in notes.get("discarded", ())],
-        unknown=list(notes.get("unknown", ())),
-        question=notes.get("question"),
         why=why(item, answer),
     )
 

@@ -139,8 +139,6 @@ class ExecuteResponse(BaseModel):
     confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, if it says so.")
     left_out: int = Field(0, ge=0, description="How many turns at the beginning of the history were not read.")
     discarded: list[Piece] = Field([], description="The pieces of the text that were not understood.")
-    unknown: list[str] = Field([], description="The words of the instruction that the model does not know.")
-    question: str | None = Field(None, description="What the model asks back; the next instruction may answer it.")
     why: str | None = Field(None, description="Why nothing, or not everything, was done, in words; null if everything was.")
 
 

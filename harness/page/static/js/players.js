@@ -71,7 +71,6 @@ export function answerView(answer, seconds) {
   return h("div", { class: "answer" },
     h("div", { class: "chips" }, facts),
     answer.why ? h("p", { class: "warn" }, answer.why) : null,
-    answer.question ? h("p", { class: "hint" }, "To answer it, write the answer as your next message.") : null,
     written ? h("div", {}, h("h3", {}, answer.program !== null ? "What it read, as a program" : "Its text"), h("pre", { tabindex: "0" }, written)) : answer.actions.length ? h("p", { class: "hint" }, "It gave its actions without a text.") : null,
     answer.discarded.length ? h("div", {}, h("h3", {}, "Discarded"), h("ul", { class: "discarded" }, answer.discarded.map((piece) => h("li", {}, h("code", {}, piece.text.slice(0, 400)), ` ${piece.reason}`)))) : null,
     answer.left_out ? h("p", { class: "warn" }, leftOut(answer)) : null);

@@ -115,11 +115,15 @@ def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> 
     assert state["counts"]["corrections"] == 0
 
 
-def test_a_builder_asks_back_in_the_dialogue() -> None:
+@pytest.mark.parametrize(
+    ("actions", "blocks", "told"),
+    [
+        ([], [], "Sorry, I did not understand that. Can you say it in other words?"),
+        ([("place", "red", 0, 1, 0)], [(0, 1, 0, "red")], "I placed a red block."),
+    ],
+)
+def test_a_builder_says_what_it_did(actions: list[Any], blocks: list[Any], told: str) -> None:
     state = after(with_model({"name": "", "blocks": []}), say("Build a flurb."))
-    told = {"task": "minecraft", "model": "parser", "ignored": [], "question": "Which color?"}
-    asked = answered(state, ExecuteResponse.model_validate({**told, "actions": [], "blocks": []}))
-    assert asked["turns"][-1] == {"speaker": "Builder", "text": "Which color?", "by": "parser"}
-    placed = ExecuteResponse.model_validate({**told, "actions": [("place", "red", 0, 1, 0)], "blocks": [(0, 1, 0, "red")]})
-    assert answered(state, placed)["turns"][-1]["text"] == "I placed a red block. Which color?"
-    assert request_of(after(asked, say("blue")), "parser").instruction == "blue"
+    answer = {"task": "minecraft", "model": "parser", "ignored": [], "actions": actions, "blocks": blocks}
+    done = answered(state, ExecuteResponse.model_validate(answer))
+    assert done["turns"][-1] == {"speaker": "Builder", "text": told, "by": "parser"}

@@ -33,11 +33,7 @@ ITEM = HexagonsItem(
     [
         ([RED], {"program": "red 1"}, None),
         ([RED], {"text": "red: 1", "discarded": [["I paint it", "explanation"]]}, None),
-        ([], {"program": "", "unknown": ["flurb"]}, 'It does not know the word "flurb".'),
-        ([RED], {"program": "red 1", "unknown": ["a", "b"]}, 'It does not know the words "a", "b".'),
-        ([], {"program": "", "question": "Which color?"}, "It asks: Which color?"),
         ([], {"program": "", "reading": []}, "It understood nothing of it."),
-        ([], {"program": ""}, "It understood that nothing is to be changed."),
         ([], {"program": "red none"}, 'It read "red none", which changes nothing here.'),
         ([Paint(5, 5, "blue")], {}, "What it did changes nothing here."),
         ([], {}, "It answered with nothing."),
@@ -50,7 +46,11 @@ ITEM = HexagonsItem(
             'Not understood of its answer: "a" (no action), and 1 piece more.',
         ),
         ([RED, OFF], {}, "1 of its 2 actions can be carried out."),
-        ([OFF], {"unknown": ["x"]}, 'It does not know the word "x". None of its 1 action can be carried out.'),
+        (
+            [OFF],
+            {"discarded": [["x", "no action"]]},
+            'Not understood of its answer: "x" (no action). None of its 1 action can be carried out.',
+        ),
     ],
 )
 def test_reasons(actions: Sequence[Paint], notes: dict[str, Any], told: str | None) -> None:

@@ -206,28 +206,27 @@ def test_requests_that_clients_drop_end_at_the_model_too(workers: Workers, serve
 
 
 @dataclass
-class Asking:
-    """A player that knows neither a word nor a color."""
+class Idle:
+    """A player that understands nothing."""
 
-    name: str = "asking"
+    name: str = "idle"
 
     @property
     def card(self) -> Player:
         return Player(name=self.name, tasks=["hexagons"], kind="parser", solved={"hexagons": 0.25})
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        return Answer((), notes={"program": "", "confidence": 0.2, "unknown": ["flurb"], "question": "Which color?"})
+        return Answer((), notes={"reading": [], "program": "", "confidence": 0.2})
 
 
-def test_a_player_that_does_nothing_says_why_and_asks_back() -> None:
-    app = create_app([cast(BaselinePlayer, Asking())])
+def test_a_player_that_does_nothing_says_why() -> None:
+    app = create_app([cast(BaselinePlayer, Idle())])
     with TestClient(app) as client:
         (card,) = client.get("/v1/harness/players").json()
-        done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "asking"}).json()
+        done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "idle"}).json()
     assert card["solved"] == {"hexagons": 0.25}
-    assert (done["unknown"], done["question"]) == (["flurb"], "Which color?")
-    assert done["why"] == 'It does not know the word "flurb". It asks: Which color?'
-    assert ExecuteResponse.model_validate(done).unknown == ["flurb"]
+    assert (done["actions"], done["why"]) == ([], "It understood nothing of it.")
+    assert ExecuteResponse.model_validate(done).why == done["why"]
 
 
 def test_only_what_ships_has_a_share_of_everyday_requests(
