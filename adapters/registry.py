@@ -14,7 +14,6 @@ from harness.engines.models.bases import base_origin, display_name, fingerprint,
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
 from harness.errors import AdapterError, UsageError
-from harness.everyday.solved import solved_by
 from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
 from harness.tasks import tasks_in
@@ -72,11 +71,6 @@ class Adapter:
     tasks: tuple[str, ...] = ()
     """The tasks of the items that it was trained on, its own first."""
     trained_with: TrainedWith = field(default_factory=TrainedWith)
-
-    @property
-    def solved(self) -> dict[str, float]:
-        """By world, the share of everyday requests that a shipped adapter solves, if it was measured."""
-        return solved_by(self.path.name) if self.path.parent == SHIPPED else {}
 
 
 class AdapterRecord(BaseModel):

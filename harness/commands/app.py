@@ -94,7 +94,7 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        found.append(LocalPlayer(name, str(folder), adapter.spec.task, workers, adapter.solved))
+        found.append(LocalPlayer(name, str(folder), adapter.spec.task, workers))
         notes += filter(None, [examples_note(name, adapter)])
     return found
 
@@ -105,7 +105,6 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     from adapters.asking import examples_note
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
-    from harness.everyday.solved import solved_by
     from harness.service.players import EndpointPlayer
     from prompts.spec import DEFAULTS, PromptSpec
 
@@ -123,11 +122,11 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     for name, folder in named.items():
         adapter = served_adapter(folder)
         spec, examples = adapter.spec, adapter.trained_with.examples
-        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, workers, examples, solved=adapter.solved))
+        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, workers, examples))
         notes += filter(None, [examples_note(name, adapter)])
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
     others = [name for name in (*models, *listed) if name not in named]
-    return players + [EndpointPlayer(name, url, name, plain, workers, solved=solved_by(name)) for name in others]
+    return players + [EndpointPlayer(name, url, name, plain, workers) for name in others]
 
 
 def _listed(url: str) -> list[str]:

@@ -136,7 +136,7 @@ def _show_models(serving: Serving, config: ServeConfig, model: str) -> None:
 
 def _show_tasks(config: ServeConfig) -> None:
     """Print a curl line for the task API."""
-    click.echo(f"The task API is at {config.url} (its OpenAPI page: {config.url}/openapi.json); the parser, asked for a column:")
+    click.echo(f"The task API is at {config.url} (its OpenAPI page: {config.url}/openapi.json); to ask it for a column:")
     body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
     click.echo(f"curl {config.url}/v1/harness/execute {_key_header(config)}-H 'Content-Type: application/json' -d '{body}'")
     sys.stdout.flush()

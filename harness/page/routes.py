@@ -23,7 +23,7 @@ from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Key, Keys, Principal
-from harness.service.players import AnyPlayer
+from harness.service.players import AnyPlayer, ranked
 from harness.service.schema import Body, DrawRequest, ExecuteResponse
 from harness.worlds import World
 from harness.worlds.hexagons import Board
@@ -130,7 +130,7 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
     def start() -> dict[str, Any]:
         """Everything that the page needs when it opens."""
         return {
-            "players": [player.card.model_dump() for player in players],
+            "players": [player.card.model_dump() for player in ranked(players)],
             "notes": list(notes),
             "sources": corpus.sources(),
             "galleries": corpus.galleries(),

@@ -20,7 +20,6 @@ from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_
 from harness.engines.vllm.engine import check_served
 from harness.engines.vllm.server import VLLM_URL, ServedAdapter, socket_client
 from harness.errors import HarnessError, UsageError
-from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, EndpointPlayer
@@ -91,7 +90,7 @@ class Adapters:
             self._play(one)
         # The base itself is asked in the default prompt format of each task.
         specs = {task: PromptSpec.make(task) for task in DEFAULTS}
-        players[backend.name] = _behind(backend, backend.name, backend.name, specs, solved=solved_by(backend.name))
+        players[backend.name] = _behind(backend, backend.name, backend.name, specs)
 
     def served(self, model: str) -> str:
         """vLLM's name for a model: NAME stands for the adapter's newest version, NAME@VERSION for that version if it is loaded.
@@ -150,8 +149,8 @@ class Adapters:
             self._players.pop(name, None)
 
     def _play(self, one: LoadedAdapter) -> None:
-        spec, known = one.adapter.spec, {"examples": one.adapter.trained_with.examples, "solved": one.adapter.solved}
-        self._players[one.name] = _behind(self._backend, one.name, one.served, {spec.task: spec}, **known)
+        spec, examples = one.adapter.spec, one.adapter.trained_with.examples
+        self._players[one.name] = _behind(self._backend, one.name, one.served, {spec.task: spec}, examples=examples)
 
     def _check(self, name: str) -> None:
         if self._fixed:

@@ -24,7 +24,7 @@ from harness.runs.reasons import why
 from harness.service.guard import refusal, while_there
 from harness.service.keys import ANYONE
 from harness.service.limits import Usage
-from harness.service.players import AnyPlayer
+from harness.service.players import AnyPlayer, ranked
 from harness.service.protocol import Connection, connection_limit, tracked
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player
 from harness.service.workers import Unavailable
@@ -70,16 +70,20 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
 
     @app.get("/v1/harness/players", responses={401: FAULTS[401]})
     async def list_players() -> list[Player]:
-        """The players that can answer."""
-        return [player.card for player in list(by_name.values())]
+        """The players that can answer; the first that knows a task is its default."""
+        return [player.card for player in ranked([*by_name.values()])]
 
     @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
         """Carry out an instruction: the player says what to do, and the answer holds the actions and the state after them."""
         body = await read(request, REQUEST)
-        player = by_name.get(body.model)
+        if body.model is None:
+            player = next((one for one in ranked([*by_name.values()]) if body.task in one.card.tasks), None)
+        else:
+            player = by_name.get(body.model)
         if player is None:
-            raise HTTPException(404, f"no player {body.model[:80]!r}: choose one of {', '.join(by_name)}")
+            wanted = f"for {body.task}" if body.model is None else repr(body.model[:80])
+            raise HTTPException(404, f"no player {wanted}: choose one of {', '.join(by_name)}")
         if body.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {body.task}")
         return await answered(request, player, body)
@@ -119,16 +123,16 @@ async def executed(
     if usage:
         # Only language models report tokens; the other players use none.
         usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
-    return _response(body, item, answer)
+    return _response(player.name, body, item, answer)
 
 
-def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
+def _response(name: str, body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
     notes = answer.notes
     applied: Any = item.before.apply(answer.actions)
     after, ignored = applied
     return ExecuteResponse(
         task=body.task,
-        model=body.model,
+        model=name,
         actions=[tuple(action) for action in answer.actions],
         ignored=[tuple(action) for action in ignored],
         board=after.digits() if isinstance(after, Board) else None,

@@ -32,9 +32,11 @@ class Client:
         """The players that can answer. Raises EngineError if the server does not answer."""
         return [Player.model_validate(one) for one in self._ask("GET", "/v1/harness/players")]
 
-    def execute(self, task: str, instruction: str, model: str = "parser", **fields: Any) -> ExecuteResponse:
-        """The actions, and the state after them. `fields` are further fields of `DrawRequest` or `BuildRequest`: board, blocks,
-        pose, history, samples, constrain. Raises EngineError, with the server's reason, for a request that it refuses."""
+    def execute(self, task: str, instruction: str, model: str | None = None, **fields: Any) -> ExecuteResponse:
+        """The actions, and the state after them. If `model` is None, the first of `players` that knows the task answers.
+
+        `fields` are further fields of `DrawRequest` or `BuildRequest`: board, blocks, pose, history, samples, constrain. Raises
+        EngineError, with the server's reason, for a request that it refuses."""
         body = {"task": task, "instruction": instruction, "model": model, **fields}
         return ExecuteResponse.model_validate(self._ask("POST", "/v1/harness/execute", json=body))
 

@@ -14,13 +14,12 @@ from harness.baselines import BASELINES, Ruled
 from harness.corpora.item import Item
 from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
-from harness.everyday.solved import solved_by
 from harness.prompting.prompted import Plan, Prompted
 from harness.prompting.shots import ShotChoice, live_shots
 from harness.runs.answering import Answer
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
-from harness.training.checkpoints import SHIPPED, default_model
+from harness.training.checkpoints import default_model
 from harness.training.trainable import Trainable
 from harness.util.registry import resolve
 from prompts.render import Renderer
@@ -38,13 +37,8 @@ class BaselinePlayer:
 
     @property
     def card(self) -> Player:
-        kind: Literal["parser", "baseline"] = "parser" if self.name.startswith("parser") else "baseline"
-        solved = {world: share for world, share in solved_by(self.name).items() if self._is_shipped(world)}
-        return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind, solved=solved)
-
-    def _is_shipped(self, task: str) -> bool:
-        """Whether it answers with what ships with the package, not with a run on this machine."""
-        return isinstance(self.baseline, Ruled) or default_model(self.name, task).parent == SHIPPED
+        kind: Literal["parser", "baseline"] = "parser" if self.name == "parser" else "baseline"
+        return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind)
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises UsageError for options of language models and an answer over budget, Unavailable if all workers are busy."""
@@ -70,8 +64,6 @@ class EndpointPlayer:
     """The Unix socket that the endpoint listens at, if it is on this machine."""
     up: Callable[[], bool] = lambda: True
     """Whether the endpoint is running."""
-    solved: Mapping[str, float] = field(default_factory=dict)
-    """The share of the everyday requests that it solves, by world, as far as it is known."""
     _context_length: int | None = None
     """What the endpoint says when it is first asked."""
     _pools: dict[str, Shots] = field(default_factory=dict)
@@ -79,7 +71,7 @@ class EndpointPlayer:
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=list(self.specs), kind="language model", solved=dict(self.solved))
+        return Player(name=self.name, tasks=list(self.specs), kind="language model")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises EngineError if the endpoint does not answer, Unavailable if it is not running or all places are taken.
@@ -116,14 +108,12 @@ class LocalPlayer:
     """Its name or folder."""
     task: str
     workers: Workers
-    solved: Mapping[str, float] = field(default_factory=dict)
-    """The share of the everyday requests that it solves, by world, as far as it is known."""
     _lock: Lock = field(default_factory=Lock)
     _prompted: Prompted | None = None
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=[self.task], kind="language model", solved=dict(self.solved))
+        return Player(name=self.name, tasks=[self.task], kind="language model")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
@@ -175,9 +165,15 @@ def checked(answer: Answer) -> Answer:
 AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
 
 
+def ranked(players: Iterable[AnyPlayer]) -> list[AnyPlayer]:
+    """The players with the default one first: adapters, which know one task, models that answer any, the parser, baselines."""
+    kinds = ("language model", "parser", "baseline")
+    return sorted(players, key=lambda player: (kinds.index(player.card.kind), len(player.card.tasks)))
+
+
 def own_players(workers: Workers) -> Iterable[BaselinePlayer]:
-    """The parser first, then the baselines whose checkpoints are on this machine."""
-    for name in sorted(BASELINES, key=lambda name: name != "parser"):
+    """The parser, and the baselines whose checkpoints are on this machine."""
+    for name in BASELINES:
         baseline: Trainable[Any] | Ruled = resolve("baseline", name, BASELINES)()
         if not isinstance(baseline, Ruled):
             try:

@@ -37,7 +37,9 @@ class Body(BaseModel):
 
 
 class _Asked(Body):
-    model: str = Field("parser", max_length=200, description="Who answers: a name from GET /v1/harness/players.")
+    model: str | None = Field(
+        None, max_length=200, description="Who answers, from GET /v1/harness/players; by default the first that knows the task."
+    )
     instruction: Text = Field(description="What to do now.")
     samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
     constrain: Literal["format", "feasible"] | None = Field(
@@ -148,4 +150,3 @@ class Player(BaseModel):
     name: str
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
-    solved: dict[str, float] = Field({}, description="The share of the everyday test requests that it carries out, by world.")

@@ -155,7 +155,7 @@ def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
         players = {player.name: player.kind for player in client.players()}
         done = client.execute("minecraft", "Put a red block anywhere.", "tiny", constrain="feasible")
         drawn = client.execute("hexagons", "Paint a tile.", "one", constrain="format")
-        parsed = client.execute("hexagons", "Paint the first column red.")
+        parsed = client.execute("hexagons", "Paint the first column red.", "parser")
     assert players["parser"] == "parser"
     assert {name for name, kind in players.items() if kind == "language model"} == {"tiny", "one", "two"}
     assert done.ignored == []

@@ -26,7 +26,7 @@ class Builder:
     """The parser, in this process."""
 
     name = "parser"
-    card = Player(name="parser", tasks=[TASK.name], kind="parser", solved={})
+    card = Player(name="parser", tasks=[TASK.name], kind="parser")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         (answer,) = Parser().predictor(item.task).predict([item])

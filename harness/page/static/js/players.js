@@ -2,27 +2,21 @@
 import { start } from "./api.js";
 import { button, h } from "./dom.js";
 
-const KINDS = [["parser", "The parser"], ["baseline", "Baselines"], ["language model", "Language models"]];
+const KINDS = [["language model", "Language models"], ["parser", "The parser"], ["baseline", "Baselines"]];
 
-// The players of a task, the one that solves the most everyday requests first; those that were not measured come last.
+// The players of a task, the default one first.
 async function ranked(task) {
   const { players } = await start();
-  const share = (player) => player.solved[task] ?? -1;
-  return players.filter((player) => player.tasks.includes(task)).sort((a, b) => share(b) - share(a));
+  return players.filter((player) => player.tasks.includes(task));
 }
 
-function titled(player, task) {
-  const share = player.solved[task];
-  return share === undefined ? player.name : `${player.name}, solves ${Math.round(100 * share)}% of everyday requests`;
-}
-
-// A select with the players of a task, which shows the one chosen last or else the best; and notes on players that are missing.
+// A select with the players of a task, which shows the one chosen last or else the default; and notes on players that are missing.
 export async function picker(task) {
   const [{ notes }, fit] = await Promise.all([start(), ranked(task)]);
   const select = h("select", { "aria-label": "Player" },
     KINDS.map(([kind, title]) => {
       const own = fit.filter((player) => player.kind === kind);
-      return own.length ? h("optgroup", { label: title }, own.map((player) => h("option", { value: player.name }, titled(player, task)))) : null;
+      return own.length ? h("optgroup", { label: title }, own.map((player) => h("option", { value: player.name }, player.name))) : null;
     }));
   const last = localStorage.getItem(`player-${task}`);
   if (fit.length) select.value = fit.some((player) => player.name === last) ? last : fit[0].name;
@@ -48,10 +42,10 @@ export async function waiting(place, name, promise) {
   }
 }
 
-// A button that asks the best player that has not answered this turn yet; null if all have. `take` is called with its name.
+// A button that asks the first player that has not answered this turn yet; null if all have. `take` is called with its name.
 export async function anotherButton(task, asked, take) {
   const next = (await ranked(task)).find((player) => !asked.includes(player.name));
-  return next ? button("Ask another player", () => take(next.name), { title: titled(next, task) }) : null;
+  return next ? button("Ask another player", () => take(next.name), { title: next.name }) : null;
 }
 
 function leftOut({ left_out: count, task }) {

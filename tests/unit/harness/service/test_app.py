@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -31,7 +30,7 @@ from harness.service.players import BaselinePlayer, EndpointPlayer, own_players
 from harness.service.schema import REQUEST, ExecuteResponse, Player
 from harness.service.workers import Workers
 from prompts.messages import conversation
-from prompts.spec import PromptSpec
+from prompts.spec import DEFAULTS, PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.serving import free_port
 
@@ -213,7 +212,7 @@ class Idle:
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=["hexagons"], kind="parser", solved={"hexagons": 0.25})
+        return Player(name=self.name, tasks=["hexagons"], kind="parser")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         return Answer((), notes={"reading": [], "program": "", "confidence": 0.2})
@@ -222,22 +221,20 @@ class Idle:
 def test_a_player_that_does_nothing_says_why() -> None:
     app = create_app([cast(BaselinePlayer, Idle())])
     with TestClient(app) as client:
-        (card,) = client.get("/v1/harness/players").json()
         done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "idle"}).json()
-    assert card["solved"] == {"hexagons": 0.25}
     assert (done["actions"], done["why"]) == ([], "It understood nothing of it.")
     assert ExecuteResponse.model_validate(done).why == done["why"]
 
 
-def test_only_what_ships_has_a_share_of_everyday_requests(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("harness.service.players.solved_by", lambda name: {"hexagons": 0.5})
-    players = {player.name: player for player in own_players(workers)}
-    assert players["parser"].card.solved == players["t5"].card.solved == {"hexagons": 0.5}
-    monkeypatch.setattr("harness.service.players.default_model", lambda name, task: tmp_path / "model")
-    assert players["parser"].card.solved == {"hexagons": 0.5}
-    assert players["t5"].card.solved == {}
+def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeServer) -> None:
+    server.reply = lambda body, n: chat_answer("red: 1 1")
+    base = EndpointPlayer("base", server.url, "base", {task: PromptSpec.make(task) for task in DEFAULTS}, workers)
+    adapter = EndpointPlayer("painter", server.url, "painter", {"hexagons": PromptSpec.make("hexagons")}, workers)
+    with TestClient(create_app([*own_players(workers), base, adapter])) as client:
+        listed = [card["name"] for card in client.get("/v1/harness/players").json()]
+        told = [client.post(EXECUTE, json={"task": task, "instruction": "a"}).json() for task in ("hexagons", "minecraft")]
+    assert listed[:3] == ["painter", "base", "parser"]
+    assert [answer["model"] for answer in told] == ["painter", "base"]
 
 
 def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers, server: FakeServer) -> None:
