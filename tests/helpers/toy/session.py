@@ -46,7 +46,8 @@ def served() -> dict[str, Any]:
     players: Any = [Builder()]
     app = create_app(players)
     store = add_page(app, players, Path("page"))
-    with TestClient(app, base_url="http://127.0.0.1:8010") as client:
+    headers = {"authorization": f"Bearer {store.token}"}
+    with TestClient(app, base_url="http://127.0.0.1:8010", headers=headers) as client:
         body = {"task": TASK.name, "instruction": "Paint the first column red."}
         gallery = f"/page/everyday/{TASK.name}/dev"
         found = {
