@@ -19,7 +19,7 @@ from adapters.packing import Packing, PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
-from harness.corpora.item import Item
+from harness.corpora.item import Item, own_program
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import brief, fast_bf16, memory_for, missing_for_quantization, quantized_weights
@@ -55,8 +55,8 @@ class FinetuneJob(Job):
     spec: PromptSpec
     start: Path | None = None
     """The folder of an adapter to start from; None for a fresh one."""
-    answers: Mapping[str, str] = field(default_factory=dict)
-    """Target answers by item id; other items get what the format writes for their gold actions."""
+    learned: str = ""
+    """From how many items the model learns programs, and how many were left out, why; in words."""
     gold: Mapping[str, Item] = field(default_factory=dict)
     """The train split's items as the corpus has them, by id: drawn answers are scored against them."""
     sources: Sequence[WeightedSource] = ()
@@ -79,9 +79,14 @@ class FinetuneJob(Job):
             **({"from": fingerprint(self.start)} if self.start else {}),
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
-            **({"answers": json_hash(self.answers)} if self.answers else {}),
+            **self.programs(),
             "dev_hash": items_hash(self.dev),
         }
+
+    def programs(self) -> dict[str, str]:
+        """The hash of the items' own programs, if these are what the model learns to answer."""
+        own = {item.id: program for item in self.items if (program := own_program(item))} if self.spec.written.is_program else {}
+        return {"answers": json_hash(own)} if own else {}
 
     def is_finished(self, folder: Path) -> bool:
         return (self.result(folder) / HARNESS_FILE).is_file()
@@ -278,7 +283,7 @@ def _later_epoch(
 
 def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
     recolor = f"{job.recipe.training.seed}/{epoch}" if epoch else None
-    return make_rows(job.items, renderer, pool, job.recipe.shots, renderer.budget, job.answers, recolor=recolor)
+    return make_rows(job.items, renderer, pool, job.recipe.shots, renderer.budget, recolor=recolor)
 
 
 def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:

@@ -56,7 +56,7 @@ class Finetune(Prompt, Subject):
     history: str | None = option(metavar="RUN")
     """HEXAGONS: the history holds the answers of RUN, a run on the train split, instead of gold."""
     programs: tuple[Path, ...] = option((), metavar="FILE")
-    """Learn to answer with the programs that harness mine wrote to FILE. Repeatable."""
+    """If answers are programs: the programs of train items, beside the shipped ones; see docs/annotating.md. Repeatable."""
     overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
     dry_run: bool = option(False)
     """Print counts, memory and some rows. Loads no weights, trains nothing and writes no run."""

@@ -146,6 +146,8 @@ class FinetuneTraining(Strict):
     """Dev items answered together; null: as many as free GPU memory holds, 16 on a CPU."""
     max_new_tokens: Positive
     """Longest answer on dev."""
+    cells: bool = False
+    """If answers are programs: also learn from items without a program of their own, with answers that list the cells."""
     curriculum: Curriculum | None = None
     """A curriculum, whose stages come first; their rows count towards the epochs."""
     seed: int

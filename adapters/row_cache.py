@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, own_program
 from harness.errors import HarnessError
 from harness.runs.folder import item_parts
 from harness.util.files import cache_folder, code_hash, drop_old
@@ -30,11 +30,10 @@ _CODE = ("prompts", "serialization", "harness/worlds", "adapters/row_cache.py")
 
 
 class RowSource(NamedTuple):
-    """An item, the examples in front of it, and the answer to learn if it is not the one that the format writes."""
+    """An item and the examples in front of it."""
 
     item: Item
     shots: tuple[Item, ...]
-    told: str | None = None
 
 
 class _Shard:
@@ -95,8 +94,8 @@ def cached_rows(asked: Sequence[RowSource], renderer: Renderer, workers: int | N
 
 
 def _columns(parts: Sequence[Iterable[RowSource]], renderer: Renderer) -> Iterator[dict[str, Any]]:
-    for item, shots, told in chain(*parts):
-        row = renderer.training_row(item, shots, told)
+    for item, shots in chain(*parts):
+        row = renderer.training_row(item, shots)
         yield {"id": row.id, "cluster": item.cluster, "tokens": row.token_ids, "prompt_length": len(row.prompt_ids)}
 
 
@@ -107,8 +106,8 @@ def _fingerprint(asked: Iterable[RowSource], renderer: Renderer) -> str:
 
     def parts() -> Iterator[bytes]:
         yield json.dumps(start).encode()
-        for item, shots, told in asked:
-            yield json.dumps([item.cluster, len(shots), told]).encode()
+        for item, shots in asked:
+            yield json.dumps([item.cluster, [own_program(one) for one in (item, *shots)]]).encode()
             for one in (item, *shots):
                 yield from item_parts(one)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from random import Random
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adapters.packing import Ints, Packing, PackPlan, plan_packs
 from adapters.row_cache import RowSource, cached_rows
-from harness.augmentation.colors import permute_colors, random_colors, recolor_text
+from harness.augmentation.colors import permute_colors, random_colors
 from harness.corpora.item import Item
 from harness.corpora.lazy import Mapped
 from prompts.render import Renderer
@@ -83,28 +82,23 @@ def make_rows(
     pool: Shots,
     shots: int,
     max_length: int,
-    answers: Mapping[str, str] = MappingProxyType({}),
     workers: int | None = None,
     recolor: str | None = None,
 ) -> TrainingRows:
     """A row for each item that takes at most `max_length` tokens.
 
-    `answers` holds target answers by item id; other items get what the format writes for their gold actions. With `recolor`,
-    a seed, each cluster's colors are permuted at random. Rows made before come from the cache (`adapters.row_cache`); `workers`
-    processes make the others.
+    With `recolor`, a seed, each cluster's colors are permuted at random. Rows made before come from the cache
+    (`adapters.row_cache`); `workers` processes make the others.
     """
     chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items] if shots else [()] * len(items)
-    # A copy, since not every mapping can be pickled for another process.
-    asked = Mapped(partial(_asked, answers=dict(answers), recolor=recolor), items, chosen)
+    asked = Mapped(partial(_asked, recolor=recolor), items, chosen)
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 
-def _asked(item: Item, shots: tuple[Item, ...], answers: Mapping[str, str], recolor: str | None) -> RowSource:
-    told = answers.get(item.id)
-    if recolor is None:
-        return RowSource(item, shots, told)
-    colors = random_colors(item.task, Random(f"{recolor}/{item.cluster}"))
-    return RowSource(permute_colors(item, colors), shots, told and recolor_text(told, colors))
+def _asked(item: Item, shots: tuple[Item, ...], recolor: str | None) -> RowSource:
+    if recolor is not None:
+        item = permute_colors(item, random_colors(item.task, Random(f"{recolor}/{item.cluster}")))
+    return RowSource(item, shots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from adapters.registry import (
 )
 from eval.export import eval_results
 from harness.corpora import locate
-from harness.engines.models.bases import DEFAULT_BASE
-from harness.engines.models.smollm import HUB_NAME
+from harness.engines.models.known import KNOWN
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.prompting.settings import decoding_of
@@ -183,7 +182,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
         measure=_MEASURES[world_of(about.task)],
-        base_license="Apache-2.0, Hugging Face (SmolLM2)" if "smollm2" in about.base.lower() else f"see {about.base}",
+        base_license=KNOWN[about.base].license if about.base in KNOWN else f"see {about.base}",
         licenses=[f"{title}: {corpus.license}"],
     )
 
@@ -196,7 +195,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         license="other",
         language="en",
         library_name="peft",
-        base_model=HUB_NAME if about.base == DEFAULT_BASE else about.base,
+        base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base,
         base_model_relation="adapter",
         pipeline_tag="text-generation",
         datasets=[get_task(about.task).hub_name or about.task],

@@ -25,6 +25,7 @@ from harness.runs.folder import items_hash
 from harness.simulators.games import simulator_task
 from harness.simulators.outputs import cached
 from harness.tasks import world_of
+from serialization.annotations import ProgramAnswers, with_earlier_programs
 
 IN_MEMORY = 50_000
 """Sources of up to this many items are read into memory, at 5 KB an item. Larger sources are read from disk whenever items are
@@ -58,8 +59,11 @@ def limited(sources: Sequence[DataSource], limit: int | None) -> list[DataSource
     ]
 
 
-def gather(sources: Sequence[DataSource], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
-    """The items of the sources; `split` holds the items taken from the train split, `held` those of dev and test.
+def gather(
+    sources: Sequence[DataSource], task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None = None
+) -> TrainData:
+    """The items of the sources; `split` holds the items taken from the train split, `held` those of dev and test. `programs`, if
+    answers are programs, says from which items a model learns.
 
     Large simulated sets and large JSON Lines files stay on disk. Raises, for all sources at once, UsageError for items
     of another world, for an item that occurs twice and for a file with items of dev or test, and DataError for a file that
@@ -70,7 +74,7 @@ def gather(sources: Sequence[DataSource], task: str, split: Sequence[Item], held
     weighted: list[WeightedSource] = []
     added: dict[str, str] = {}
     for number, source in enumerate(sources):
-        part = faults.attempt(partial(_part, source, task, split, held, f"data.{number}"))
+        part = faults.attempt(partial(_part, source, task, split, held, programs, f"data.{number}"))
         if part is None or faults.attempt(partial(_check_new, source, part, parts)) is None:
             continue
         if source.weight != 1:
@@ -95,22 +99,28 @@ class _Part(NamedTuple):
     left_out: int
 
 
-def _part(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> _Part:
-    items = _items(source, task, split, held, where)
-    made = source.simulate is not None or source.augment > 1
+def _part(
+    source: DataSource, task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None, where: str
+) -> _Part:
+    items = _items(source, task, split, held, programs, where)
+    made, whole = source.simulate is not None or source.augment > 1, source.split is not None and source.augment == 1
+    left_out = 0
     numbers, ids = array("q"), array("q")
 
     def kept() -> Iterator[Item]:
+        nonlocal left_out
         for number, item in enumerate(items):
             if item.world != world_of(task):
                 raise UsageError(f"{source.name}: {item.id} is an item of {item.task}, but --task is {task}")
-            if not (made and held.match(item)):
+            if made and held.match(item):
+                left_out += 1
+            elif programs is None or programs.takes(item, checked=whole):
                 numbers.append(number)
                 ids.append(hash(item.id))
                 yield item
 
-    digest, left_out = items_hash(kept()), len(items) - len(numbers)
-    if left_out:
+    digest = items_hash(kept())
+    if len(numbers) < len(items):
         # A list is cut into parts for worker processes; items on disk go to them as the name of their file.
         items = [items[number] for number in numbers] if isinstance(items, list) else Mapped(items.__getitem__, numbers)
     return _Part(items, digest, np.asarray(ids), left_out)
@@ -125,11 +135,14 @@ def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool
     return True
 
 
-def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> Sequence[Item]:
+def _items(
+    source: DataSource, task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None, where: str
+) -> Sequence[Item]:
     if source.simulate:
         if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
         items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
+        items = with_earlier_programs(items) if programs else items
     elif source.file:
         items = _file_items(Path(source.file), task, whole=source.augment > 1)
     elif source.task in (None, task):
@@ -138,6 +151,7 @@ def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, 
         if world_of(source.task) != world_of(task):
             raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
         items = load(source.task, "train")
+        items = programs.of_split(items, source.task) if programs else items
     if len(items) <= IN_MEMORY or source.augment > 1:
         items = list(items)
     if source.file:

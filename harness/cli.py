@@ -28,6 +28,7 @@ SECTIONS = {
     },
     "Train": {
         "finetune": "Fine-tune a model: a LoRA adapter, or all of its weights.",
+        "models": "List and get the bases that need no hub.",
         "check": "Check that a base model can be trained and prompted correctly.",
         "adapters": "List, show, check, merge, export and import adapters.",
         "baseline": "Train and run the classic baselines.",
@@ -36,7 +37,6 @@ SECTIONS = {
         "data": "List, count and print the items of a corpus.",
         "simulate": "Generate training data: simulated games and drawings.",
         "augment": "Augment the train split with other colors, other words and rotations.",
-        "mine": "Find programs for the instructions of the train split.",
         "annotate": "Judge Minecraft items for the v2 benchmark: label, count, compare.",
     },
     "Evaluate": {

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Item, MinecraftItem, own_program
 from harness.tasks import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
@@ -41,7 +41,7 @@ def system_message(spec: PromptSpec) -> Message:
     first = spec.written.first
     answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.world, "first": first})
     moves = spec.written.of_turn is not None and not spec.shown.rich
-    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
+    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves, "looks": spec.looks}
     text = spec.wording.render(f"{spec.world}.system.txt", values).strip()
     told = {"task": spec.world, "tokens": spec.think, "opens": OPENS, "closes": CLOSES}
     more = [file for file, wanted in (("images.txt", spec.images), ("think.txt", spec.think)) if wanted]
@@ -50,13 +50,15 @@ def system_message(spec: PromptSpec) -> Message:
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
-    shown = view(in_frame(item, spec.frame), spec.shown, spec.written)
+    shown = view(in_frame(item, spec.frame), spec.shown, spec.written, looks=spec.looks)
     if spec.images == "instead":
         shown = replace(shown, fields={k: IN_PICTURE if k in ("board", "blocks") else v for k, v in shown.fields.items()})
     if not isinstance(item, MinecraftItem):
         return shown
     shown = view_from(shown, item.pose) if spec.frame == "pose" else shown
-    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if get_task(item.task).compass else shown
+    if spec.looks or not get_task(item.task).compass:
+        return shown
+    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)})
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
@@ -83,7 +85,11 @@ def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: 
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
-    """The text that answers an item with its gold actions, in the spec's format and frame."""
+    """The text that answers an item with its gold actions, in the spec's format and frame; the item's own program, if it has one
+    and answers are programs of the world's frame."""
+    program = own_program(item) if spec.written.is_program and spec.frame == "world" else None
+    if program is not None:
+        return program
     seen = in_frame(item, spec.frame)
     text = spec.written.answer(seen.actions, seen)
     return as_seen(text, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else text

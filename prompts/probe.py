@@ -23,12 +23,18 @@ def _hexagons(n: int) -> HexagonsItem:
         id=f"hexagons/probe/{n}/3",
         split="probe",
         instruction=f'Paint the "first" tile red & {n} others <blue>.',
-        history=(Utterance("Instructor", "Begin."), Executed(()), Utterance("Instructor", "Black it."), Executed(earlier)),
+        history=(
+            Utterance("Instructor", "Begin."),
+            Executed(()),
+            Utterance("Instructor", "Black it."),
+            Executed(earlier, text="black top(5,3)"),
+        ),
         before=before,
         actions=actions,
         after=before.apply(actions).board,
         group=str(n),
         cluster=str(n),
+        meta={"program": f"red 2:1; blue 8-9:{n + 1}"},
     )
 
 
@@ -51,6 +57,7 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
         after=before.apply(actions).structure,
         group=str(n),
         cluster=str(n),
+        meta={"program": "remove last; blue left(step(-1))"},
     )
 
 

@@ -230,27 +230,23 @@ class Renderer:
                 high = middle
         return best
 
-    def training_row(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> TrainingRow:
+    def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
-
-        `told` is the answer to learn, if it is not the format's own way to write the gold actions.
 
         Raises EngineError if the tokenizer has no token to end an answer with, or its template changes answers.
         """
         if self.tokenizer.eos_token is None:
             raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
-        prompt, answer = self.training_text(item, shots, told)
+        prompt, answer = self.training_text(item, shots)
         return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
 
-    def training_text(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> tuple[str, str]:
+    def training_text(self, item: Item, shots: Sequence[Item] = ()) -> tuple[str, str]:
         """The two parts of `training_row` as text; without a tokenizer, no token ends the answer.
 
         A chat template may write a turn differently once it is not the last: the prompt is what it writes when the answer is
         asked for, and only the answer and its end come from the whole conversation.
         """
-        messages = conversation(item, self.spec, shots, answered=told is None)
-        if told is not None:
-            messages.append({"role": "assistant", "content": told})
+        messages = conversation(item, self.spec, shots, answered=True)
         prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
         # A template may trim an answer; what follows it then ends the turn.
         before, found, rest = whole.rpartition(messages[-1]["content"].strip())

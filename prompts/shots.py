@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.util.hashing import json_hash
@@ -21,6 +21,14 @@ ORDERS = ("best-last", "best-first", "id", "random")
 
 def _by_seed(seed: int) -> Callable[[Item], bytes]:
     return lambda item: hashlib.sha256(f"{seed}/{item.id}".encode()).digest()
+
+
+def _answer(item: Item) -> Any:
+    """What an example's answer is made from."""
+    from harness.corpora.item import own_program
+
+    program = own_program(item)
+    return [program, item.actions] if program else item.actions
 
 
 def may_show(shot: Item, item: Item) -> bool:
@@ -39,8 +47,8 @@ class ShotPool:
 
     @cached_property
     def hash(self) -> str:
-        """16 hex digits over the items in their order, by their ids and gold actions."""
-        return json_hash([[item.id, item.actions] for item in self._order])
+        """16 hex digits over the items in their order, by their ids, programs and gold actions."""
+        return json_hash([[item.id, _answer(item)] for item in self._order])
 
     def choose(self, item: Item, count: int) -> list[Item]:
         """The first `count` items of distinct groups other than the item's own.
@@ -76,7 +84,7 @@ class ChosenShots:
     def hash(self) -> str:
         """16 hex digits over the examples of each item in the order of the prompt, and their gold actions."""
         stand = {key: [shot.id for shot in self.arrange(shots)] for key, shots in self._chosen.items()}
-        told = {shot.id: shot.actions for shots in self._chosen.values() for shot in shots}
+        told = {shot.id: _answer(shot) for shots in self._chosen.values() for shot in shots}
         return json_hash([stand, told])
 
     def choose(self, item: Item, count: int) -> list[Item]:

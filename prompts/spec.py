@@ -83,6 +83,11 @@ class PromptSpec:
         return get_format(self.task, self.format)
 
     @property
+    def looks(self) -> bool:
+        """Whether a conversation in programs tells of the builder only where it looks, by the compass."""
+        return self.world == "minecraft" and self.written.is_program and self.shown.chat and self.frame == "world"
+
+    @property
     def constraint(self) -> Constraint:
         """The constraint that decoding can hold an answer to, in this format and frame."""
         return POSED if self.frame == "pose" else self.written.constraint()

@@ -14,11 +14,12 @@ A third frame, `pose`, changes the text instead (serialization/pose.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from math import floor
+from operator import attrgetter
 from typing import NamedTuple
 
 from harness.augmentation.rotation import turn_minecraft
@@ -33,6 +34,8 @@ from serialization.formats import Format, grouped, moves
 from serialization.scene import Cell
 from serialization.words import h3_tokens
 
+color_of = attrgetter("color")
+
 MISSION = "mission has started"
 """The opening line of every Minecraft game; it carries no information and is left out unless a context keeps it."""
 
@@ -41,6 +44,9 @@ DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
 
 TURNED = ("", "right", "around", "left")
 """How a builder turned, by quarter turns of yaw."""
+
+LOOKS = ("south", "west", "north", "east")
+"""Where a builder looks, by quarter turns of yaw from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +131,21 @@ class View:
         return View(self.pieces[start:], self.required, self.fields, numbered, self.begun)
 
 
-def view(item: Item, context: Context, fmt: Format) -> View:
-    """The pieces of text of an item that has already been turned into its frame."""
+def view(item: Item, context: Context, fmt: Format, *, looks: bool = False) -> View:
+    """The pieces of text of an item that has already been turned into its frame. `looks`: of the builder's pose, a conversation
+    tells only the direction of the gaze."""
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
     if context.h3:
         # H3 selects its own history, of bounded length: at most 231 words in the corpus.
         return View((TurnText(" ".join(h3_tokens(item))),), 1)
-    return _minecraft_view(item, context, fmt)
+    return _minecraft_view(item, context, fmt, _write_gaze if looks else partial(_write_builder, fmt=fmt))
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     """The numbered instructions, ending with the item's own."""
     history = [
-        TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(fmt.write(turn.actions), done=True)
-        for turn in item.history
+        TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(_written(turn, fmt), done=True) for turn in item.history
     ]
     if not context.chat:
         history = [piece for piece in history if not piece.done]
@@ -153,6 +159,11 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     stood = Board() if context.board else begun_with(item)
     begun = write_board(stood, fmt) if stood != Board() else ""
     return View((*history, TurnText(item.instruction)), 1, fields, dropped + 1, begun)
+
+
+def _written(run: Executed, fmt: Format) -> str:
+    """An earlier answer: its own program if answers are programs, otherwise its actions."""
+    return run.text if run.text and fmt.is_program else fmt.write(run.actions)
 
 
 def begun_with(item: HexagonsItem) -> Board:
@@ -169,14 +180,16 @@ def write_board(board: Board, fmt: Format) -> str:
     return fmt.write(painted).replace("\n", "; ") if fmt.is_program else grouped.write(painted)
 
 
-def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
+def _minecraft_view(
+    item: MinecraftItem, context: Context, fmt: Format, write_builder: Callable[[Pose, Pose | None], list[TurnText]]
+) -> View:
     opening = [turn for turn in item.history if isinstance(turn, Utterance) and MISSION in turn.text.lower()]
     turns = [turn for turn in item.history if context.mission or turn not in opening]
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
     stood = None if context.rich or context.scene else started_with(item)
-    pieces = [TurnText(f"Blocks: {write_structure(stood)}")] if stood else []
+    pieces = [TurnText(f"Blocks: {_write_blocks(stood, fmt)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
     pose: Pose | None = None
@@ -186,9 +199,9 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
             continue
         done = [action for action in turn.actions if isinstance(action, Action)]
         if context.chat and turn.pose is not None:
-            pieces += _write_builder(turn.pose, pose, fmt)
+            pieces += write_builder(turn.pose, pose)
         quarter = turn.pose.quarter if turn.pose else 0
-        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
+        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else _written(turn, fmt), done=True))
         cell, pose = done[-1].cell if done else cell, turn.pose or pose
     fields: dict[str, str] = {}
     if context.rich:
@@ -196,7 +209,7 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         fields["builder"] = write_pose(item.pose)
         fields["inventory"] = ", ".join(f"{color} {n}" for color, n in item.before.inventory().items())
     if context.chat:
-        builder = _write_builder(item.pose, pose, fmt)
+        builder = write_builder(item.pose, pose)
         pieces += builder
         fresh += len(builder)
     if context.scene:
@@ -214,6 +227,10 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnTe
     return [TurnText(f"The builder turned {TURNED[quarters]}.")] if quarters else []
 
 
+def _write_gaze(pose: Pose, earlier: Pose | None) -> list[TurnText]:
+    return [TurnText(f"The builder looks {LOOKS[pose.quarter]}.")]
+
+
 def started_with(item: MinecraftItem) -> Structure:
     """The structure before the first action of the history; empty if the game began on empty ground."""
     blocks = {block[:3]: block.color for block in item.before.blocks()}
@@ -228,12 +245,18 @@ def started_with(item: MinecraftItem) -> Structure:
     return Structure.of((*cell, color) for cell, color in blocks.items())
 
 
+def _write_blocks(structure: Structure, fmt: Format) -> str:
+    """The blocks as `write_structure` writes them, or in fewer characters as a program, if answers are programs."""
+    if not fmt.is_program:
+        return write_structure(structure)
+    placed = [Action("place", block.color, *block[:3]) for block in sorted(structure.blocks(), key=color_of)]
+    return fmt.write(placed).replace("\n", "; ")
+
+
 def write_structure(structure: Structure) -> str:
     """`red 0 1 0, 0 2 0; blue 1 1 0`: by color, each cell as x y z, or "none"."""
-    blocks = sorted(structure.blocks(), key=lambda b: b.color)
-    by_color = (
-        f"{color} " + ", ".join(f"{b.x} {b.y} {b.z}" for b in group) for color, group in groupby(blocks, lambda b: b.color)
-    )
+    blocks = sorted(structure.blocks(), key=color_of)
+    by_color = (f"{color} " + ", ".join(f"{b.x} {b.y} {b.z}" for b in group) for color, group in groupby(blocks, color_of))
     return "; ".join(by_color) or "none"
 
 

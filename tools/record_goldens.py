@@ -45,6 +45,8 @@ def specs() -> list[PromptSpec]:
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
+    # Programs decide what a conversation says of earlier answers, of the builder and of the blocks.
+    formats += [PromptSpec.make(task, "conversation", "bare-program") for task in ("hexagons", "minecraft", "iglu")]
     # What a task adds to its world's prompts is the same in every format, and in every context that lists the blocks.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]

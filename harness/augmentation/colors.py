@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
+from harness.corpora.item import HexagonsItem, Item, Turn, Utterance, own_program
 from harness.tasks import world_of
 from harness.worlds import hexagons, minecraft
 
@@ -27,7 +27,7 @@ def random_colors(task: str, random: Random) -> dict[str, str]:
 
 
 def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
-    """The item with each color replaced by `colors[color]` in its states, actions, history and instruction.
+    """The item with each color replaced by `colors[color]` in its states, actions, history, instruction and program.
 
     In text, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are replaced, so
     the inverse permutation restores the item. Raises ValueError unless `colors` permutes `COLORS` of the item's world.
@@ -39,6 +39,8 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     changes |= {"before": _recolored(item.before, colors), "after": _recolored(item.after, colors)}
     if isinstance(item, HexagonsItem):
         changes["instruction"] = recolor_text(item.instruction, colors)
+    if program := own_program(item):
+        changes["meta"] = {**item.meta, "program": recolor_text(program, colors)}
     return replace(item, **changes)
 
 
@@ -62,7 +64,7 @@ def _actions(actions: tuple[Any, ...], colors: Mapping[str, str]) -> tuple[Any, 
 def _turn(turn: Turn, colors: Mapping[str, str]) -> Turn:
     if isinstance(turn, Utterance):
         return turn._replace(text=recolor_text(turn.text, colors))
-    return turn._replace(actions=_actions(turn.actions, colors))
+    return turn._replace(actions=_actions(turn.actions, colors), text=recolor_text(turn.text, colors))
 
 
 def _recolored(state: hexagons.Board | minecraft.Structure, colors: Mapping[str, str]) -> hexagons.Board | minecraft.Structure:

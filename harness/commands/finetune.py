@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.training.job import Trained
     from prompts.spec import PromptSpec
+    from serialization.annotations import ProgramAnswers
 
 
 @click.command(cls=ModelCommand, model=Finetune)
@@ -56,7 +56,7 @@ def finetune(options: Finetune) -> None:
             f"{job.name} on {display_name(job.base)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
             f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
         )
-        for line in _leaks(job, data.left_out):
+        for line in filter(None, (job.learned, *_leaks(job, data.left_out))):
             say(line)
         if idle := idle_gpus(sys.argv[1:]):
             say(idle)
@@ -117,9 +117,11 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     if held is None:
         faults.report()
     assert held is not None
+    programs = faults.attempt(partial(_programs, options.programs, spec, loaded.training.cells)) if spec else None
+    gold = list(programs.of_split(gold, task)) if programs else gold
     train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
     sources = limited(with_files(loaded.data, options.data), options.limit)
-    data = faults.attempt(partial(gather, sources, task, train, held))
+    data = faults.attempt(partial(gather, sources, task, train, held, programs))
     faults.report()
     assert spec is not None
     assert base is not None
@@ -135,7 +137,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         base=base,
         spec=spec,
         start=start,
-        answers=_programs(options.programs, spec, items, held),
+        learned=str(programs or ""),
         gold={item.id: item for item in gold},
         sources=data.weighted,
         held_out=held.compared(items),
@@ -174,24 +176,18 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
     return PromptSpec.make(task, *asked)
 
 
-def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: Sequence[Item], held: HeldOut) -> dict[str, str]:
-    """The best program of each item, by id: from the files, otherwise a simulated item's own. Raises UsageError for files if
-    answers are not programs, and for a file without a program for any train item or with one for an item of dev or test."""
+def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> ProgramAnswers | None:
+    """The programs that the model learns to answer, if it answers in programs. Raises UsageError for files if it does not, and as
+    `given_annotations` does."""
     from harness.errors import UsageError
-    from harness.mining.miner import read
+    from prompts.messages import read_answer
+    from serialization.annotations import ProgramAnswers, given_annotations
 
-    if paths and not spec.written.is_program:
-        raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
-    found = _own_programs(spec, train)
-    known = {item.id for item in train} if paths else set()
-    for path in paths:
-        pairs = list(read(path))
-        held.refuse_ids(f"--programs {path}", dict.fromkeys(pair.id for pair in pairs))
-        pairs = [pair for pair in pairs if pair.id in known]
-        if not pairs:
-            raise UsageError(f"--programs {path}: it holds no program for any of the {len(known)} train items")
-        found |= {pair.id: pair.program for pair in reversed(pairs)}
-    return found
+    if not spec.written.is_program:
+        if paths:
+            raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
+        return None
+    return ProgramAnswers(lambda text, item: read_answer(text, item, spec), given_annotations(paths, spec.task), cells)
 
 
 def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
@@ -221,19 +217,6 @@ def _lasting(item: Item) -> Item:
     from harness.worlds.minecraft import lasting
 
     return replace(item, actions=lasting(item.actions, item.before)) if isinstance(item, MinecraftItem) else item
-
-
-def _own_programs(spec: PromptSpec, train: Sequence[Item]) -> dict[str, str]:
-    """The programs that simulated items bring with them, by id, if answers are programs. A program must make the item's actions:
-    augmentation changes an item but not its program."""
-    if not spec.written.is_program:
-        return {}
-    programs = ((item, item.meta.get("program")) for item in train)
-    return {
-        item.id: text
-        for item, text in programs
-        if isinstance(text, str) and text and spec.written.read(text, item).actions == item.actions
-    }
 
 
 def _print(result: Trained) -> None:

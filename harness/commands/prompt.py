@@ -26,7 +26,7 @@ from harness.prompting.plan import (
     tell,
 )
 from harness.prompting.settings import cached, default_name, run_settings
-from harness.prompting.shots import choose_shots
+from harness.prompting.shots import choose_shots, example_pool
 from harness.util.options import ModelCommand, option_name
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def prompt(options: Options) -> int:
     options = as_trained(options, adapter)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
-    items, pool, source = _items(options, answered_task(options, spec))
+    items, pool, source = _items(options, spec)
     if options.preview:
         shown = items[: options.limit or 1]
         return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
@@ -71,14 +71,16 @@ def prompt(options: Options) -> int:
     return _run(options, spec, adapter, items, pool, source)
 
 
-def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
+def _items(options: Options, spec: PromptSpec) -> tuple[list[Item], list[Item], Source]:
     """The items to answer, the items for examples, and the corpus."""
-    from harness.corpora import load, load_examples, locate
+    from harness.corpora import load, locate
     from harness.corpora.held_out import not_asked
     from harness.corpora.records import load_items
 
+    task = answered_task(options, spec)
     items = load_items(Path(options.items_file), task) if options.items_file else load(task, options.split or "dev")
-    pool = not_asked(load_examples(task), items) if options.shots else []
+    say = functools.partial(click.echo, err=True)
+    pool = not_asked(example_pool(spec, task, options.programs, say), items) if options.shots else []
     return items[: options.limit], pool, locate(task)
 
 
@@ -103,7 +105,6 @@ def _differences(options: Options, items: list[Item]) -> int:
     import difflib
 
     from adapters.asking import as_trained, chosen_adapter, chosen_spec
-    from harness.corpora import load_examples
     from harness.errors import UsageError
     from harness.util.registry import choose
 
@@ -122,7 +123,8 @@ def _differences(options: Options, items: list[Item]) -> int:
         adapter = chosen_adapter(one)
         one = as_trained(one, adapter)
         spec = chosen_spec(one, adapter)
-        plan = _engineless_plan(one, spec, adapter, items, load_examples(answered_task(one, spec)) if one.shots else [])
+        pool = example_pool(spec, answered_task(one, spec), one.programs) if one.shots else []
+        plan = _engineless_plan(one, spec, adapter, items, pool)
         texts.append([plan.render(item).text.splitlines() for item in items])
     titles = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}

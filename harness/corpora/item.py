@@ -23,6 +23,8 @@ class Executed(NamedTuple):
     actions: tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
     pose: minecraft.Pose | None = None
     """The builder's pose (cells, degrees) when the run began; None in HEXAGONS, and if it is unknown."""
+    text: str = ""
+    """The program that these actions come from, which a conversation in programs shows; empty if there is none."""
 
 
 Turn = Utterance | Executed
@@ -83,6 +85,12 @@ class MinecraftItem:
 
 
 Item = HexagonsItem | MinecraftItem
+
+
+def own_program(item: Item) -> str | None:
+    """The program whose result are the item's actions, as its author or its simulator wrote it; None if there is none."""
+    program = item.meta.get("program")
+    return program if isinstance(program, str) and program else None
 
 
 def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item
@@ -21,26 +22,34 @@ class Rollout:
         self._starts = {
             _procedure(item.id): item.before for item in items if not any(isinstance(turn, Executed) for turn in item.history)
         }
-        self._answers: dict[str, list[Sequence[Sequence[Any]]]] = defaultdict(list)
+        self._answers: dict[str, list[tuple[Sequence[Sequence[Any]], str]]] = defaultdict(list)
         for record in records:
-            self.add(record["id"], record["actions"])
+            self.add(record["id"], record["actions"], record)
 
-    def add(self, item_id: str, actions: Iterable[Sequence[Any]]) -> None:
-        """Take in the answer to the next item of a procedure."""
-        self._answers[_procedure(item_id)].append(list(actions))
+    def add(self, item_id: str, actions: Iterable[Sequence[Any]], notes: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Take in the answer to the next item of a procedure; `notes` are the other fields of its record."""
+        self._answers[_procedure(item_id)].append((list(actions), _program(notes)))
 
     def before(self, item: Item) -> Item:
         """The item with the model's state and answers instead of the gold state and the gold actions of its history."""
         procedure = _procedure(item.id)
         carry_out = _draw if isinstance(item, HexagonsItem) else _build
         state: Any = self._starts.get(procedure, Board() if isinstance(item, HexagonsItem) else Structure())
-        done: list[tuple[Any, ...]] = []
-        for answer in self._answers[procedure]:
+        done: list[dict[str, Any]] = []
+        for answer, text in self._answers[procedure]:
             state, actions = carry_out(state, answer)
-            done.append(actions)
+            done.append({"actions": actions, "text": text})
         own = iter(done)
-        history = tuple(turn._replace(actions=next(own, ())) if isinstance(turn, Executed) else turn for turn in item.history)
+        missing = {"actions": (), "text": ""}
+        history = tuple(turn._replace(**next(own, missing)) if isinstance(turn, Executed) else turn for turn in item.history)
         return replace(item, before=state, history=history)
+
+
+def _program(notes: Mapping[str, Any]) -> str:
+    """The text of an answer that is a program, if the answer's actions are its result: nothing of it was discarded, and no change
+    was voted on by itself. Otherwise empty."""
+    whole = str(notes.get("format")).endswith("program") and not notes.get("discarded") and not notes.get("voted")
+    return str(notes["text"]).strip() if whole else ""
 
 
 def _draw(board: Board, answer: Iterable[Sequence[Any]]) -> tuple[Board, tuple[Paint, ...]]:
@@ -69,8 +78,9 @@ def as_met(items: Sequence[Item], records: Iterable[Mapping[str, Any]]) -> Itera
 
     The items of a procedure must be in order. An item without a record counts as answered with no actions.
     """
-    actions = {record["id"]: record["actions"] for record in records}
+    answers = {record["id"]: record for record in records}
     rollout = Rollout(items)
     for item in items:
         yield rollout.before(item)
-        rollout.add(item.id, actions.get(item.id, ()))
+        record = answers.get(item.id, {})
+        rollout.add(item.id, record.get("actions", ()), record)

@@ -94,6 +94,8 @@ class Options(Strict):
     """Only the first N items."""
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
     """How examples are chosen. [default: the adapter's, otherwise random, the same for all items]"""
+    programs: tuple[Path, ...] = EXAMPLES((), metavar="FILE", record=False)
+    """If answers are programs: the programs of train items, beside the shipped ones. Repeatable."""
     shot_ids: str | None = EXAMPLES(record=False)
     """Ids of train items separated by commas, or a file of them (select fixed)."""
     encoder: str | None = EXAMPLES(record=False)

@@ -142,6 +142,8 @@ class Prompted(Predictor):
         several: dict[str, Any] = {}
         if plan.samples > 1:
             several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)}
+        if plan.share is not None:
+            several["voted"] = True
         if plan.likeliest:
             if any(answer.logprob is None for answer in whole):
                 return Answer(

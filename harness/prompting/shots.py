@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,9 +87,29 @@ def live_shots(options: Any, spec: PromptSpec) -> Shots:
 
     Raises DataError if the corpus cannot be read, and otherwise as `choose_shots` does.
     """
-    from harness.corpora import load_examples
+    return choose_shots(options, None, example_pool(spec, spec.task) if options.shots else [])
 
-    return choose_shots(options, None, load_examples(spec.task) if options.shots else [])
+
+def example_pool(
+    spec: PromptSpec, task: str, programs: Sequence[Path] = (), say: Callable[[str], None] = lambda line: None
+) -> list[Item]:
+    """The train items from which a task's examples are chosen. If answers are programs, these are the items with a program of
+    their own, if there are any: the shipped ones and those of the files `programs`. `say` receives their number.
+
+    Raises DataError if the corpus cannot be read, and UsageError as `given_annotations` does.
+    """
+    from harness.corpora import load_examples
+    from serialization.annotations import ProgramAnswers, given_annotations
+
+    items = load_examples(task)
+    if not spec.written.is_program:
+        if programs:
+            raise UsageError(f"--programs {programs[0]}: answers are written as {spec.format}; use --format program")
+        return items
+    answers = ProgramAnswers(spec.written.read, given_annotations(programs, task))
+    pool = [item for item in answers.of_split(items, items[0].task) if answers.takes(item, checked=True)]
+    say(f"examples: {answers}")
+    return pool
 
 
 def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:

@@ -81,7 +81,7 @@ def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterat
     own = rolls_out(predictor, batch)
     for item, answer in zip(batch, predictor.predict([rollout.before(item) for item in batch] if own else batch), strict=True):
         if own:
-            rollout.add(item.id, () if answer.error is not None else answer.actions)
+            rollout.add(item.id, () if answer.error is not None else answer.actions, answer.notes)
         yield item, answer
 
 

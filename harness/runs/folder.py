@@ -34,11 +34,15 @@ def items_hash(items: Iterable[Item]) -> str:
 
 def item_parts(item: Item) -> tuple[bytes, bytes]:
     """What is said, seen and done in an item."""
-    # HEXAGONS has no poses.
-    history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
+    history = [_run_parts(turn) if isinstance(turn, Executed) else turn for turn in item.history]
     asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
     spoken = json.dumps([item.id, asked, history, item.actions]).encode()
     return item.before.cells.tobytes() + item.after.cells.tobytes(), spoken
+
+
+def _run_parts(run: Executed) -> tuple[Any, ...]:
+    """The fields of a run of actions up to the last that is known."""
+    return run if run.text else run[:2] if run.pose else run[:1]
 
 
 def provenance() -> dict[str, Any]:

@@ -68,7 +68,6 @@ _PROGRAM = Format(
     lambda: program.constraint("hexagons"),
     384,
     program.read,
-    program.answer,
     first=1,
 )
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.worlds import World
@@ -17,7 +16,6 @@ from harness.worlds.hexagons import COLORS, Paint
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
-from serialization.program.compress import building_programs, drawing_programs
 from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
 from serialization.program.hexagons import DrawingState
@@ -39,18 +37,6 @@ def write_drawing(actions: Sequence[Paint]) -> str:
 def write_building(actions: Sequence[Action]) -> str:
     """The plain program; earlier turns are shown this way."""
     return write(building_program(actions)) or NOTHING
-
-
-def answer(actions: Sequence[Any], item: Item) -> str:
-    """The short program that models learn to write for these actions."""
-    return _compressed(tuple(actions), drawing_state(item) if isinstance(item, HexagonsItem) else building_state(item))
-
-
-# Cached because few-shot examples are written again for every question.
-@lru_cache(maxsize=4096)
-def _compressed(actions: tuple[Any, ...], state: DrawingState | BuildingState) -> str:
-    found = drawing_programs(actions, state) if isinstance(state, DrawingState) else building_programs(actions, state)
-    return write(found[0]) or NOTHING
 
 
 def constraint(world: World) -> Constraint:

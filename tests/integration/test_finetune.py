@@ -111,21 +111,3 @@ def test_training_continues_from_another_adapter(trained: tuple[Path, str], base
     assert refused.returncode == 2
     assert "--from" in refused.stderr
     assert "--set lora.r=8" in refused.stderr
-
-
-@pytest.mark.slow
-def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
-    mined = harness(tmp_path, [*command(base)[:3], "mine", "--limit", "4", "--out", "mined.jsonl"])
-    assert mined.returncode == 0, mined.stderr
-    words = command(base, "--max-steps", "1", "--limit", "4", "--programs", "mined.jsonl")
-    done = harness(tmp_path, [*words, "--format", "bare-program", "--name", "programs"])
-    assert done.returncode == 0, done.stderr
-    refused = harness(tmp_path, [*words, "--name", "grouped"])
-    assert refused.returncode == 2
-    assert "answers are written as grouped" in refused.stderr
-    other = harness(tmp_path, [*words, "--format", "bare-program", "--task", "minecraft", "--name", "other"])
-    assert other.returncode == 2
-    assert "no program for any of the 4 train items" in other.stderr
-    moves = harness(tmp_path, [*words, "--format", "moves", "--task", "minecraft", "--name", "moves"])
-    assert moves.returncode == 2
-    assert "answers are written as moves" in moves.stderr

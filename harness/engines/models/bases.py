@@ -8,26 +8,27 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.engines.models.smollm import NAME, smollm_folder
+from harness.engines.models.known import KNOWN, SMOLLM, converted
 from harness.engines.models.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
 from prompts.chat_template import template_date
 
-DEFAULT_BASE = NAME
+DEFAULT_BASE = SMOLLM.name
 _MIB = 1 << 20
 _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def resolve_base(name: str | None) -> str:
-    """The folder or hub name that transformers and vLLM load. None and "smollm2-135m" stand for the default base's folder,
-    which is converted first if necessary; the path of a local folder stays as it is; anything else counts as a hub name.
+    """The folder or hub name that transformers and vLLM load. The name of a known base, by default "smollm2-135m", stands for its
+    folder, which is converted first if necessary; the path of a local folder stays as it is; anything else counts as a hub name.
 
-    Raises EngineError for a missing folder, a folder without a model, and if the default base cannot be converted.
+    Raises EngineError for a missing folder, a folder without a model, and if a known base is not here or cannot be converted.
     """
-    if name is None or name == DEFAULT_BASE:
-        return str(smollm_folder())
+    name = name or DEFAULT_BASE
+    if base := KNOWN.get(name):
+        return str(converted(base))
     if Path(name).is_dir():
         if not (Path(name) / "config.json").is_file():
             raise EngineError(f"--base {name}: the folder has no config.json, so it holds no model")

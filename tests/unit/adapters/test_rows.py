@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from adapters.recipe import load_recipe
 from adapters.row_cache import RowSource, _fingerprint
 from adapters.rows import _asked, make_rows, plan_epoch
 from harness.corpora import load, load_examples
-from harness.corpora.item import Executed, Item
+from harness.corpora.item import Executed, Item, own_program
 from harness.errors import EngineError
 from harness.training.plan import subset
 from harness.util.files import drop_old
@@ -66,16 +67,17 @@ def test_the_trained_text_is_the_answer_and_its_stop_token(
 def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_items(tokenizers: dict[str, Any]) -> None:
     spec, tokenizer = PromptSpec.make("hexagons", format="bare-program"), tokenizers["chat"]
     items = load("hexagons", "train")[:3]
-    told = {items[1].id: "copy repeat(is(red),right 2) with red=blue"}
+    program = "copy repeat(is(red),right 2) with red=blue"
+    items[1] = replace(items[1], meta={**items[1].meta, "program": program})
     renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
-    answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told)]
+    answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000)]
     end = tokenizer.eos_token
-    assert answers == [gold_answer(items[0], spec) + end, told[items[1].id] + end, gold_answer(items[2], spec) + end]
-    other = _asked(items[1], (), told, recolor="0/1")
-    assert other.told is not None
-    colors = dict(zip(*([action.color for action in made.actions] for made in (items[1], other.item)), strict=True))
-    red, blue = (colors.get(color, other.told.split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
-    assert other.told == f"copy repeat(is({red}),right 2) with {red}={blue}"
+    assert answers == [gold_answer(items[0], spec) + end, program + end, gold_answer(items[2], spec) + end]
+    other = _asked(items[1], (), recolor="0/1").item
+    colors = dict(zip(*([action.color for action in made.actions] for made in (items[1], other)), strict=True))
+    told = own_program(other) or ""
+    red, blue = (colors.get(color, told.split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
+    assert told == f"copy repeat(is({red}),right 2) with {red}={blue}"
 
 
 def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
@@ -122,7 +124,7 @@ def test_colors_are_exchanged_afresh_in_each_epoch_and_consistently_within_a_pro
     items = load("hexagons", "train")
 
     def epoch(recolor: str | None) -> list[Item]:
-        return [_asked(item, (), {}, recolor).item for item in items]
+        return [_asked(item, (), recolor).item for item in items]
 
     assert epoch(None) == items
     once, again = epoch("0/1"), epoch("0/2")
@@ -152,13 +154,13 @@ def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
 
 def test_other_items_answers_examples_formats_and_tokenizers_are_other_rows(tokenizers: dict[str, Any]) -> None:
     items = load("hexagons", "train")[:3]
-    asked = [RowSource(item, (), None) for item in items]
+    asked = [RowSource(item, ()) for item in items]
     spec, chat = PromptSpec.make("hexagons"), tokenizers["chat"]
     others = [
         (asked, spec, chat),
         (asked[:2], spec, chat),
-        ([*asked[:2], RowSource(items[2], (), "told")], spec, chat),
-        ([*asked[:2], RowSource(items[2], (items[0],), None)], spec, chat),
+        ([*asked[:2], RowSource(replace(items[2], meta={"program": "none"}), ())], spec, chat),
+        ([*asked[:2], RowSource(items[2], (items[0],))], spec, chat),
         (asked, PromptSpec.make("hexagons", context="no-history"), chat),
         (asked, spec, tokenizers["plain"]),
     ]

@@ -60,18 +60,6 @@ def test_an_item_with_a_target_of_test_is_refused() -> None:
         HeldOut("hexagons").refuse("some", [item])
 
 
-def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    train, test = load("hexagons", "train")[0], load("hexagons", "test")[0]
-    lines = [
-        {"id": item.id, "instruction": "x", "program": "paint 1 1 red", "score": 1.0, "characters": 1, "literal": 1}
-        for item in (train, test)
-    ]
-    Path("mined.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    words = ("llama-lora", "--context", "conversation", "--format", "bare-program", "--programs", "mined.jsonl")
-    with pytest.raises(UsageError, match=f"--programs mined.jsonl: 1 of its items are in dev or test: {test.id}; leave them out"):
-        job_of(monkeypatch, *words)
-
-
 def test_answers_to_held_out_items_do_not_enter_a_history(monkeypatch: pytest.MonkeyPatch) -> None:
     dev = load("hexagons", "dev")
     folder = Path("runs/dev")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -10,13 +11,15 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from harness.engines.models import smollm
+from harness.engines.models import known
 from harness.engines.models.bases import (
     DEFAULT_BASE,
     base_origin,
@@ -27,8 +30,11 @@ from harness.engines.models.bases import (
 )
 from harness.errors import EngineError
 from harness.util.files import _hold_when_free, cache_folder
-from tests.helpers import ROOT
+from tests.helpers import ROOT, Command
 from tests.helpers.tiny import hub_snapshot
+
+SHA256 = "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c"
+"""Of the fake package's file, whose content is "weights"."""
 
 
 @pytest.fixture
@@ -40,7 +46,7 @@ def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
     (package / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"weights")
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(smollm, "SHA256", "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c")
+    monkeypatch.setitem(known.KNOWN, "smollm2-135m", replace(known.SMOLLM, sha256=SHA256))
     calls: list[Path] = []
 
     def convert(source: Path, folder: Path) -> None:
@@ -48,7 +54,7 @@ def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
         calls.append(folder)
         shutil.copytree(tiny_base, folder)
 
-    monkeypatch.setattr(smollm, "_convert", convert)
+    monkeypatch.setattr(known, "_convert", convert)
     return calls
 
 
@@ -58,8 +64,8 @@ def left(folder: Path) -> list[str]:
 
 def test_it_is_made_once_and_has_its_name(made: list[Path], capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder = resolve_base(None)
-    assert Path(folder).parent == tmp_path / "cache" / f"base-{smollm.CONVERTER}"
-    assert capfd.readouterr().err == "converting the base smollm2-135m (once, about 20 seconds)\n"
+    assert Path(folder).parent == tmp_path / "cache" / f"base-{known.CONVERTER}"
+    assert capfd.readouterr().err == "converting the base smollm2-135m (once, about half a minute)\n"
     assert resolve_base("smollm2-135m") == resolve_base(None) == folder
     assert (display_name(folder), display_name(DEFAULT_BASE)) == ("smollm2-135m", "smollm2-135m")
     assert (len(made), capfd.readouterr().err) == (1, "")
@@ -73,7 +79,9 @@ def test_another_file_than_the_tested_one_is_refused(made: list[Path], content: 
     path.unlink()
     if content:
         path.write_bytes(content)
-    with pytest.raises(EngineError, match=r"\.gguf: its sha256 is .*, not 9a129038.*--force-reinstall"):
+    with pytest.raises(
+        EngineError, match=r"\.gguf: its sha256 is .*, not 9a129038.*: remove it, then `harness models get smollm2-135m`"
+    ):
         resolve_base(None)
     assert not made
     path.write_bytes(b"weights")
@@ -93,7 +101,7 @@ def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(smollm, "_convert", full)
+        patch.setattr(known, "_convert", full)
         with pytest.raises(EngineError, match="not enough room"):
             resolve_base(None)
     assert not left(cache_folder())
@@ -104,15 +112,15 @@ def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path
 CONVERTING = """
 import sys, time
 from pathlib import Path
-from types import SimpleNamespace
-from harness.engines.models import smollm
+from dataclasses import replace
+from harness.engines.models import known
 def convert(source, folder):
     folder.mkdir()
     (folder / "config.json").write_text("{")
     print("begun", flush=True)
     time.sleep(60)
-smollm._convert, smollm.SHA256 = convert, sys.argv[1]
-smollm.smollm_folder()
+known._convert = convert
+known.converted(replace(known.SMOLLM, sha256=sys.argv[1]))
 """
 
 
@@ -121,7 +129,7 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
 ) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path / "site")])}
     process = subprocess.Popen(
-        [sys.executable, "-c", CONVERTING, smollm.SHA256], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", CONVERTING, SHA256], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"begun\n"
@@ -142,6 +150,84 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
     assert (folder / "config.json").stat().st_size > 10
     assert not left(tmp_path / "cache")
     process.stdout.close()
+
+
+def wheel(folder: Path, number: int, content: bytes, member: str | None = None) -> known.Part:
+    """A wheel `part<number>` in the folder, with the content as its part of a model."""
+    name = f"part{number}"
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{name}/__init__.py", "raise AssertionError('imported')")
+        file.writestr(f"{name}/{member or 'data.bin'}", content)
+        about = f"{name}-1.0.dist-info"
+        file.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{about}/RECORD", "")
+    return known.Part(f"{name}==1.0", hashlib.sha256(path.read_bytes()).hexdigest(), f"{name}/data.bin")
+
+
+@pytest.fixture
+def index(made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder from which pip takes the two wheels of the known base `cut`. Returns it."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    parts = wheel(folder, 1, b"wei"), wheel(folder, 2, b"ghts")
+    base = known.KnownBase("cut", "someone/cut", "cut.gguf", SHA256, parts, 1)
+    monkeypatch.setitem(known.KNOWN, "cut", base)
+    return folder
+
+
+def test_a_base_in_parts_is_joined_compared_and_converted(index: Path, made: list[Path], command: Command) -> None:
+    with pytest.raises(EngineError, match="cut is not on this machine: get it with `harness models get cut`"):
+        resolve_base("cut")
+    code, out, err = command("models", "get", "cut")
+    assert (code, out.strip()) == (0, resolve_base("cut"))
+    assert "part 1 of 2: part1==1.0" in err
+    assert "part 2 of 2: part2==1.0" in err
+    assert command("models", "get", "cut")[:2] == (0, out)
+    assert len(made) == 1
+    assert not list((cache_folder() / "gguf").iterdir()), "nothing is left of the download"
+    assert "yes" in next(line for line in command("models", "list")[1].splitlines() if "cut" in line)
+
+
+def test_a_missing_part_is_named_and_the_others_are_kept(index: Path, made: list[Path], command: Command) -> None:
+    second = (index / "part2-1.0-py3-none-any.whl").read_bytes()
+    (index / "part2-1.0-py3-none-any.whl").unlink()
+    code, _, err = command("models", "get", "cut")
+    assert (code, err.splitlines()[-1].startswith("Error: part2==1.0, a part of cut: ")) == (1, True)
+    assert "No matching distribution" in err
+    (index / "part1-1.0-py3-none-any.whl").unlink()
+    (index / "part2-1.0-py3-none-any.whl").write_bytes(second)
+    code, _, err = command("models", "get", "cut")
+    assert (code, "part 1 of 2" in err) == (0, False)
+
+
+@pytest.mark.parametrize("fault", ["another wheel", "cut short", "without its file", "another model"])
+def test_another_part_than_the_tested_one_is_refused(
+    index: Path, made: list[Path], command: Command, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    path, base = index / "part2-1.0-py3-none-any.whl", known.KNOWN["cut"]
+    why = "THESE PACKAGES DO NOT MATCH THE HASHES"
+    if fault == "another wheel":
+        wheel(index, 2, b"ghtz")
+    elif fault == "cut short":
+        path.write_bytes(path.read_bytes()[:-30])
+    else:
+        content = (b"ghts", "other.bin") if fault == "without its file" else (b"other", None)
+        why = "holds no part2/data.bin" if fault == "without its file" else f"not {SHA256}"
+        changed = replace(base, parts=(base.parts[0], wheel(index, 2, *content)))
+        monkeypatch.setitem(known.KNOWN, "cut", changed)
+    code, _, err = command("models", "get", "cut")
+    assert (code, err.splitlines()[-1].startswith("Error: ")) == (1, True)
+    assert why in err.splitlines()[-1]
+    assert not made
+
+
+def test_an_unknown_base_is_refused(command: Command) -> None:
+    code, _, err = command("models", "get", "smollm2-135n")
+    assert (code, "smollm2-135m" in err) == (2, True)
 
 
 @pytest.fixture

