@@ -80,7 +80,7 @@ def opened_page() -> tuple[Pairs, Pairs, Pairs]:
     with (
         tempfile.TemporaryDirectory() as folder,
         sync_playwright() as playwright,
-        PageServer(Path(folder) / "app") as server,
+        PageServer(Path(folder) / "app", "--no-models") as server,
         playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"]) as browser,
     ):
         page = opened(browser, server.url, "draw")
