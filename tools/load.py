@@ -1,17 +1,18 @@
 """Puts load on a server of `harness serve`: streaming clients that ask again as soon as they are answered.
 
     harness serve --port 8000 &
-    python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120
+    python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120 --attack
 
 Prints, as JSON: the requests answered in full, refused (by status, and whether Retry-After is missing) and lost (admitted, but
 not answered in full), the seconds until the first piece of an answer, tokens a second, and the memory of the server's process,
-if its id is given.
+if its id is given. With --attack, requests that a server must refuse go on at the same time, and are counted by status.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import math
 import os
@@ -26,6 +27,31 @@ from typing import Any
 import aiohttp
 
 PROMPT = "Paint the tile in row {}, column {} red."
+CHAT = "/v1/chat/completions"
+IDLE = 100
+"""The connections that an attack holds open without a request."""
+
+
+def _request(**fields: Any) -> bytes:
+    return json.dumps({"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1, **fields}).encode()
+
+
+_STATE = '{"format":"lines","blocks":[],"last":null,"quarter":0,"pose":[0,1,0,1e400,0]}'
+_PICTURE = {"type": "image_url", "image_url": {"url": "http://[::1]/"}}
+ATTACKS: dict[str, tuple[str, bytes]] = {
+    "infinite pose": (CHAT, _request(vllm_xargs={"feasible": _STATE})),
+    "padding": (CHAT, _request(chat_template_kwargs={"tokenize": True, "padding": "max_length", "max_length": 10**7})),
+    "template": (CHAT, _request(chat_template="{% for n in range(10**9) %}{{ n }}{% endfor %}")),
+    "choices": (CHAT, _request(structured_outputs={"choice": [str(n) for n in range(20_000)]})),
+    "many answers": (CHAT, _request(n=16_384)),
+    "unknown fields": (CHAT, _request(**{str(n): n for n in range(100_000)})),
+    "unknown keys": (CHAT, _request(messages=[{str(n): n for n in range(100_000)}])),
+    "picture elsewhere": (CHAT, _request(messages=[{"role": "user", "content": [_PICTURE]}])),
+    "junk": (CHAT, b'{"messages":[' + b"{}," * 3_000_000 + b"{}]}"),
+    "history": ("/v1/harness/execute", b'{"task":"minecraft","instruction":"a","history":[' + b"{}," * 300_000 + b"{}]}"),
+    "body of a GET": ("/v1/models", b"a" * 5_000_000),
+}
+"""Requests that a server must refuse without delay for others: path and body, by name."""
 
 
 @dataclass
@@ -35,6 +61,8 @@ class Load:
     whole: int = 0
     lost: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    attacks: Counter[str] = field(default_factory=Counter)
+    """The answers to attacks, as `NAME: STATUS`."""
     firsts: list[float] = field(default_factory=list)
     """Seconds until the first piece of each answer: the time in queues, and for reading the prompt."""
     tokens: int = 0
@@ -49,6 +77,7 @@ class Load:
             "whole": self.whole,
             "lost": self.lost,
             "refused": dict(self.refused),
+            "attacks": dict(sorted(self.attacks.items())),
             "first_piece_p50": percentile(self.firsts, 0.5),
             "first_piece_p99": percentile(self.firsts, 0.99),
             "tokens_per_second": round(self.tokens / self.seconds, 1) if self.seconds else None,
@@ -72,15 +101,20 @@ async def load(
     key: str | None = None,
     pid: int | None = None,
     socket: Path | None = None,
+    attack: bool = False,
 ) -> Load:
-    """Ask from `clients` at a time, through a Unix `socket` if it is given. After `seconds`, no request begins."""
+    """Ask from `clients` at a time, through a Unix `socket` if it is given. After `seconds`, no request begins. `attack`: the
+    requests of ATTACKS go on meanwhile, and IDLE connections are held."""
     seen, begun = Load(), time.monotonic()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
     timeout = aiohttp.ClientTimeout(None, sock_connect=30)
     async with aiohttp.ClientSession(url, headers=headers, connector=connector, timeout=timeout) as session:
         watching = asyncio.create_task(_watch(pid, seen))
-        await asyncio.gather(*(_client(session, model, n, begun + seconds, max_tokens, seen) for n in range(clients)))
+        end = begun + seconds
+        asking = [_client(session, model, n, end, max_tokens, seen) for n in range(clients)]
+        attacking = [_attack(session, name, end, seen) for name in ATTACKS] + [_idle(url, end)] if attack else []
+        await asyncio.gather(*asking, *attacking)
         watching.cancel()
     seen.seconds = time.monotonic() - begun
     return seen
@@ -105,7 +139,7 @@ async def _client(session: aiohttp.ClientSession, model: str, number: int, end: 
 async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load) -> float:
     """Send one request; returns the seconds to wait after a refusal. Raises aiohttp's error if there is no connection."""
     asked = time.monotonic()
-    async with session.post("/v1/chat/completions", json=body) as response:
+    async with session.post(CHAT, json=body) as response:
         if response.status != 200:
             after = response.headers.get("Retry-After", "")
             seen.refused[f"{response.status}{'' if after.isdigit() else ' without Retry-After'}"] += 1
@@ -131,6 +165,28 @@ async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load)
     return 0.0
 
 
+async def _attack(session: aiohttp.ClientSession, name: str, end: float, seen: Load) -> None:
+    path, body = ATTACKS[name]
+    method = "GET" if path == "/v1/models" else "POST"
+    while time.monotonic() < end:
+        try:
+            async with session.request(method, path, data=io.BytesIO(body), headers={"Content-Type": "application/json"}) as response:
+                seen.attacks[f"{name}: {response.status}"] += 1
+                await response.read()
+        except (aiohttp.ClientError, OSError, TimeoutError):
+            seen.attacks[f"{name}: no answer"] += 1
+        await asyncio.sleep(1)
+
+
+async def _idle(url: str, end: float) -> None:
+    """Hold connections without a request."""
+    host, _, port = url.rpartition("//")[2].partition(":")
+    connections = [await asyncio.open_connection(host, int(port)) for _ in range(IDLE)]
+    await asyncio.sleep(end - time.monotonic())
+    for _, writer in connections:
+        writer.close()
+
+
 async def _watch(pid: int | None, seen: Load) -> None:
     """Sample a process's memory (Linux only)."""
     while pid:
@@ -147,6 +203,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--max-tokens", type=int, default=16, help="tokens of each answer, exactly")
     parser.add_argument("--pid", type=int, help="the process whose memory is watched")
+    parser.add_argument("--attack", action="store_true", help="send requests that must be refused, too")
     options = parser.parse_args()
     key = os.environ.get("HARNESS_API_KEY")
     seen = asyncio.run(
@@ -158,10 +215,12 @@ def main() -> int:
             max_tokens=options.max_tokens,
             key=key,
             pid=options.pid,
+            attack=options.attack,
         )
     )
     print(json.dumps(seen.told(), indent=1))
-    return 1 if seen.lost or not seen.whole else 0
+    answered = [told for told in seen.attacks if ": 4" not in told]
+    return 1 if seen.lost or not seen.whole or answered else 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import save_tiny_adapter
-from tools.load import load
+from tools.load import ATTACKS, load
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -72,6 +72,15 @@ def test_two_hundred_streams_at_a_time_are_all_answered_and_memory_stays(serving
     assert seen.whole >= 200
     assert seen.told()["first_piece_p99"] is not None
     assert max(seen.memory) < max(warm.memory) * 1.1
+
+
+def test_attackers_are_refused_while_others_are_answered(serving: Serving) -> None:
+    seen = asyncio.run(load(serving.url, "one", 20, 6, attack=True))
+    assert (seen.lost, dict(seen.refused)) == (0, {})
+    assert seen.whole >= 20
+    assert {name.partition(":")[0] for name in seen.attacks} == set(ATTACKS)
+    assert {status for told in seen.attacks if (status := told.rpartition(" ")[2])} <= {"400", "422"}
+    assert serving.client.get("/ready").status_code == 200
 
 
 def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
