@@ -26,7 +26,7 @@ from harness.service.keys import ANYONE
 from harness.service.limits import Usage
 from harness.service.players import AnyPlayer, ranked
 from harness.service.protocol import Connection, connection_limit, tracked
-from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player
+from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, faults
 from harness.service.workers import Unavailable
 from harness.worlds.hexagons import Board
 
@@ -154,9 +154,7 @@ async def read(request: Request, kind: TypeAdapter[T]) -> T:
     try:
         return kind.validate_json(body)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
-        message = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}" for fault in faults)
-        raise HTTPException(422, message) from None
+        raise HTTPException(422, faults(error)) from None
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import from_json, to_json
 
-from harness.service.schema import Body
+from harness.service.schema import Body, faults
 from serialization.formats.feasible import Feasible
 
 MOST_VALUES = 150_000
@@ -188,12 +188,5 @@ def read_fields(path: str, body: bytes, allowed: Collection[str] = ()) -> dict[s
     try:
         kind.model_validate({name: value for name, value in fields.items() if name not in allowed})
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
-        raise ValueError("; ".join(map(_told, faults))[:1000]) from None
+        raise ValueError(faults(error)) from None
     return fields
-
-
-def _told(fault: Any) -> str:
-    """`messages.0.role: Field required`, without pydantic's names of a union's types."""
-    place = ".".join(str(part) for part in fault["loc"] if isinstance(part, int) or part.isidentifier())
-    return f"{place}: {fault['msg'].removeprefix('Value error, ')}".removeprefix(": ")

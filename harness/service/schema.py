@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
 from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, Text, turns
@@ -34,6 +34,15 @@ class Body(BaseModel):
         if self.model_extra:
             raise ValueError(f"Extra inputs are not permitted: {min(self.model_extra)[:80]!r}")
         return self
+
+
+def faults(error: ValidationError) -> str:
+    """The first faults of a body in a line: `messages.0.role: Field required`, without pydantic's names of a union's types."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[:5]
+    places = (".".join(str(part) for part in fault["loc"] if isinstance(part, int) or part.isidentifier()) for fault in first)
+    return "; ".join(
+        f"{place or 'body'}: {fault['msg'].removeprefix('Value error, ')}" for place, fault in zip(places, first, strict=True)
+    )[:1000]
 
 
 class _Asked(Body):
