@@ -16,7 +16,6 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.service.players import AnyPlayer
-    from harness.service.workers import Workers
 
 
 class App(Strict):
@@ -61,7 +60,7 @@ def app(options: App) -> None:
     with Workers() as workers:
         players: list[AnyPlayer] = [*own_players(workers)]
         if not options.no_models:
-            players += _served(url, models, adapters, workers, notes) if url else _loaded(adapters, workers, notes)
+            players += _served(url, models, adapters, notes) if url else _loaded(adapters, notes)
         api = create_app(players)
         with closing(add_page(api, players, options.folder, notes)) as store, listening(api, "127.0.0.1", options.port) as alive:
             page = f"http://127.0.0.1:{options.port}/?token={store.token}"
@@ -78,7 +77,7 @@ def app(options: App) -> None:
                 time.sleep(0.5)
 
 
-def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
+def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: the requested ones, otherwise the shipped ones. Bases are looked up when they are first asked."""
     from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
@@ -94,12 +93,12 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        found.append(LocalPlayer(name, str(folder), adapter.spec.task, workers))
+        found.append(LocalPlayer(name, str(folder), adapter.spec.task))
         notes += filter(None, [examples_note(name, adapter)])
     return found
 
 
-def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
+def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """The requested models of an endpoint, otherwise all that it lists. A model with the name of a known adapter is asked in that
     adapter's prompt format, any other model in the default one."""
     from adapters.asking import examples_note
@@ -122,11 +121,11 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     for name, folder in named.items():
         adapter = served_adapter(folder)
         spec, examples = adapter.spec, adapter.trained_with.examples
-        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, workers, examples))
+        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, examples))
         notes += filter(None, [examples_note(name, adapter)])
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
     others = [name for name in (*models, *listed) if name not in named]
-    return players + [EndpointPlayer(name, url, name, plain, workers) for name in others]
+    return players + [EndpointPlayer(name, url, name, plain) for name in others]
 
 
 def _listed(url: str) -> list[str]:

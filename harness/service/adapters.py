@@ -24,7 +24,6 @@ from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, EndpointPlayer
 from harness.service.schema import Body
-from harness.service.workers import Workers
 from harness.util.files import write_atomically
 from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import Template
@@ -64,7 +63,6 @@ class Backend:
     chats: bool
     """Whether the model has a chat template."""
     up: Callable[[], bool]
-    workers: Workers
 
 
 class Adapters:
@@ -204,7 +202,7 @@ class Adapters:
 
 def _behind(backend: Backend, name: str, served: str, specs: Mapping[str, PromptSpec], **known: Any) -> EndpointPlayer:
     """A player for a model of our vLLM."""
-    return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, backend.workers, socket=backend.socket, up=backend.up, **known)
+    return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, socket=backend.socket, up=backend.up, **known)
 
 
 def check_files(folder: Path, root: Path) -> None:

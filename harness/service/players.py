@@ -57,7 +57,6 @@ class EndpointPlayer:
     """The endpoint's name for it."""
     specs: Mapping[str, PromptSpec]
     """The prompt format in which it is asked, by task."""
-    workers: Workers
     examples: ShotChoice = field(default_factory=lambda: ShotChoice(0))
     """How the examples in front of every request are chosen."""
     socket: Path | None = None
@@ -74,23 +73,20 @@ class EndpointPlayer:
         return Player(name=self.name, tasks=list(self.specs), kind="language model")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises EngineError if the endpoint does not answer, Unavailable if it is not running or all places are taken.
-
-        If it is cancelled, so are its requests to the endpoint.
-        """
+        """Raises EngineError if the endpoint does not answer, Unavailable if it is not running. If this is cancelled, so are its
+        requests to the endpoint."""
         from harness.engines.openai.engine import OpenAIEngine
 
         if not self.up():
             raise Unavailable(f"{self.name} is not available now: ask again later")
-        async with self.workers.place(principal, self.name):
-            # Each request has an engine of its own, since an engine counts its failures and gives up.
-            engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length, strict=False)
-            try:
-                self._context_length = await engine.find_context_length()
-                asked = await run_sync(self._prompted, engine, item.task, samples, constrain)
-                return checked(await asked.ask(item))
-            finally:
-                await engine.aclose()
+        # Each request has an engine of its own, since an engine counts its failures and gives up.
+        engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length, strict=False)
+        try:
+            self._context_length = await engine.find_context_length()
+            asked = await run_sync(self._prompted, engine, item.task, samples, constrain)
+            return checked(await asked.ask(item))
+        finally:
+            await engine.aclose()
 
     def _prompted(self, engine: Any, task: str, samples: int, constrain: str | None) -> Prompted:
         if (pool := self._pools.get(task)) is None:
@@ -107,7 +103,6 @@ class LocalPlayer:
     adapter: str | Path
     """Its name or folder."""
     task: str
-    workers: Workers
     _lock: Lock = field(default_factory=Lock)
     _prompted: Prompted | None = None
 
@@ -119,7 +114,7 @@ class LocalPlayer:
         """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain need a server: harness serve, with --base-url here; {self.name} has neither")
-        async with self.workers.place(principal, self.name, self._lock):
+        async with self._lock:
             # A thread cannot be cancelled, so the next request begins when this one has really ended.
             return checked(await run_sync(self._asked, item))
 

@@ -93,7 +93,6 @@ class Serving:
             plain=plain,
             chats=chats,
             up=lambda: self.supervisor.state == "up",
-            workers=workers,
         )
         players: dict[str, AnyPlayer] = {player.name: player for player in own_players(workers)}
         fixed = None if self.hot else "this server loads no adapters while it runs"

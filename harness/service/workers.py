@@ -1,5 +1,5 @@
-"""Processes in which the parser and the baselines answer, each within a time and a memory limit, and places for requests to
-language models. No key can take all of either."""
+"""Processes in which the parser and the baselines answer, each within a time and a memory limit. No key can take all of
+them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import os
 import resource
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from anyio import Semaphore
 
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 2_000
 """Answers after which a worker is replaced, because the parser keeps every procedure that it has read in memory."""
 WAIT = 30.0
-"""Seconds for which a request waits until a player turns to it."""
-PLACES = 16
-"""Requests to language models that one key may have at a time."""
+"""Seconds for which a request waits for a worker."""
 OUT_OF_MEMORY = 77
 """The exit code of a worker that reached its memory limit."""
 log = logging.getLogger(__name__)
@@ -62,7 +60,6 @@ class Workers:
         count = self._budget.workers
         each = count if principals <= 1 else max(1, count - 1)
         self._all, self._own = Semaphore(count), defaultdict[str, Semaphore](lambda: Semaphore(each))
-        self._places = defaultdict[str, Semaphore](lambda: Semaphore(PLACES))
         self._free: list[ProcessPool] = []
 
     def __enter__(self) -> Self:
@@ -93,9 +90,9 @@ class Workers:
         """
         from pebble import ProcessExpired
 
-        budget, places = self._budget, (self._own[principal], self._all, self._worker())
+        budget = self._budget
         try:
-            async with asyncio.timeout(WAIT + budget.seconds), _held(name, *places) as pool:
+            async with asyncio.timeout(WAIT + budget.seconds), self._free_worker(principal, name) as pool:
                 return await asyncio.wrap_future(pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds))
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
@@ -106,38 +103,28 @@ class Workers:
             raise UsageError("the answer could not be worked out") from None
 
     @asynccontextmanager
-    async def _worker(self) -> AsyncIterator[ProcessPool]:
-        """A free worker. If it has to be replaced, it is free again when the new process has started."""
-        pool = self._free.pop()
-        try:
-            if not pool.active:
-                # Its process ended while it had nothing to do.
-                pool = self._started()
-                self._pools.append(pool)
-            yield pool
-        except BaseException:
-            with suppress(RuntimeError, OSError):
-                await asyncio.wrap_future(pool.schedule(os.getpid))
-            raise
-        finally:
-            self._free.append(pool)
-
-    def place(self, principal: str, name: str, *more: AbstractAsyncContextManager[Any]) -> AbstractAsyncContextManager[Any]:
-        """A place for a request to a language model, with all that is `more`. Raises Unavailable if they are not free in time."""
-        return _held(name, self._places[principal], *more)
-
-
-@asynccontextmanager
-async def _held(name: str, *places: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
-    """Hold all places, taken one after the other, and yield the last one. Raises Unavailable if they are not free within WAIT."""
-    async with AsyncExitStack() as held:
-        try:
-            async with asyncio.timeout(WAIT):
-                for place in places:
-                    last = await held.enter_async_context(place)
-        except TimeoutError:
-            raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
-        yield last
+    async def _free_worker(self, principal: str, name: str) -> AsyncIterator[ProcessPool]:
+        """A worker. If it has to be replaced, it is free again when the new process has started. Raises Unavailable."""
+        async with AsyncExitStack() as held:
+            try:
+                async with asyncio.timeout(WAIT):
+                    await held.enter_async_context(self._own[principal])
+                    await held.enter_async_context(self._all)
+            except TimeoutError:
+                raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
+            pool = self._free.pop()
+            try:
+                if not pool.active:
+                    # Its process ended while it had nothing to do.
+                    pool = self._started()
+                    self._pools.append(pool)
+                yield pool
+            except BaseException:
+                with suppress(RuntimeError, OSError):
+                    await asyncio.wrap_future(pool.schedule(os.getpid))
+                raise
+            finally:
+                self._free.append(pool)
 
 
 def _begin(data: int, parent: int) -> None:

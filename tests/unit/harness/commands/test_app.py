@@ -12,7 +12,6 @@ from harness.cli import main
 from harness.commands.app import _loaded, _served
 from harness.page.store import Store
 from harness.service.players import EndpointPlayer, LocalPlayer
-from harness.service.workers import Workers
 from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
 from tests.helpers.serving import free_port
@@ -62,7 +61,7 @@ def test_the_browser_opens_the_page_with_its_token_in_a_private_file(monkeypatch
 
 def test_the_adapters_that_ship_play() -> None:
     notes: list[str] = []
-    players = _loaded((), Workers(), notes)
+    players = _loaded((), notes)
     assert {player.name: player.card.tasks for player in players} == {
         "hexagons": ["hexagons"],
         "iglu": ["iglu"],
@@ -76,10 +75,10 @@ def test_the_models_of_an_endpoint_play(server: FakeServer) -> None:
     """A model with an adapter's name is prompted as that adapter was trained."""
     notes: list[str] = []
     server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
-    players = _served(server.url, (), (), Workers(), notes)
+    players = _served(server.url, (), (), notes)
     assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
     assert all(isinstance(player, EndpointPlayer) for player in players)
-    assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), Workers(), notes)] == [
+    assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), notes)] == [
         "painter",
         "m",
     ]

@@ -19,7 +19,6 @@ from harness.service.app import create_app
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer
-from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer
 from tests.helpers.tiny import save_tiny_adapter
@@ -44,7 +43,7 @@ class Server:
         socket = Path(self.folder.name) / "vllm.sock"
         self.vllm, self.up = FakeServer(socket), True
         self.vllm.reply = lambda body, n: (200, {}, b"Success")
-        place = Backend(str(base), "tiny", socket, rank, None, True, lambda: self.up, Workers())
+        place = Backend(str(base), "tiny", socket, rank, None, True, lambda: self.up)
         self.players: dict[str, AnyPlayer] = {}
         self.adapters = Adapters(place, loaded, self.players, folder, fixed)
         app = create_app(self.players)

@@ -152,11 +152,11 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
 
 
 def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
-    workers: Workers, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", "secret")
     server.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
     guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
     url = f"http://127.0.0.1:{port}"
     with listening(guard, "127.0.0.1", port), harness.Client(url, key="key") as client, harness.Client(url) as stranger:
@@ -174,16 +174,16 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
     assert "Start with a red block." in server.requests[0]["messages"][-1]["content"]
 
 
-def test_a_model_that_takes_too_long_is_given_up(workers: Workers, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_takes_too_long_is_given_up(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.service.app.DEADLINE", 1.0)
     server.reply = lambda body, n: None
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
     response = TestClient(app).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 504
     assert "no answer within 1 s" in response.json()["error"]["message"]
 
 
-def test_requests_that_clients_drop_end_at_the_model_too(workers: Workers, server: FakeServer) -> None:
+def test_requests_that_clients_drop_end_at_the_model_too(server: FakeServer) -> None:
     opened, closed = threading.Semaphore(0), threading.Semaphore(0)
 
     def hold(handler: BaseHTTPRequestHandler) -> None:
@@ -192,7 +192,7 @@ def test_requests_that_clients_drop_end_at_the_model_too(workers: Workers, serve
         closed.release()
 
     server.reply = lambda body, n: hold
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)])
+    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
     address = "127.0.0.1", free_port()
     body = json.dumps({"task": "minecraft", "instruction": "a", "model": "model"}).encode()
     sent = f"POST {EXECUTE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -228,8 +228,8 @@ def test_a_player_that_does_nothing_says_why() -> None:
 
 def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeServer) -> None:
     server.reply = lambda body, n: chat_answer("red: 1 1")
-    base = EndpointPlayer("base", server.url, "base", {task: PromptSpec.make(task) for task in DEFAULTS}, workers)
-    adapter = EndpointPlayer("painter", server.url, "painter", {"hexagons": PromptSpec.make("hexagons")}, workers)
+    base = EndpointPlayer("base", server.url, "base", {task: PromptSpec.make(task) for task in DEFAULTS})
+    adapter = EndpointPlayer("painter", server.url, "painter", {"hexagons": PromptSpec.make("hexagons")})
     with TestClient(create_app([*own_players(workers), base, adapter])) as client:
         listed = [card["name"] for card in client.get("/v1/harness/players").json()]
         told = [client.post(EXECUTE, json={"task": task, "instruction": "a"}).json() for task in ("hexagons", "minecraft")]
@@ -237,30 +237,28 @@ def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeSer
     assert [answer["model"] for answer in told] == ["painter", "base"]
 
 
-def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers, server: FakeServer) -> None:
+def test_a_language_model_gets_the_examples_that_it_was_trained_with(server: FakeServer) -> None:
     item, choice, spec = asked("hexagons")[0], ShotChoice(2, 0, "bm25"), PromptSpec.make("hexagons")
     server.reply = lambda body, n: chat_answer("red: 1 1")
-    served = EndpointPlayer("model", server.url, "fake", {"hexagons": spec}, workers, choice)
+    served = EndpointPlayer("model", server.url, "fake", {"hexagons": spec}, choice)
     response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
     assert response.status_code == 200
     shots = choose_shots(choice, [item], load("hexagons", "train"))
     assert server.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
-def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers, server: FakeServer) -> None:
+def test_an_answer_is_held_to_the_format_as_the_frame_says_it(server: FakeServer) -> None:
     spec = PromptSpec.make("minecraft", frame="pose")
     server.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
     asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
-    served = EndpointPlayer("model", server.url, "fake", {"minecraft": spec}, workers)
+    served = EndpointPlayer("model", server.url, "fake", {"minecraft": spec})
     response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
     assert server.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
 
 
-def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
-    served = EndpointPlayer(
-        "model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")}, workers
-    )
+def test_a_model_that_does_not_answer_is_a_bad_gateway() -> None:
+    served = EndpointPlayer("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")})
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 502
     assert "no connection" in response.json()["error"]["message"]

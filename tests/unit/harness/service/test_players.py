@@ -18,7 +18,6 @@ from harness.prompting.options import Options
 from harness.prompting.plan import build_engine
 from harness.prompting.prompted import Prompted
 from harness.service.players import LocalPlayer
-from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
 
@@ -55,7 +54,7 @@ def is_as_trained(how: dict[str, Any]) -> bool:
 
 
 def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    predictor = LocalPlayer("made", made, "hexagons", Workers())._load()
+    predictor = LocalPlayer("made", made, "hexagons")._load()
     (how,) = loaded_with
     assert is_as_trained(how)
     assert isinstance(predictor, Prompted)
