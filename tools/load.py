@@ -20,6 +20,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,12 @@ from typing import Any
 import aiohttp
 
 PROMPT = "Paint the tile in row {}, column {} red."
-CHAT = "/v1/chat/completions"
+CHAT, EXECUTE = "/v1/chat/completions", "/v1/harness/execute"
 IDLE = 100
-"""The connections that an attack holds open without a request."""
+"""The connections that an attack keeps alive after one request."""
+
+
+JSON = {"Content-Type": "application/json"}
 
 
 def _request(**fields: Any) -> bytes:
@@ -48,7 +52,8 @@ ATTACKS: dict[str, tuple[str, bytes]] = {
     "unknown keys": (CHAT, _request(messages=[{str(n): n for n in range(100_000)}])),
     "picture elsewhere": (CHAT, _request(messages=[{"role": "user", "content": [_PICTURE]}])),
     "junk": (CHAT, b'{"messages":[' + b"{}," * 3_000_000 + b"{}]}"),
-    "history": ("/v1/harness/execute", b'{"task":"minecraft","instruction":"a","history":[' + b"{}," * 300_000 + b"{}]}"),
+    "pose of a task": (EXECUTE, b'{"task":"minecraft","instruction":"a","pose":{"x":0,"y":0,"z":0,"yaw":1e400,"pitch":0}}'),
+    "history": (EXECUTE, b'{"task":"minecraft","instruction":"a","history":[' + b"{}," * 300_000 + b"{}]}"),
     "body of a GET": ("/v1/models", b"a" * 5_000_000),
 }
 """Requests that a server must refuse without delay for others: path and body, by name."""
@@ -104,7 +109,7 @@ async def load(
     attack: bool = False,
 ) -> Load:
     """Ask from `clients` at a time, through a Unix `socket` if it is given. After `seconds`, no request begins. `attack`: the
-    requests of ATTACKS go on meanwhile, and IDLE connections are held."""
+    requests of ATTACKS go on meanwhile, IDLE connections are kept alive, and requests to a baseline are dropped."""
     seen, begun = Load(), time.monotonic()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
@@ -113,7 +118,9 @@ async def load(
         watching = asyncio.create_task(_watch(pid, seen))
         end = begun + seconds
         asking = [_client(session, model, n, end, max_tokens, seen) for n in range(clients)]
-        attacking = [_attack(session, name, end, seen) for name in ATTACKS] + [_idle(url, end)] if attack else []
+        attacking = (
+            [_attack(session, name, end, seen) for name in ATTACKS] + [_idle(url, end), _drop(session, end)] if attack else []
+        )
         await asyncio.gather(*asking, *attacking)
         watching.cancel()
     seen.seconds = time.monotonic() - begun
@@ -170,7 +177,7 @@ async def _attack(session: aiohttp.ClientSession, name: str, end: float, seen: L
     method = "GET" if path == "/v1/models" else "POST"
     while time.monotonic() < end:
         try:
-            async with session.request(method, path, data=io.BytesIO(body), headers={"Content-Type": "application/json"}) as response:
+            async with session.request(method, path, data=io.BytesIO(body), headers=JSON) as response:
                 seen.attacks[f"{name}: {response.status}"] += 1
                 await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError):
@@ -179,12 +186,23 @@ async def _attack(session: aiohttp.ClientSession, name: str, end: float, seen: L
 
 
 async def _idle(url: str, end: float) -> None:
-    """Hold connections without a request."""
+    """Keep connections alive."""
     host, _, port = url.rpartition("//")[2].partition(":")
     connections = [await asyncio.open_connection(host, int(port)) for _ in range(IDLE)]
+    for _, writer in connections:
+        writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await asyncio.sleep(end - time.monotonic())
     for _, writer in connections:
         writer.close()
+
+
+async def _drop(session: aiohttp.ClientSession, end: float) -> None:
+    """Leave before the answer, which begins with loading a network."""
+    body = {"task": "hexagons", "model": "t5", "instruction": PROMPT.format(1, 1)}
+    while time.monotonic() < end:
+        with suppress(aiohttp.ClientError, OSError, TimeoutError):
+            async with asyncio.timeout(0.05), session.post(EXECUTE, json=body):
+                pass
 
 
 async def _watch(pid: int | None, seen: Load) -> None:
