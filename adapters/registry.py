@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from harness.tasks import tasks_in
 from harness.util.registry import choose
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
-from prompts.template import DEFAULT, SUFFIXES
+from prompts.template import DEFAULT
 
 HARNESS_FILE = "harness.json"
 CONFIG_FILE = "adapter_config.json"
@@ -170,8 +169,10 @@ def save_template(spec: PromptSpec, folder: Path) -> None:
     """Copy a user's own prompt template into an adapter's folder, so that it is found wherever the folder goes."""
     wording = spec.wording
     if wording.folder and not wording.is_shipped:
-        copy = folder / TEMPLATE_FOLDER / wording.folder.name
-        shutil.copytree(wording.folder, copy, ignore=lambda _, names: [n for n in names if Path(n).suffix not in SUFFIXES])
+        for name, text in wording.files.items():
+            copy = folder / TEMPLATE_FOLDER / wording.folder.name / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(text.encode())
 
 
 def train_items(folder: Path, expected: str) -> int:

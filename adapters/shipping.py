@@ -108,7 +108,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
     if (source / CHAT_TEMPLATE).is_file():
         shutil.copyfile(source / CHAT_TEMPLATE, partial / CHAT_TEMPLATE)
     if (source / TEMPLATE_FOLDER).is_dir():
-        shutil.copytree(source / TEMPLATE_FOLDER, partial / TEMPLATE_FOLDER)
+        # What a link leads to is not for others.
+        shutil.copytree(source / TEMPLATE_FOLDER, partial / TEMPLATE_FOLDER, symlinks=True)
     save_file({name: value.contiguous() for name, value in weights.items()}, partial / WEIGHTS_FILE, {"format": "pt"})
     (partial / WEIGHTS_FILE).chmod(0o644)
     read = load_file(partial / WEIGHTS_FILE)

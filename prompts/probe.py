@@ -83,7 +83,7 @@ def format_hash(spec: PromptSpec) -> str:
     wording = spec.wording
     names = {key: value for key, value in spec.fields.items() if key != "template"}
     own = [wording.hash] if wording.hash else []
-    return json_hash([names, conversation(item, spec, shots), gold_answer(item, spec), wording.plain.read_text(), *own])
+    return json_hash([names, conversation(item, spec, shots), gold_answer(item, spec), wording.plain, *own])
 
 
 def described(spec: PromptSpec) -> dict[str, str]:

@@ -1,154 +1,153 @@
-"""The sandbox in which prompt templates are rendered. A template may come with an adapter from anywhere, so it reaches only its
-values, and its steps and the size of its text are bounded."""
+"""Templates from elsewhere are rendered in a process of their own, with limits of time and memory and no keys in its environment.
+
+There, a template may use the filters, tests and methods that are listed here. This file is also that process's program.
+"""
 
 from __future__ import annotations
 
-import re
+import atexit
+import json
+import os
+import resource
+import select
+import subprocess
+import sys
 import threading
+import time
+import traceback
 from collections.abc import Mapping
-from functools import wraps
+from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
-from jinja2 import Environment, nodes, pass_context
-from jinja2.exceptions import TemplateRuntimeError
-from jinja2.nodes import EvalContext
-from jinja2.runtime import Context
+from jinja2 import Environment, FunctionLoader, StrictUndefined, TemplateNotFound
+from jinja2.environment import TemplateModule
+from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.visitor import NodeTransformer
+from jinja2.utils import Namespace
 
-MOST_STEPS = 50_000
-"""Most loop iterations and macro calls of one rendering, which take seconds at most. Our largest prompt takes thousands."""
+SECONDS, PATIENCE, MEMORY = 5, 60.0, 512 << 20
+"""Seconds of processor time and seconds in all that a rendering may take, and bytes of its process; ours take milliseconds."""
 MOST_CHARACTERS = 5_000_000
-"""Largest size of a rendered text, and of every text and list on the way to it: more than the longest context holds."""
+"""The largest size of a rendered text: more than the longest context holds."""
 
-_WIDTH = re.compile(r"[%{:][^%{}]{0,20}\d{7}")
-
-
-class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """An environment that raises TemplateRuntimeError from within a template that goes beyond its bounds."""
-
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.steps = threading.local()
-        for name in ("center", "indent", "format", "join", "replace", "wordwrap"):
-            self.filters[name] = self._bounded_filter(self.filters[name])
-        # Filters, not functions, which a sandbox checks at every call.
-        self.filters |= {"step": _step, "joined": _joined}
-
-    def rendered(self, file: str, values: Mapping[str, Any]) -> str:
-        """The text of a template, named by its file, with these values."""
-        self.steps.taken = 0
-        pieces, size = [], 0
-        for piece in self.get_template(file).generate(values):
-            size += len(piece)
-            _check_size(size)
-            pieces.append(piece)
-        return "".join(pieces)
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if operator == "*":
-            sizes = [len(side) if hasattr(side, "__len__") else abs(side) for side in (left, right) if _counts(side)]
-            if any(hasattr(side, "__len__") for side in (left, right)) and len(sizes) == 2:
-                _check_size(sizes[0] * sizes[1])
-        if operator == "**" and isinstance(left, int) and isinstance(right, int):
-            _check_size(left.bit_length() * abs(right))
-        if operator == "%" and isinstance(left, str):
-            _check_width(left)
-            _check_product(left, right)
-        return _checked(super().call_binop(context, operator, left, right))
-
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        # Parameters are named as in jinja2, so that a template may use any other name as a keyword.
-        if isinstance(owner := getattr(__obj, "__self__", None), str):
-            _check_product(owner, *args, *kwargs.values())
-        return _checked(super().call(__context, __obj, *args, **kwargs))
-
-    def wrap_str_format(self, value: Any) -> Any:
-        if isinstance(pattern := getattr(value, "__self__", None), str):
-            _check_width(pattern)
-        return super().wrap_str_format(value)
-
-    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        tree = super()._parse(source, name, filename)
-        for block in tree.find_all((nodes.For, nodes.Macro, nodes.CallBlock)):
-            assert isinstance(block, nodes.For | nodes.Macro | nodes.CallBlock)
-            block.body.insert(0, nodes.Output([_filtered("step", [nodes.Const("")], block.lineno)], lineno=block.lineno))
-        return _Joins().visit(tree)  # type: ignore[no-any-return]
-
-    def _bounded_filter(self, act: Any) -> Any:
-        @wraps(act)
-        def bounded(*args: Any, **kwargs: Any) -> Any:
-            values = [value for value in (*args, *kwargs.values()) if not isinstance(value, Environment | Context | EvalContext)]
-            if isinstance(values[0], str):
-                _check_width(values[0])
-            _check_product(*values)
-            return _checked(act(*args, **kwargs))
-
-        return bounded
+_FILTERS = """abs capitalize d default dictsort first float indent int items join last length list lower map max min
+reject rejectattr replace reverse round select selectattr sort string title tojson trim truncate unique upper wordwrap"""
+_TESTS = "boolean defined divisibleby eq even false in integer iterable lower mapping ne none number odd string true undefined"
+_TEXT_METHODS = """capitalize count endswith find isdigit join lower lstrip partition removeprefix removesuffix replace
+rpartition rstrip split splitlines startswith strip title upper"""
+_METHODS: dict[type, list[str]] = {str: _TEXT_METHODS.split(), list: ["count", "index"], dict: ["get", "items", "keys", "values"]}
 
 
-class _Joins(NodeTransformer):
-    """Replaces `~` by the filter `joined`."""
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """An environment in which a template reaches nothing but its values and what is listed above."""
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
-        self.generic_visit(node)
-        return _filtered("joined", node.nodes, node.lineno)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.filters = {name: self.filters[name] for name in _FILTERS.split()}
+        self.tests = {name: self.tests[name] for name in _TESTS.split()}
+        self.globals = {name: self.globals[name] for name in ("namespace", "range")}
 
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        known = isinstance(obj, LoopContext | Namespace | TemplateModule) or attr in _METHODS.get(type(obj), ())
+        return known and not attr.startswith("_")
 
-def _filtered(name: str, values: list[nodes.Expr], line: int) -> nodes.Filter:
-    return nodes.Filter(values[0], name, values[1:], [], None, None, lineno=line)
-
-
-@pass_context
-def _step(context: Context, text: str) -> str:
-    """Count a loop iteration or a macro call. A filter that takes the context is never evaluated at compile time."""
-    steps = context.environment.steps  # type: ignore[attr-defined]
-    steps.taken += 1
-    if steps.taken > MOST_STEPS:
-        raise TemplateRuntimeError(f"it takes more than {MOST_STEPS:,} steps")
-    return text
+    def is_safe_callable(self, obj: Any) -> bool:
+        owner, name = getattr(obj, "__self__", None), getattr(obj, "__name__", "")
+        own = isinstance(obj, Macro | BlockReference | LoopContext) or obj in self.globals.values()
+        return own or isinstance(owner, LoopContext) or name in _METHODS.get(type(owner), ())
 
 
-@pass_context
-def _joined(context: Context, *parts: Any) -> str:
-    """The operator `~`, with its result bounded in size."""
-    texts = list(map(str, parts))
-    _check_size(sum(map(len, texts)))
-    return "".join(texts)
+def environment(files: Mapping[str, str], *, foreign: bool = False) -> Environment:
+    """An environment of templates by their names."""
+    return (_Sandbox if foreign else Environment)(
+        loader=FunctionLoader(lambda name: (files[name], name, None) if name in files else None),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
-def _counts(side: Any) -> bool:
-    return isinstance(side, int) or hasattr(side, "__len__")
+def render(templates: Environment, file: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """The "text" of a template, or the "fault" in it, with file and line: a user's file may fail in any way."""
+    try:
+        text = templates.get_template(file).render(values)
+    except TemplateNotFound as error:
+        return {"fault": f"it has no {error.name}, and prompts/templates/ has none"}
+    except Exception as error:  # noqa: BLE001
+        return {"fault": f"{_place(error, file)}: {' '.join(str(error).split()) or type(error).__name__}"}
+    return {"text": text} if len(text) <= MOST_CHARACTERS else {"fault": f"{file}: its text is too long"}
 
 
-def _checked(value: Any) -> Any:
-    if hasattr(value, "__len__"):
-        _check_size(len(value))
-    return value
+def _place(error: Exception, file: str) -> str:
+    """The innermost place in a template's file that an error comes from."""
+    if getattr(error, "lineno", None):
+        return f"{getattr(error, 'filename', None) or file}:{error.lineno}"  # type: ignore[attr-defined]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.endswith((".py", ">"))]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else file
 
 
-def _check_size(size: int) -> None:
-    if size > MOST_CHARACTERS:
-        raise TemplateRuntimeError(f"its text has more than {MOST_CHARACTERS:,} characters")
+class _Child:
+    """The process, which is started for the first rendering, and again after one that it did not survive."""
+
+    def __init__(self) -> None:
+        self._lock, self._known = threading.Lock(), set[str]()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def render(self, key: str, files: Mapping[str, str], file: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """As `render_apart`."""
+        with self._lock:
+            process = self._process = self._process or self._start()
+            assert process.stdin and process.stdout  # noqa: PT018
+            own = None if key in self._known else files
+            request = {"key": key, "file": file, "values": values, "seconds": SECONDS, "files": own}
+            with suppress(OSError, ValueError):
+                process.stdin.write(json.dumps(request, default=asdict).encode() + b"\n")
+                process.stdin.flush()
+                ready = select.select([process.stdout], [], [], PATIENCE)[0]
+                answer: dict[str, str] = json.loads(process.stdout.readline() if ready else b"")
+                self._known.add(key)
+                return answer
+            self.close()
+        return {"fault": f"{file}: it takes more than {SECONDS} seconds or {MEMORY >> 20} MB"}
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        atexit.register(self.close)
+        program, variables = [sys.executable, "-P", __file__], {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=variables)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process:
+            self._process.kill()
+            with suppress(OSError):
+                self._process.communicate()
+        self._process, self._known = None, set()
 
 
-def _check_product(first: Any, *others: Any) -> None:
-    """Refuses a call that might make too large a text. The result of a method or a filter is at most as large as its text times
-    its largest argument, such as a width or the replacement of a letter."""
-    _check_size(_size(first) * max(map(_size, others), default=1))
+_children: dict[int, _Child] = {}
 
 
-def _size(value: Any) -> int:
-    if isinstance(value, dict):
-        return max(map(_size, value.values()), default=1)
-    if isinstance(value, list | tuple):
-        return sum(map(_size, value))
-    return max(1, abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 1)
+def render_apart(key: str, files: Mapping[str, str], file: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """As `render`, in a process of its own. `key` stands for the files."""
+    # Not shared with a process that is forked from this one.
+    return _children.setdefault(os.getpid(), _Child()).render(key, files, file, values)
 
 
-def _check_width(pattern: str) -> None:
-    """Refuses too large a width in a text that may be a format string."""
-    if _WIDTH.search(pattern):
-        raise TemplateRuntimeError("a width in it has too many digits")
+def main() -> None:
+    """Answer requests, a line of JSON each, until the input ends."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    known: dict[str, Environment] = {}
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        if request["files"]:
+            known[request["key"]] = environment(request["files"], foreign=True)
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + request["seconds"], hard))
+        print(json.dumps(render(known[request["key"]], request["file"], request["values"])), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 from harness.errors import UsageError
 from harness.tasks import TASKS, world_of
@@ -92,7 +93,7 @@ class PromptSpec:
         """The constraint that decoding can hold an answer to, in this format and frame."""
         return POSED if self.frame == "pose" else self.written.constraint()
 
-    @property
+    @cached_property
     def wording(self) -> Template:
         return get_template(self.template)
 

@@ -49,9 +49,9 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
     key = key_in_environment() or ""
     if len(key) < MIN_KEY:
         return
-    folder = spec.wording.folder
+    wording = spec.wording
     texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in options if flag != "base_url"}
-    files = {str(path): path.read_text(errors="replace") for path in (folder.iterdir() if folder else ()) if path.is_file()}
+    files = {f"{wording.folder}/{name}": text for name, text in wording.files.items()}
     for place, text in (texts | files).items():
         if key in text:
             raise UsageError(f"{place} holds the key, and is written to disk: put it into {' or '.join(KEY_VARIABLES)} only")

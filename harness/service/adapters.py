@@ -176,13 +176,14 @@ class Adapters:
         try:
             check_served(folder)
             adapter = load_adapter(folder.resolve(), self._backend.base)
+            plain = plain_template(self._backend.chats, adapter.spec.wording)
         except HarnessError as error:
             raise HTTPException(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
         if adapter.rank > self._backend.rank:
             raise HTTPException(
                 422, f"{name} has rank {adapter.rank}, and the server takes at most {self._backend.rank} (-- --max-lora-rank)"
             )
-        if plain_template(self._backend.chats, adapter.spec.wording) != self._backend.plain:
+        if plain != self._backend.plain:
             raise HTTPException(422, f"{name} needs a chat template that this server does not have: serve it on its own")
         return adapter
 
@@ -218,8 +219,9 @@ def check_files(folder: Path, root: Path) -> None:
 
 
 def plain_template(chats: bool, wording: Template) -> Path | None:
-    """The chat template of plain text that prompts in this wording need; None if they need the model's own."""
-    return None if chats and not wording.is_plain else wording.plain
+    """The chat template of plain text that prompts in this wording need; None if they need the model's own. Raises UsageError for
+    one that is not ours."""
+    return None if chats and not wording.is_plain else wording.served
 
 
 def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> tuple[Path | None, Path | None, bool]:

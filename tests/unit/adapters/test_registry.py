@@ -12,7 +12,8 @@ import pytest
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, load_adapter, read_record, save_template, train_items
 from harness.engines.models.bases import base_origin, fingerprint
 from harness.engines.models.weights import weights_fingerprint
-from harness.errors import AdapterError
+from harness.errors import AdapterError, UsageError
+from prompts import sandbox
 from prompts.probe import described, format_hash, other_hashes
 from prompts.spec import PromptSpec
 from prompts.template import get_template
@@ -61,6 +62,27 @@ def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run:
     (moved / "adapter" / "template" / "mine" / "minecraft.user.txt").write_text("{{ turns | first }}")
     with pytest.raises(AdapterError, match="its text is another now"):
         load_adapter(moved, str(base))
+
+
+def test_a_template_that_never_ends_does_not_hold_up_loading(
+    run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "SECONDS", 1)
+    own = run / "adapter" / "template" / "mine"
+    own.mkdir(parents=True)
+    (own / "minecraft.system.txt").write_text("{{ 9 ** 99999999 }}")
+    change(run, HARNESS_FILE, **described(SPEC), template="mine")
+    with pytest.raises(UsageError, match=r"minecraft\.system\.txt: it takes more than 1 seconds or 512 MB"):
+        load_adapter(run, str(base))
+
+
+def test_a_link_in_an_adapters_template_is_refused(run: Path, base: Path, tmp_path: Path) -> None:
+    own = run / "adapter" / "template" / "mine"
+    own.mkdir(parents=True)
+    (own / "minecraft.user.txt").symlink_to(tmp_path / "secret")
+    change(run, HARNESS_FILE, template="mine")
+    with pytest.raises(AdapterError, match=r"minecraft\.user\.txt is a symbolic link"):
+        load_adapter(run, str(base))
 
 
 @pytest.mark.parametrize("name", ["../../mine", "linked", "{folder}/mine"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +83,61 @@ def test_a_fault_in_a_file_is_named_with_its_line(folder: Path, text: str, probl
         ("minecraft: {fromat: lines}", r"defaults\.yaml: unknown key 'fromat'"),
         ("[minecraft]", r"defaults\.yaml: it must give tasks"),
         ("minecraft: {format: limes}", "did you mean lines"),
+        ("a: &a {x: 1}\nminecraft: *a", r"defaults\.yaml: it must give tasks .* without aliases"),
+        ("minecraft: &m [*m]", "without aliases"),
+        ("&a [&b [*a, *a], *b]", "without aliases"),
+        ("[" * 4_000, r"defaults\.yaml: it must give tasks"),
+        ("minecraft: " + "9" * 8_000, r"defaults\.yaml: it must give tasks"),
+        ("# " + "x" * 20_000, r"in at most 10,000 characters"),
     ],
 )
 def test_choices_that_do_not_fit_are_refused(folder: Path, choices: str, problem: str) -> None:
     (folder / "defaults.yaml").write_text(choices)
     with pytest.raises(UsageError, match=problem):
         PromptSpec.make("minecraft", template=str(folder))
+
+
+@pytest.mark.parametrize("place", ["minecraft.system.txt", "notes", "deep/er/answer.lines.txt"])
+@pytest.mark.parametrize("target", ["secret.txt", "."])
+def test_a_link_below_the_folder_is_refused(folder: Path, place: str, target: str) -> None:
+    (folder.parent / "secret.txt").write_text("secret")
+    (folder / place).parent.mkdir(parents=True, exist_ok=True)
+    (folder / place).symlink_to(folder.parent / target)
+    with pytest.raises(UsageError, match=f"{place} is a symbolic link: put the file itself"):
+        PromptSpec.make("minecraft", template=str(folder))
+
+
+def test_only_regular_files_of_a_bounded_size_and_number_are_read(folder: Path) -> None:
+    os.mkfifo(folder / "minecraft.system.txt")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "link").symlink_to(folder)
+    assert list(PromptSpec.make("minecraft", template=str(folder)).wording.files) == ["minecraft.user.txt"]
+    with (folder / "answer.json.txt").open("wb") as large:
+        large.truncate(1 << 40)
+    with pytest.raises(UsageError, match="more than 200 files or 1,000,000 bytes"):
+        PromptSpec.make("minecraft", template=str(folder))
+    (folder / "answer.json.txt").unlink()
+    for n in range(201):
+        (folder / f"{n}.txt").touch()
+    with pytest.raises(UsageError, match="more than 200 files or 1,000,000 bytes"):
+        PromptSpec.make("minecraft", template=str(folder))
+
+
+def test_a_file_that_is_not_text_is_named_as_a_fault(folder: Path) -> None:
+    (folder / "minecraft.system.txt").write_bytes(b"\xff")
+    with pytest.raises(UsageError, match="a file cannot be read: 'utf-8' codec"):
+        PromptSpec.make("minecraft", template=str(folder))
+
+
+def test_the_files_are_read_once_and_all_of_them_are_hashed(folder: Path) -> None:
+    (folder / "parts").mkdir()
+    (folder / "parts" / "turn.txt").write_text("* {{ turn }}\n")
+    (folder / "minecraft.user.txt").write_text('{% for turn in turns %}\n{% include "parts/turn.txt" %}\n{% endfor %}\n')
+    spec, before = (PromptSpec.make("minecraft", template=str(folder)) for _ in range(2))
+    assert spec.wording.hash == before.wording.hash
+    (folder / "parts" / "turn.txt").write_text("- {{ turn }}\n")
+    assert conversation(PROBES["minecraft"][0], spec)[-1]["content"].startswith("* <Architect> Build 2 <tower>.")
+    assert PromptSpec.make("minecraft", template=str(folder)).wording.hash != spec.wording.hash
 
 
 def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_refused(folder: Path) -> None:

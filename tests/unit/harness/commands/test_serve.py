@@ -35,6 +35,17 @@ def test_adapters_of_plain_text_get_theirs_and_are_not_served_with_others(tmp_pa
         served_template(base, {"ours": adapter(), "theirs": adapter("nebula")}, FILE)
 
 
+def test_a_plain_template_from_elsewhere_is_not_served(tmp_path: Path) -> None:
+    base, mine = str(build_tiny_model(tmp_path / "base")), tmp_path / "mine"
+    mine.mkdir()
+    (mine / "plain.jinja").write_text("{% for m in messages %}{{ m.content }}{% endfor %}{{ 9 ** 99999999 }}")
+    with pytest.raises(UsageError, match=r"its plain\.jinja is not one of ours, and vLLM would render it without limits"):
+        served_template(base, {"theirs": adapter(str(mine))}, FILE)
+    nebula = SHIPPED / "nebula" / "plain.jinja"
+    (mine / "plain.jinja").write_bytes(nebula.read_bytes())
+    assert served_template(base, {"theirs": adapter(str(mine))}, FILE) == (nebula, nebula, True)
+
+
 def test_a_model_whose_template_leaves_out_messages_is_not_served(tmp_path: Path) -> None:
     base = tmp_path / "base"
     tokenizer = family_tokenizer(base, "mistral")
