@@ -23,8 +23,8 @@ from adapters.layout import Layout, fuse_head, layout_of, logits_of, scored
 from adapters.packing import Packing, collate, listed, plan_packs
 from adapters.recipe import FinetuneRecipe, load_recipe
 from harness.engines.engine import Completion, Sampling
-from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
-from harness.engines.shared import brief, quiet_transformers
+from harness.engines.models.bases import base_origin, context_length_of, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.shared import brief, check_tokens, quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, write_atomically
@@ -79,7 +79,7 @@ class CheckedModel:
     def model(self) -> Any:
         """The model in float32, with an attention that takes training's masks, and with the same weights every time.
 
-        Raises EngineError if the model cannot be loaded, CheckSkipped if no miniature can be made of it.
+        Raises EngineError if the model cannot be loaded or lacks tokens, CheckSkipped if no miniature can be made of it.
         """
         import torch
         from transformers import AutoModelForCausalLM
@@ -89,17 +89,19 @@ class CheckedModel:
         try:
             with quiet_transformers():
                 if self.full:
-                    return AutoModelForCausalLM.from_pretrained(self.base, trust_remote_code=trusts_remote_code(), **how).eval()
-                with torch.random.fork_rng():
-                    torch.manual_seed(0)
-                    model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()
+                    model = AutoModelForCausalLM.from_pretrained(self.base, trust_remote_code=trusts_remote_code(), **how).eval()
+                else:
+                    with torch.random.fork_rng():
+                        torch.manual_seed(0)
+                        model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()
                 # Fails here if the shrunk widths do not fit together.
                 model(torch.tensor([[0, 1]]))
-                return model
         except Exception as error:
             if self.full:
                 raise EngineError(f"the model cannot be loaded: {brief(error)}") from error
             raise CheckSkipped(f"no miniature can be made of it ({brief(error)}): add --full") from error
+        check_tokens((token for row in self.rows for token in row.token_ids), self.config)
+        return model
 
     @cached_property
     def renderers(self) -> list[Renderer]:
@@ -245,7 +247,7 @@ def check_packs(subject: CheckedModel) -> str:
     import torch
 
     model = subject.model()
-    limit = getattr(subject.config.get_text_config(), "max_position_embeddings", 10**6)
+    limit = context_length_of(subject.config) or 10**6
     rows = [row for row in subject.rows if len(row) <= limit]
     if not rows:
         raise CheckSkipped(f"no row fits in {limit} tokens")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from adapters.dev import spread
@@ -13,10 +14,12 @@ from adapters.registry import WEIGHTS_FILE, Adapter
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.engines.engine import ENGINES, Completion, Sampling
-from harness.engines.models.bases import display_name, load_tokenizer, model_context_length
-from harness.engines.models.weights import weight_shapes
-from harness.engines.shared import adapter_config, brief
+from harness.engines.models.bases import display_name, load_config, load_tokenizer, model_context_length
+from harness.engines.models.weights import snapshot
+from harness.engines.shared import brief, quiet_transformers
+from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, EngineError
+from harness.util.processes import trusts_remote_code
 from harness.util.registry import resolve
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
@@ -64,8 +67,8 @@ class Agreement:
 
 
 def check_weights(adapter: Adapter) -> Weights:
-    """The number and types of an adapter's weights. Raises AdapterError for weights that are not finite, have no effect, or do
-    not fit the configuration's rank or the base's shapes."""
+    """The number and types of an adapter's weights. Raises AdapterError for weights that are empty, not finite or without effect,
+    or that do not fit the configuration's rank or the base; without the base on this machine, the latter is not checked."""
     from safetensors.torch import load_file
 
     path = adapter.path / WEIGHTS_FILE
@@ -76,6 +79,8 @@ def check_weights(adapter: Adapter) -> Weights:
     if not weights:
         raise AdapterError(f"{path} holds no weights")
     for name, value in weights.items():
+        if not value.numel():
+            raise AdapterError(f"{path}: {name} is empty: with ZeRO-3, gather the weights before they are saved")
         if not value.isfinite().all():
             raise AdapterError(f"{path}: {name} holds values that are not numbers")
         rank = value.shape[0] if "lora_A" in name else value.shape[1] if "lora_B" in name else 0
@@ -83,27 +88,19 @@ def check_weights(adapter: Adapter) -> Weights:
             raise AdapterError(f"{path}: {name} has rank {rank}, but the configuration says {adapter.rank}")
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
-    _check_shapes(adapter, {name: tuple(value.shape) for name, value in weights.items()})
+    if Path(adapter.base).is_dir() or snapshot(adapter.base):
+        with_adapter(_without_weights(adapter.base), adapter.path)
     kinds = sorted({str(value.dtype).removeprefix("torch.") for value in weights.values()})
     return Weights(sum(value.numel() for value in weights.values()), tuple(kinds))
 
 
-def _check_shapes(adapter: Adapter, weights: Mapping[str, tuple[int, ...]]) -> None:
-    """Raises AdapterError if the adapter is of another base. Without the base's weights on this machine, nothing is checked."""
-    base = {} if adapter_config(adapter.path).get("fan_in_fan_out") else weight_shapes(adapter.base)
-    found = 0
-    for name, shape in weights.items():
-        part, _, matrix = name.removeprefix("base_model.model.").partition(".lora_")
-        of_base = base.get(f"{part}.weight", ())
-        if matrix not in ("A.weight", "B.weight") or len(of_base) != 2:
-            continue
-        found += 1
-        here, there, side = (shape[1], of_base[1], "inputs") if matrix[0] == "A" else (shape[0], of_base[0], "outputs")
-        if here != there:
-            other = f"that of {display_name(adapter.base)} {there:,}"
-            raise AdapterError(f"{adapter.path} is of another base: its {part} has {here:,} {side}, {other}")
-    if base and not found and any(".lora_A." in name for name in weights):
-        raise AdapterError(f"{adapter.path} is of another base: {display_name(adapter.base)} has none of its modules")
+def _without_weights(base: str) -> Any:
+    """The base on the `meta` device. Raises EngineError if its configuration cannot be read."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with torch.device("meta"), quiet_transformers():
+        return AutoModelForCausalLM.from_config(load_config(base), trust_remote_code=trusts_remote_code())
 
 
 def agreement(

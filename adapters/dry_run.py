@@ -13,7 +13,7 @@ from adapters.memory import PROCESS, estimate, parameters
 from adapters.packing import Pack, PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
-from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
+from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
 from harness.tasks import get_task
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
     other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
     recipes = job.recipe, job.recipe.model_copy(update={"training": other})
-    own, otherwise = (estimate(model, recipe, largest, asked, fast_bf16()) for recipe in recipes)
+    own, otherwise = (estimate(model, recipe, largest, asked, in_bf16(settings.precision)) for recipe in recipes)
     here, there = ("with", "without") if settings.gradient_checkpointing else ("without", "with")
     parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(own).items())
     yield f"memory: about {own.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}"

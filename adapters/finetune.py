@@ -20,9 +20,17 @@ from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
 from harness.corpora.item import Item, own_program
-from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.models.bases import (
+    base_origin,
+    context_length_of,
+    display_name,
+    fingerprint,
+    load_config,
+    load_tokenizer,
+    savable,
+)
 from harness.engines.models.weights import weights_fingerprint
-from harness.engines.shared import brief, fast_bf16, memory_for, missing_for_quantization, quantized_weights
+from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.folder import items_hash, provenance
@@ -125,7 +133,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
     # Autocast casts inputs in its matrix products; peft would copy every input to float32 first.
-    with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
+    with disable_input_dtype_casting(model, trainer.args.bf16), _memory(training):
         trainer.go_on()
     rows = prepared.rows
     tokens = sum(pack.tokens for pack in prepared.packs) if own.is_main_process else 0
@@ -242,7 +250,7 @@ def layout_for(job: FinetuneJob, config: Any) -> Layout:
 def longest_row(job: FinetuneJob, config: Any) -> int:
     """Most tokens of a row: the recipe's or the model's limit."""
     most = job.recipe.training.max_length
-    return int(min(most, getattr(config.get_text_config(), "max_position_embeddings", most)))
+    return min(most, context_length_of(config) or most)
 
 
 def examples(job: FinetuneJob) -> Shots:
@@ -325,7 +333,7 @@ def load_base(job: FinetuneJob) -> Any:
     import torch
 
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
-    half = fast_bf16() and job.recipe.method != "full"
+    half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     config = load_config(job.base)
     return pretrained(job.base, layout_for(job, config), job.recipe.training.attn_implementation, **how)
@@ -341,8 +349,10 @@ def pretrained(base: str, layout: Layout, implementation: str | None = None, **h
 
     attention = attention_of(layout, implementation)
     try:
-        return AutoModelForCausalLM.from_pretrained(
-            base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
+        return savable(
+            AutoModelForCausalLM.from_pretrained(
+                base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
+            )
         )
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
@@ -352,7 +362,8 @@ def _quantized(job: FinetuneJob) -> dict[str, Any]:
     if missing := missing_for_quantization():
         name, kind = job.name, job.recipe.quantize
         raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
-    config = quantized_weights(job.recipe.quantize or "nf4", double=job.recipe.double_quantization)
+    recipe = job.recipe
+    config = quantized_weights(recipe.quantize or "nf4", double=recipe.double_quantization, precision=recipe.training.precision)
     return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
 
 
@@ -367,7 +378,9 @@ def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
     """The model with an adapter; only the adapter is trained. Raises UsageError if `start` does not match the recipe."""
-    from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
+    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+
+    from harness.engines.transformers import with_adapter
 
     lora, checkpointing = recipe.lora, recipe.training.gradient_checkpointing
     assert lora is not None
@@ -385,10 +398,8 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
         )
         adapted = get_peft_model(model, config)
     else:
-        adapted = PeftModel.from_pretrained(model, start, is_trainable=True)
+        adapted = with_adapter(model, start, trainable=True)
         there = adapted.peft_config["default"]
-        # Peft looks the base up on every save, under a name that the hub may not know.
-        there.base_model_name_or_path = model.name_or_path
         if (there.r, there.lora_alpha) != (lora.r, lora.alpha):
             raise UsageError(
                 f"--from {start}: rank {there.r}, alpha {there.lora_alpha}; the recipe has {lora.r} and {lora.alpha}: "

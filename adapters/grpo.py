@@ -43,7 +43,7 @@ from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.models.bases import load_tokenizer
-from harness.engines.shared import brief, fast_bf16, memory_for
+from harness.engines.shared import brief, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
 from harness.training.job import Trained
@@ -115,7 +115,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
-    with disable_input_dtype_casting(model, fast_bf16()), _memory(training, settings.per_device_train_batch_size):
+    with disable_input_dtype_casting(model, trainer.args.bf16), _memory(training, settings.per_device_train_batch_size):
         trainer.go_on()
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
     counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
@@ -323,7 +323,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
         logged = {key: [entry[key] for entry in since if entry.get(key) is not None] for key in ("reward", "entropy", "apart")}
         means = {f"eval_{key}": _mean(values) for key, values in logged.items() if values}
-        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
+        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
             return means | {"eval_f1": self._dev_f1(self.model)}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -411,12 +411,8 @@ def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
 def check_alarms(step: int, history: Sequence[Mapping[str, Any]]) -> None:
     """Stops a training that no longer learns, judging by the log of the run, earlier processes included.
 
-    Raises HarnessError if a number of the last step is not finite, if the entropy has collapsed, or if the answers come from
-    another model than the one that is trained.
+    Raises HarnessError if the entropy has collapsed, or if the answers come from another model than the one that is trained.
     """
-    for key in ("loss", "reward", "entropy"):
-        if key in history[-1] and (history[-1][key] is None or not math.isfinite(history[-1][key])):
-            raise HarnessError(f"step {step}: {key} is not a number; lower training.learning_rate or raise grpo.beta")
     entropies = [entry["entropy"] for entry in history if entry.get("entropy") is not None]
     first, last = _mean(entropies[:PATIENCE]), entropies[PATIENCE:][-PATIENCE:]
     if len(last) == PATIENCE and max(last) < FADED * first:

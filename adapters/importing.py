@@ -114,9 +114,11 @@ def _check_config(folder: Path, config: dict[str, Any]) -> None:
 
 def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
     """The base to load it on. Raises AdapterError if its configuration names none that could be found."""
-    named = base or config.get("base_model_name_or_path")
+    named, revision = base or config.get("base_model_name_or_path"), config.get("revision")
     if not isinstance(named, str) or not named:
         raise AdapterError(f"{folder / CONFIG_FILE} names no base: give it with --base")
+    if not base and revision not in (None, "main") and not Path(named).is_dir():
+        named = f"{named}@{revision}"
     try:
         return resolve_base(named)
     except EngineError as error:

@@ -9,14 +9,16 @@ import errno
 import hashlib
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name, save_template
-from harness.engines.models.bases import display_name, fingerprint, load_tokenizer
+from harness.engines.models.bases import display_name, fingerprint, load_tokenizer, savable
 from harness.engines.models.weights import weights_fingerprint, weights_size
-from harness.engines.shared import adapter_config, brief, quiet_transformers
+from harness.engines.shared import brief, quiet_transformers
+from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, drop_old, filled, made_once
@@ -27,10 +29,10 @@ from prompts.probe import described
 
 UNUSED = 3600
 """Seconds for which a merged model has not been used before it may be removed: an engine reads it only while it starts."""
+MERGER = 2
+"""Increment whenever a merged model's weights change."""
 LARGEST = 4 << 30
 """Largest base, in bytes of weights, that is merged by default: a copy of a larger one costs more than it saves."""
-TIED = ("embed_tokens", "lm_head")
-"""Modules whose weights are often tied, so LoRA on one of them cannot be merged."""
 
 
 def folder() -> Path:
@@ -38,8 +40,8 @@ def folder() -> Path:
 
 
 def worth_merging(adapter: Adapter) -> bool:
-    """Whether to merge by default: the base is a local folder, not too large, and LoRA is not on the embeddings."""
-    return Path(adapter.base).is_dir() and 0 < weights_size(adapter.base) <= LARGEST and not _tied(adapter)
+    """Whether to merge by default: the base is a local folder and not too large."""
+    return Path(adapter.base).is_dir() and 0 < weights_size(adapter.base) <= LARGEST
 
 
 def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Path:
@@ -50,7 +52,6 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Path:
     """
     if not Path(adapter.base).is_dir():
         raise AdapterError(f"{adapter.path} cannot be merged: its base {adapter.base} is not a local folder; use --no-merge")
-    _check_tied(adapter, "; use --no-merge")
     target = folder() / _key(adapter)
 
     def make(partial: Path) -> None:
@@ -73,24 +74,31 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Path:
 def merge(adapter: Adapter, out: Path) -> None:
     """Write the merged model to `out`: added in float32, stored in the base's precision."""
     import torch
-    from peft import PeftModel
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM
 
     try:
-        with quiet_transformers(), torch.inference_mode():
+        with quiet_transformers(), torch.inference_mode(), warnings.catch_warnings(action="ignore"):
             model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto", trust_remote_code=trusts_remote_code())
-            dtype = model.dtype
-            adapted = PeftModel.from_pretrained(model.float(), str(adapter.path))
+            dtype, plain = model.dtype, _ends(model)
+            adapted = with_adapter(savable(model).float(), adapter.path)
+            if _ends(model) != plain and None not in plain and plain[0].weight is plain[1].weight:
+                # The adapter changes one of two layers that share their weights: the head gets weights of its own.
+                plain[1].weight = torch.nn.Parameter(plain[1].weight.clone())
             adapted.merge_and_unload(safe_merge=True).to(dtype).save_pretrained(out)
             answering(load_tokenizer(adapter.base)).save_pretrained(out)
-    except OSError:
+    except (AdapterError, OSError):
         raise
     except SafetensorError as error:
         # This is how safetensors reports a full disk.
         raise OSError(errno.EIO, brief(error)) from error
     except Exception as error:
         raise AdapterError(f"{adapter.path} cannot be merged into {adapter.base}: {brief(error)}") from error
+
+
+def _ends(model: Any) -> tuple[Any, Any]:
+    """The layers that read tokens and predict them."""
+    return model.get_input_embeddings(), model.get_output_embeddings()
 
 
 def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
@@ -101,7 +109,6 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
     """
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target} already exists: name a new folder")
-    _check_tied(adapter)
     about = {
         **described(adapter.spec),
         "base": display_name(adapter.base),
@@ -121,11 +128,6 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
     return about
 
 
-def _check_tied(adapter: Adapter, advice: str = "") -> None:
-    if _tied(adapter):
-        raise AdapterError(f"{adapter.path} cannot be merged: it changes the embeddings{advice}")
-
-
 def _lack(adapter: Adapter, folder: Path) -> str | None:
     """How much room a merged model needs and `folder` lacks; None if it has enough."""
     needed, free = weights_size(adapter.base) * 11 // 10, shutil.disk_usage(folder).free
@@ -133,12 +135,7 @@ def _lack(adapter: Adapter, folder: Path) -> str | None:
 
 
 def _key(adapter: Adapter) -> str:
-    """The base's name and 16 hex digits over the base and every byte of the adapter."""
-    files = (hashlib.sha256((adapter.path / name).read_bytes()).digest() for name in (CONFIG_FILE, WEIGHTS_FILE))
-    return f"{display_name(adapter.base)}-{short_hash([str(fingerprint(adapter.base)).encode(), *files])}"
-
-
-def _tied(adapter: Adapter) -> bool:
-    """Whether LoRA is on the embeddings. Raises AdapterError for a configuration that cannot be read."""
-    modules = adapter_config(adapter.path).get("target_modules") or ()
-    return any(name in modules for name in TIED)
+    """The base's name and 16 hex digits over the base, every byte of the adapter and `MERGER`."""
+    files = [hashlib.sha256((adapter.path / name).read_bytes()).digest() for name in (CONFIG_FILE, WEIGHTS_FILE)]
+    parts = [str(fingerprint(adapter.base)).encode(), *files, bytes([MERGER])]
+    return f"{Path(adapter.base).name}-{short_hash(parts)}"

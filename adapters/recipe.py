@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from adapters.options import BASE, MAX_STEPS, Prompt
 from harness.engines.models.bases import display_name
+from harness.engines.shared import Precision
 from harness.errors import Faults, UsageError
 from harness.simulators.games import EndlessName
 from harness.tasks import TaskName
@@ -109,6 +110,8 @@ class FinetuneTraining(Strict):
     """Weight decay of all trained weights but biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Gradients are clipped to this norm."""
+    precision: Precision = "auto"
+    """Precision of the arithmetic, and of a frozen base's weights. auto: bfloat16 if it is faster here."""
     tokens: Positive
     """Most tokens per pack; the shared beginnings of its rows count once."""
     per_device_train_batch_size: Positive | None = None

@@ -102,7 +102,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
 
     config = json.loads((source / CONFIG_FILE).read_bytes())
     # The base's path is private, and wrong on any other machine.
-    config["base_model_name_or_path"] = read_record(source).base
+    name, _, revision = read_record(source).base.partition("@")
+    config |= {"base_model_name_or_path": name, "revision": revision or None}
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
     shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
     if (source / CHAT_TEMPLATE).is_file():
@@ -196,7 +197,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         license="other",
         language="en",
         library_name="peft",
-        base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base,
+        base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base.partition("@")[0],
         base_model_relation="adapter",
         pipeline_tag="text-generation",
         datasets=[get_task(about.task).hub_name or about.task],

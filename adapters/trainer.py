@@ -14,7 +14,7 @@ from transformers import TrainingArguments
 
 from adapters.layout import fuse_head, logits_of, scored
 from adapters.packing import Packing, PackPlan, PackShards, collate
-from harness.engines.shared import fast_bf16
+from harness.engines.shared import in_bf16
 from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
@@ -117,7 +117,7 @@ class AnswerTrainer(DevTrainer):
 
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
-        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
+        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
             in_step = self.is_fsdp_enabled or self.is_deepspeed_enabled
             metrics = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model, in_step=in_step)}
         losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
@@ -154,7 +154,7 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.max_grad_norm,
         "use_cpu": not torch.cuda.is_available(),
-        "bf16": fast_bf16(),
+        "bf16": in_bf16(training.precision),
         "eval_strategy": "steps",
         "eval_steps": every,
         "eval_on_start": last_checkpoint(folder / "checkpoints") is None,

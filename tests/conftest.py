@@ -19,7 +19,25 @@ if TYPE_CHECKING:
 settings.register_profile("harness", deadline=None)
 settings.load_profile("harness")
 
+BF16 = "HARNESS_BF16"
+
 DATA = Path(os.environ["HARNESS_DATA"]).resolve() if os.environ.get("HARNESS_DATA") else None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bf16", choices=("on", "off"), help="compute in bfloat16 or float32, whatever is fast on this machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ.update({BF16: config.getoption("--bf16")} if config.getoption("--bf16") else {})
+
+
+@pytest.fixture(params=[("off", 1e-4), ("on", 0.02)], ids=["float32", "bfloat16"])
+def rounding(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
+    """The test runs in float32 and in bfloat16, which torch emulates if the processor lacks it. Returns the largest relative
+    error of the tiny model's loss; `docs/finetuning.md` (precision) explains it."""
+    monkeypatch.setenv(BF16, request.param[0])
+    return float(request.param[1])
 
 
 @pytest.fixture(scope="session")

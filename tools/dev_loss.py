@@ -29,7 +29,7 @@ from harness.corpora import load
 from harness.corpora.item import Item
 from harness.corpora.rollout import as_met
 from harness.engines.models.bases import load_config, load_tokenizer
-from harness.engines.shared import fast_bf16
+from harness.engines.shared import in_bf16
 from harness.errors import HarnessError
 from harness.prompting.shots import choose_shots
 from prompts.render import Renderer
@@ -68,7 +68,7 @@ def losses(model: Any, layout: Layout, rows: TrainingRows, clusters: Mapping[str
         for plan in plan_packs(rows.read, [group], LONGEST, LONGEST, layout.packing):
             inputs = {name: value.to(device) for name, value in collate(plan.write(), layout.packing, pad=pad).items()}
             labels = inputs.pop("labels")
-            with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=fast_bf16()):
+            with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=in_bf16()):
                 logits = logits_of(model, inputs, use_cache=False)
             total += float(torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum"))
             tokens += len(labels)
@@ -82,7 +82,7 @@ def measured(adapter: Adapter, items: Sequence[Item]) -> Losses:
     from peft import PeftModel
 
     layout = layout_of(load_config(adapter.base), LONGEST)
-    base = pretrained(adapter.base, layout, dtype=torch.bfloat16 if fast_bf16() else torch.float32)
+    base = pretrained(adapter.base, layout, dtype=torch.bfloat16 if in_bf16() else torch.float32)
     tokenizer = load_tokenizer(adapter.base)
     pool = choose_shots(adapter.trained_with.examples, items, load(adapter.spec.task, "train"))
     rows = make_rows(items, Renderer(adapter.spec, tokenizer, LONGEST, 0), pool, adapter.trained_with.shots, LONGEST)

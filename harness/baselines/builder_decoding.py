@@ -67,10 +67,10 @@ class BuilderPredictor(Predictor):
 
         Draws in bfloat16 if that is faster.
         """
-        from harness.engines.shared import fast_bf16
+        from harness.engines.shared import in_bf16
 
         results = []
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=fast_bf16()):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=in_bf16()):
             decoded = self._decode(turns, _draws(turns))
         for labels in decoded:
             answers = Counter[tuple[Action, ...]]()

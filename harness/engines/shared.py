@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from harness.engines.engine import Completion
-from harness.errors import AdapterError, HarnessError, UsageError
+from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.thoughts import SPECIAL
+
+BF16 = "HARNESS_BF16"
+"""The environment variable that decides whether "auto" is bfloat16, whatever is fast on this machine."""
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 def brief(error: BaseException | str, limit: int = 300) -> str:
@@ -84,10 +89,17 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def fast_bf16() -> bool:
-    """Whether bfloat16 is fast on this machine: it has a GPU that supports it, or a CPU with AVX512_BF16 or AMX."""
+def in_bf16(precision: Precision = "auto") -> bool:
+    """Whether to compute in bfloat16. "auto" is the environment variable HARNESS_BF16, on or off; without it, whether bfloat16 is
+    fast here: there is a GPU that supports it, or a CPU with AVX512_BF16 or AMX. Raises UsageError for another value of it."""
     import torch
 
+    if precision != "auto":
+        return precision == "bfloat16"
+    if forced := os.environ.get(BF16):
+        if forced not in ("on", "off"):
+            raise UsageError(f"{BF16}={forced}: give on or off")
+        return forced == "on"
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported())
     checks = (getattr(torch.cpu, f"_is_{name}_supported", None) for name in ("avx512_bf16", "amx_tile"))
@@ -103,7 +115,7 @@ def missing_for_quantization() -> str | None:
     return None if find_spec("bitsandbytes") else "bitsandbytes (pip install bitsandbytes)"
 
 
-def quantized_weights(kind: str, *, double: bool) -> Any:
+def quantized_weights(kind: str, *, double: bool, precision: Precision = "auto") -> Any:
     """The transformers configuration that loads weights in 4 bits of this kind; `double` quantizes their scales, too. Raises
     UsageError if this machine cannot load them."""
     import torch
@@ -112,11 +124,12 @@ def quantized_weights(kind: str, *, double: bool) -> Any:
         raise UsageError(f"4-bit weights ({kind}) need {missing}")
     from transformers import BitsAndBytesConfig
 
+    half = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type=kind,
         bnb_4bit_use_double_quant=double,
-        bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
+        bnb_4bit_compute_dtype=torch.float32 if precision == "float32" else half,
     )
 
 
@@ -135,6 +148,13 @@ def refusal(prompt: Rendered, context_length: int) -> Completion | None:
     if length >= context_length:
         return Completion(error=f"the prompt has {length} tokens, and the model takes {context_length} including the answer")
     return None
+
+
+def check_tokens(tokens: Iterable[int], config: Any) -> None:
+    """Raises EngineError if a model of this configuration does not know one of the tokens: then the tokenizer does not fit."""
+    largest, known = max(tokens, default=0), config.get_text_config().vocab_size
+    if largest >= known:
+        raise EngineError(f"the tokenizer does not fit the model, which knows {known:,} tokens: a prompt has token {largest:,}")
 
 
 @contextmanager

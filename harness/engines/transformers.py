@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.models.bases import exact_attention
-from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, marks_thoughts, quiet_transformers, refusal
-from harness.errors import EngineError
+from harness.engines.models.bases import context_length_of, exact_attention
+from harness.engines.shared import (
+    adapter_rank,
+    brief,
+    check_tokens,
+    item_seed,
+    keep_memory,
+    marks_thoughts,
+    quiet_transformers,
+    refusal,
+)
+from harness.errors import AdapterError, EngineError
 from harness.util.processes import trusts_remote_code
 from prompts.rendered import Rendered
 
@@ -39,10 +50,10 @@ class TransformersEngine:
             model, tokenizer = _load(model, tokenizer, quantize)
         elif tokenizer is None:
             raise ValueError("a loaded model needs its tokenizer")
-        self._model = model if adapter is None else _adapt(model, adapter)
+        self._model = model if adapter is None else with_adapter(model, adapter)
         self.tokenizer: Any = tokenizer
         self._skip = not marks_thoughts(tokenizer)
-        self.context_length: int = context_length or getattr(self._model.config, "max_position_embeddings", None) or 2048
+        self.context_length: int = context_length or context_length_of(self._model.config) or 2048
         self.batch_size = batch_size
         self.report: Report = silent
 
@@ -54,6 +65,7 @@ class TransformersEngine:
             raise EngineError("the transformers engine cannot constrain decoding to a grammar: use --engine vllm")
         answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
         places = [index for index, answer in enumerate(answers) if answer is None]
+        check_tokens(chain.from_iterable(prompts[place].token_ids for place in places), self._model.config)
         training = self._model.training
         self._model.eval()
         try:
@@ -147,11 +159,26 @@ def _load(name: str, tokenizer: Any, quantize: Any) -> tuple[Any, Any]:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error
 
 
-def _adapt(model: Any, adapter: str | Path) -> Any:
-    from peft import PeftModel
+def with_adapter(model: Any, folder: str | Path, *, trainable: bool = False) -> Any:
+    """The model with the adapter that peft saved in `folder`; the model may be on the `meta` device, to see whether it fits.
 
-    adapter_rank(adapter)
+    Raises AdapterError if peft cannot load it, has no weights for a part of it or loads only some of its weights.
+    """
+    from peft import PeftConfig, get_peft_model
+
+    adapter_rank(folder)
     try:
-        return PeftModel.from_pretrained(model, adapter)
+        with warnings.catch_warnings(action="ignore"):
+            config = PeftConfig.from_pretrained(str(folder))
+            config.inference_mode = not trainable
+            if model.device.type == "meta":
+                # Other initializations compute with the base's weights.
+                config.init_lora_weights = False
+            adapted = get_peft_model(model, config)
+            keys = adapted.load_adapter(str(folder), "default", is_trainable=trainable)
     except Exception as error:
-        raise EngineError(f"peft cannot load the adapter {adapter}: {brief(error)}") from error
+        raise AdapterError(f"peft cannot load the adapter {folder} on this base: {brief(error)}") from error
+    faults = {"are missing": keys.missing_keys, "belong to no module": keys.unexpected_keys}
+    if found := [f"{len(names)} weights {fault}, such as {names[0]}" for fault, names in faults.items() if names]:
+        raise AdapterError(f"the adapter {folder} does not fit this base: {' and '.join(found)}")
+    return adapted

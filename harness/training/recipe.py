@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
+from harness.engines.shared import Precision
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
 from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, merged, nested, read_values
@@ -47,8 +48,8 @@ class Training(Strict):
     """Largest gradient norm; if a network names parts to clip, of each part separately."""
     curriculum: Curriculum | None = None
     """A curriculum, whose stages come first, an epoch each, and count among the epochs; patience begins after them."""
-    precision: Literal["auto", "float32", "bfloat16"]
-    """Precision of the arithmetic; weights stay in float32. auto: bfloat16 if it is faster."""
+    precision: Precision
+    """Precision of the arithmetic; weights stay in float32. auto: bfloat16 if it is faster here."""
     checkpoint_minutes: Annotated[float, Field(gt=0)]
     """A checkpoint is written after each epoch, and whenever the last one is this many minutes old."""
     seed: int

@@ -15,9 +15,9 @@ import torch
 from transformers import TrainerCallback, TrainingArguments
 from transformers.trainer_callback import ExportableState
 
-from harness.engines.shared import fast_bf16, memory_for
-from harness.errors import HarnessError, UsageError
-from harness.training.checkpoints import WEIGHTS, finished_at, last_checkpoint, last_state, own_weights, read_weights, restore
+from harness.engines.shared import in_bf16, memory_for
+from harness.errors import UsageError
+from harness.training.checkpoints import WEIGHTS, finished_at, last_state, own_weights, read_weights, restore
 from harness.training.job import Trained
 from harness.training.plan import EpochPlan, make_plan
 from harness.training.processes import processes
@@ -88,9 +88,8 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
         metric_for_best_model="eval_loss" if training.keep == "best" else None,
         greater_is_better=False,
         use_cpu=not torch.accelerator.is_available(),
-        bf16=training.precision == "bfloat16" or (training.precision == "auto" and fast_bf16()),
+        bf16=in_bf16(training.precision),
         logging_strategy="no",
-        logging_nan_inf_filter=False,
         eval_strategy="no",
         save_strategy="no",
         save_total_limit=1,
@@ -149,10 +148,7 @@ class NetworkTrainer(Watched):
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         losses: Losses = model(inputs["batch"])
         own = inputs["own"]
-        total = self._summed(losses.sums[:own].sum())
-        if not math.isfinite(total):
-            raise self._diverged(f"the loss is {total}")
-        self.schedule.count(inputs["everyone"], total)
+        self.schedule.count(inputs["everyone"], self._summed(losses.sums[:own].sum()))
         mean = (losses.sums / losses.counts)[:own].sum() / inputs["everyone"]
         # Gradients are averaged over the processes, however many items each of them has.
         return mean * self.processes
@@ -168,10 +164,7 @@ class NetworkTrainer(Watched):
 
     def judge(self) -> dict[str, float]:
         """The mean over items of the summed losses of their decisions: on dev, and on train in the epoch that ended."""
-        loss = self._dev_loss()
-        if not math.isfinite(loss):
-            raise self._diverged(f"the dev loss is {loss}")
-        return {"eval_loss": loss, "eval_train_loss": self.schedule.loss / self.schedule.items}
+        return {"eval_loss": self._dev_loss(), "eval_train_loss": self.schedule.loss / self.schedule.items}
 
     def _dev_loss(self) -> float:
         """Halves its batches if the GPU's memory is too small; not with several processes, which need equal batches."""
@@ -198,13 +191,8 @@ class NetworkTrainer(Watched):
         own = torch.as_tensor(value, dtype=torch.float32, device=self.args.device).detach()
         return float(self.accelerator.reduce(own, reduction="sum"))
 
-    def _diverged(self, how: str) -> HarnessError:
-        before, step = last_checkpoint(self.folder / "checkpoints"), self.state.global_step
-        good = f"the checkpoint before it is {before}" if before else "there is no checkpoint before it"
-        return HarnessError(
-            f"{how} at step {step + 1} (epoch {self.schedule.epochs_done(step) + 1}); {good}; "
-            "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
-        )
+    def place(self) -> str:
+        return f"{super().place()} (epoch {self.schedule.epochs_done(self.state.global_step - 1) + 1})"
 
     def _prepare_inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """Unchanged: the loader has put them on the device, and Trainer's own method does not handle named tuples."""
@@ -219,11 +207,9 @@ class NetworkTrainer(Watched):
         """Saves the network's own weights (`own_weights`) and no Python objects."""
         from safetensors.torch import save_file
 
-        weights, folder = own_weights(self.model), Path(output_dir or self.args.output_dir)
-        if not all(bool(value.isfinite().all()) for value in weights.values()):
-            raise self._diverged("a weight is not a number")
+        folder = Path(output_dir or self.args.output_dir)
         folder.mkdir(parents=True, exist_ok=True)
-        save_file(weights, folder / WEIGHTS)
+        save_file(own_weights(self.model), folder / WEIGHTS)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         folder = Path(resume_from_checkpoint)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ from harness.util.terminal import bar
 
 log = logging.getLogger(__name__)
 
+FINITE = {"loss": "loss", "eval_loss": "dev loss", "reward": "reward", "entropy": "entropy"}
+"""What must stay a number: the keys of a Trainer's log, and their names."""
+
 Columns = Mapping[str, str]
 """The names of a curve's values, by the keys of a Trainer's log: {"eval_loss": "dev_loss"}."""
 
@@ -31,6 +36,8 @@ class Watched(Trainer):  # type: ignore[misc]
 
     A subclass measures in `judge`, selects in `columns` the values of the curve's points, and ranks points in `score`. Training
     stops after `patience` evaluations in a row, beyond the step `patient_from`, without a new best.
+
+    Raises HarnessError if a value in `FINITE` or a trained weight is not a number. Such weights are never written.
     """
 
     columns: Columns
@@ -40,6 +47,8 @@ class Watched(Trainer):  # type: ignore[misc]
     def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
         # A process uses one GPU: with several, Trainer would split batches among them.
         arguments._n_gpu = min(1, arguments.n_gpu)
+        # Otherwise Trainer logs a mean in place of a loss that is not a number.
+        arguments.logging_nan_inf_filter = False
         super().__init__(model, args=arguments, **given)
         self.remove_callback(PrinterCallback)
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
@@ -100,8 +109,27 @@ class Watched(Trainer):  # type: ignore[misc]
         if self._before < 0:
             self._before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
         super().log({**logs, "seconds": round(self._before + time.monotonic() - self._began, 1)}, start_time)
+        logged = self.state.log_history[-1]
+        for key in FINITE.keys() & logged:
+            if logged[key] is None or not math.isfinite(logged[key]):
+                raise self._diverged(f"the {FINITE[key]} is {logged[key]}")
+
+    def place(self) -> str:
+        """The last step, in words."""
+        return f"step {self.state.global_step}"
+
+    def _diverged(self, how: str) -> HarnessError:
+        before = last_checkpoint(self.folder / "checkpoints")
+        good = f"the checkpoint before it is {before}" if before else "there is no checkpoint before it"
+        return HarnessError(
+            f"{how} at {self.place()}; {good}; "
+            "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
+        )
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        trained = (weight for weight in self.model.parameters() if weight.requires_grad)
+        if not all(bool(value.isfinite().all()) for value in chain(trained, self.model.buffers())):
+            raise self._diverged("a weight is not a number")
         folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
         with writing(folder, "earlier checkpoints stay"):
             super()._save_checkpoint(model, trial)

@@ -29,17 +29,20 @@ CORPUS = (
 )
 
 
-def build_tiny_model(folder: Path, *, chat: bool = True, seed: int = 0, context_length: int = 2048) -> Path:
-    """Write a small random Llama (hidden size 32, 2 layers, head size 32) and a byte-level BPE tokenizer to `folder`.
+def build_tiny_model(
+    folder: Path, *, chat: bool = True, seed: int = 0, context_length: int = 2048, sees: bool = False, **more: Any
+) -> Path:
+    """Write a small random Llama (hidden size 32, 2 layers, head size 32) and a byte-level BPE tokenizer to `folder`; `more` are
+    keys of its configuration. A model that `sees` is a Gemma 3 with the same text model, whose embeddings are tied.
 
     The tokenizer puts a BOS before every text it encodes, as Llama's does. With `chat` it has a chat template, which writes
     the BOS, too. The weights have a large spread, which avoids near ties in greedy choices. Returns `folder`.
     """
     import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers import AutoModelForCausalLM, Gemma3Config, LlamaConfig, SiglipVisionConfig
 
     tokenizer = _train_tokenizer(chat)
-    config = LlamaConfig(
+    text: dict[str, Any] = dict(
         vocab_size=len(tokenizer),
         hidden_size=32,
         intermediate_size=64,
@@ -51,26 +54,29 @@ def build_tiny_model(folder: Path, *, chat: bool = True, seed: int = 0, context_
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
+        **more,
     )
+    eye = SiglipVisionConfig(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=1, image_size=28)
+    config = Gemma3Config(text_config=text, vision_config=eye, mm_tokens_per_image=4) if sees else LlamaConfig(**text)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = LlamaForCausalLM(config)
+        model = AutoModelForCausalLM.from_config(config)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
 
-def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1) -> Path:
-    """Write a peft LoRA adapter for `base` to `folder`, with random nonzero weights. Returns `folder`."""
+def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1, **more: Any) -> Path:
+    """Write a peft LoRA adapter for `base` to `folder`, with random nonzero weights; `more` are keys of its configuration.
+    Returns `folder`."""
     import torch
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
 
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        config = LoraConfig(
-            r=rank, lora_alpha=2 * rank, target_modules="all-linear", init_lora_weights=False, task_type="CAUSAL_LM"
-        )
+        usual = {"target_modules": "all-linear", "init_lora_weights": False, "task_type": "CAUSAL_LM"}
+        config = LoraConfig(r=rank, lora_alpha=2 * rank, **usual | more)
         get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
     return folder
 

@@ -35,7 +35,7 @@ TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue
 def _float32() -> Iterator[None]:
     """transformers computes in float32; in bfloat16, a random model's answers would differ because they are near ties."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.engines.vllm.engine.fast_bf16", lambda: False)
+        patch.setenv("HARNESS_BF16", "off")
         yield
 
 

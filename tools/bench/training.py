@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from adapters.packing import PackPlan, listed, plan_packs
 from harness.corpora import load
 from harness.engines.models.bases import load_config
-from harness.engines.shared import fast_bf16
+from harness.engines.shared import in_bf16
 from prompts.rendered import TrainingRow
 from tools.bench.measuring import ROOT, Pairs, RatioBenchmark, Skipped, parts, seconds, small_model
 
@@ -124,7 +124,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folde
         per_device_train_batch_size=1,
         gradient_checkpointing=False,
         use_cpu=not torch.cuda.is_available(),
-        bf16=fast_bf16(),
+        bf16=in_bf16(),
         report_to="none",
         disable_tqdm=True,
         save_strategy="no",

@@ -22,9 +22,11 @@ _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tok
 
 def resolve_base(name: str | None) -> str:
     """The folder or hub name that transformers and vLLM load. The name of a known base, by default "smollm2-135m", stands for its
-    folder, which is converted first if necessary; the path of a local folder stays as it is; anything else counts as a hub name.
+    folder, which is converted first if necessary; the path of a local folder stays as it is; NAME@REVISION is the folder of that
+    snapshot in the local hub cache; anything else counts as a hub name.
 
-    Raises EngineError for a missing folder, a folder without a model, and if a known base is not here or cannot be converted.
+    Raises EngineError for a missing folder or snapshot, a folder without a model, and if a known base is not here or cannot be
+    converted.
     """
     name = name or DEFAULT_BASE
     if base := KNOWN.get(name):
@@ -35,12 +37,20 @@ def resolve_base(name: str | None) -> str:
         return name
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise EngineError(f"--base {name}: no such folder")
-    return name
+    hub_name, _, revision = name.partition("@")
+    if not revision:
+        return name
+    if folder := snapshot(hub_name, revision):
+        return str(folder)
+    raise EngineError(f"--base {name}: not on this machine; get it with `hf download {hub_name} --revision {revision}`")
 
 
 def display_name(base: str) -> str:
-    """A folder's name, or the hub name as it is."""
-    return Path(base).name if Path(base).is_dir() else base
+    """A folder's name, NAME@REVISION for a snapshot in a hub cache, or the hub name as it is."""
+    folder = Path(base)
+    if folder.is_dir() and folder.parent.name == "snapshots":
+        return f"{folder.parents[1].name.removeprefix('models--').replace('--', '/')}@{folder.name}"
+    return folder.name if folder.is_dir() else base
 
 
 def fingerprint(base: str | Path) -> str | None:
@@ -119,6 +129,19 @@ def model_class(config: Any) -> Any:
     return AutoModelForCausalLM._model_mapping.get(type(config), None)
 
 
+def savable(model: Any) -> Any:
+    """The model, without generation settings that transformers refuses to write, as some bases have: only its token ids stay.
+    Every engine here sets the others itself."""
+    from transformers import GenerationConfig
+
+    try:
+        model.generation_config.validate(strict=True)
+    except ValueError:
+        kept = {name: getattr(model.generation_config, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
+        model.generation_config = GenerationConfig(**kept)
+    return model
+
+
 def exact_attention(config: Any) -> str | None:
     """The attention implementation that a model needs: "eager" for attention sinks and soft caps, which torch's fused attention
     silently leaves out; None if any implementation will do."""
@@ -126,13 +149,19 @@ def exact_attention(config: Any) -> str | None:
     return "eager" if softcap or not getattr(model_class(config), "_supports_sdpa", True) else None
 
 
+def context_length_of(config: Any) -> int | None:
+    """The most tokens that a model of this configuration takes; None if it does not say. A model that also sees or hears has a
+    configuration of its own for text."""
+    length = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return None if length is None else int(length)
+
+
 def model_context_length(base: str) -> int:
     """The most tokens that a model takes, by its configuration. Raises EngineError if the configuration cannot be loaded or
     does not say."""
-    try:
-        return int(load_config(base).max_position_embeddings)
-    except AttributeError as error:
-        raise EngineError(f"--base {base}: no model configuration: {_first_line(error)}") from error
+    if (length := context_length_of(load_config(base))) is None:
+        raise EngineError(f"--base {base}: its configuration has no max_position_embeddings; prompt with --context-length")
+    return length
 
 
 def _first_line(error: Exception) -> str:

@@ -11,7 +11,6 @@ from harness.errors import EngineError
 from harness.util.hashing import short_hash
 
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
-_FLOATS = ("F16", "BF16", "F32", "F64")
 _SAMPLE, _SAMPLES = 32, 4
 """Bytes of a sample, and samples of a tensor."""
 
@@ -37,26 +36,17 @@ def weights_fingerprint(base: str | Path) -> str | None:
     return short_hash(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample for tensor in tensors)
 
 
-def weight_shapes(base: str | Path) -> dict[str, tuple[int, ...]]:
-    """The shapes of a model's floating-point tensors by name; `base` as in `weights_fingerprint`.
-
-    Empty if there are no safetensors. Raises EngineError for files that are not safetensors.
-    """
-    tensors = (tensor for path in _files_of(base) for tensor in _tensors(path))
-    return {tensor.name: tensor.shape for tensor in tensors if tensor.kind in _FLOATS}
-
-
 def weights_size(base: str | Path) -> int:
     """The size of a model's safetensors in bytes; 0 if there are none. Raises EngineError for an index that cannot be read."""
     return sum(path.stat().st_size for path in _files_of(base) if path.is_file())
 
 
-def snapshot(name: str) -> Path | None:
-    """A hub model's folder in the local hub cache; None if it is not there."""
+def snapshot(name: str, revision: str | None = None) -> Path | None:
+    """A hub model's folder in the local hub cache, by default of its main revision; None if it is not there."""
     from huggingface_hub import try_to_load_from_cache
 
     try:
-        config = try_to_load_from_cache(name, "config.json")
+        config = try_to_load_from_cache(name, "config.json", revision=revision)
     except ValueError:
         return None
     return Path(config).parent if isinstance(config, str) else None

@@ -15,7 +15,7 @@ from harness.engines.shared import (
     adapter_config,
     adapter_rank,
     brief,
-    fast_bf16,
+    in_bf16,
     item_seed,
     keep_memory,
     marks_thoughts,
@@ -101,7 +101,7 @@ def device_options(draws: bool) -> dict[str, Any]:
 
     if torch.cuda.is_available():
         return {}
-    options: dict[str, Any] = {"dtype": "bfloat16" if fast_bf16() else "float32", "enforce_eager": True}
+    options: dict[str, Any] = {"dtype": "bfloat16" if in_bf16() else "float32", "enforce_eager": True}
     # If it reads a prompt in chunks, vLLM rewinds a seeded random generator, which generators on a CPU do not support.
     return options | {"enable_chunked_prefill": False} if draws else options
 

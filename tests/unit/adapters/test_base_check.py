@@ -52,6 +52,18 @@ def test_a_template_that_drops_the_system_message_or_changes_answers_is_reported
     assert "the chat template changes the text of answers" in found["prompts"].detail
 
 
+def test_a_tokenizer_with_tokens_that_the_model_lacks_is_reported(base: Path) -> None:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
+    known = len(tokenizer)
+    tokenizer.add_tokens(["<|turn|>"])
+    tokenizer.save_pretrained(base)
+    template(base, lambda text: text.replace("<|{{ message['role'] }}|>", "<|turn|>"))
+    found = outcomes(base, "packs", "LoRA")
+    assert {one.detail for one in found.values()} == {
+        f"the tokenizer does not fit the model, which knows {known} tokens: a prompt has token {known}"
+    }
+
+
 def test_packs_that_are_not_exact_are_reported(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base_check, "collate", lambda pack, packing, pad: wrong(pack))
     from adapters.packing import collate

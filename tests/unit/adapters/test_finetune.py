@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from adapters.registry import HARNESS_FILE, trained_spec
+from adapters.trainer import AnswerTrainer
 from harness.cli import cli, main
 from harness.util.files import hold
+from tests.helpers.tiny import build_tiny_model
 
 QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")
 
@@ -74,6 +77,21 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tin
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
 
 
+def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = build_tiny_model(tmp_path / "sees", sees=True)
+    assert main(words(base, "llama-lora", "--set", "lora.r=8")) == 0
+    assert main(["adapters", "check", "mine", "--base", str(base)]) == 0
+    assert "mine fits sees" in capsys.readouterr().out
+
+
+def test_all_weights_of_a_base_with_invalid_generation_settings_are_trained(tmp_path: Path) -> None:
+    """As Llama 2's chat models have them: a temperature for greedy decoding."""
+    base = build_tiny_model(tmp_path / "warm")
+    path = base / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"temperature": 0.9, "top_p": 0.6}))
+    assert main(words(base, "llama-full")) == 0
+
+
 def failing(error: Exception) -> Any:
     def fail(*args: object, **named: object) -> None:
         raise error
@@ -97,6 +115,25 @@ def test_a_setting_is_named_if_memory_runs_out(
     (line,) = capsys.readouterr().err.splitlines()[-1:]
     assert advice in line
     assert "--set training.tokens=1024, or --set training.gradient_checkpointing=true" in line
+
+
+@pytest.mark.parametrize("recipe", ["llama-lora", "llama-full"])
+def test_a_loss_that_is_not_a_number_ends_training_and_keeps_the_last_good_checkpoint(
+    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], recipe: str
+) -> None:
+    loss_of = AnswerTrainer.compute_loss
+
+    def diverging(trainer: Any, model: Any, *inputs: Any, **named: Any) -> Any:
+        return loss_of(trainer, model, *inputs, **named) * (math.nan if model.training and trainer.state.global_step else 1)
+
+    monkeypatch.setattr(AnswerTrainer, "compute_loss", diverging)
+    assert main(words(tiny_base, recipe, "--set", "training.evaluations=2")) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "Error: the loss is nan at step 2; the checkpoint before it is runs/mine/checkpoints/checkpoint-1; try a smaller "
+        "--set training.learning_rate, or --set training.precision=float32, and another --name"
+    )
+    assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
+    assert not [path for name in ("adapter", "model") if (path := Path("runs/mine", name)).exists()]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,34 @@ def test_a_merged_model_is_the_base_with_its_adapter(adapters: list[Adapter]) ->
     assert AutoTokenizer.from_pretrained(path).chat_template
 
 
+def test_layers_that_share_their_weights_are_merged_separately(tmp_path: Path) -> None:
+    """Of two tied layers, an adapter may change one."""
+    import torch
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    tied, untied = (build_tiny_model(tmp_path / f"tied-{tie}", tie_word_embeddings=tie) for tie in (True, False))
+    one, other = {"target_modules": ["lm_head", "q_proj"]}, {"target_modules": ["embed_tokens"]}
+    whole = {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]}
+    tokens = {"target_modules": ["q_proj"], "trainable_token_indices": [7, 20]}
+    cases = [(untied, one), *((tied, changes) for changes in (one, other, one | whole, tokens))]
+    for number, (base, changes) in enumerate(cases):
+        with warnings.catch_warnings(action="ignore"):
+            path = build_tiny_adapter(base, tmp_path / f"adapter-{number}", **changes)
+            there = logits(PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), str(path)))
+        merged = logits(AutoModelForCausalLM.from_pretrained(use(Adapter(path, 4, SPEC, str(base)))))
+        assert torch.allclose(merged, there, atol=1e-3), (number, float((merged - there).abs().max()))
+
+
+def test_a_base_with_generation_settings_that_cannot_be_written_is_merged(tmp_path: Path) -> None:
+    """As Llama 2's chat models have them: a temperature for greedy decoding."""
+    base = build_tiny_model(tmp_path / "tiny")
+    said = json.loads((base / "generation_config.json").read_text())
+    (base / "generation_config.json").write_text(json.dumps(said | {"temperature": 0.9, "top_p": 0.6}))
+    path = use(Adapter(build_tiny_adapter(base, tmp_path / "adapter"), 4, SPEC, str(base)))
+    assert json.loads((path / "generation_config.json").read_text())["eos_token_id"] == said["eos_token_id"]
+
+
 def test_it_is_made_once_and_reported(adapters: list[Adapter]) -> None:
     said: list[str] = []
     first = merged_model(adapters[0], said.append)
@@ -109,11 +138,11 @@ def test_what_cannot_be_merged_has_distinct_errors(
 ) -> None:
     assert worth_merging(adapters[0])
     hub = Adapter(adapters[0].path, 4, SPEC, "someone/llama")
-    (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 4, "target_modules": ["q_proj", "lm_head"]}))
-    tied = Adapter(tmp_path, 4, SPEC, adapters[0].base)
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 4, "target_modules": ["no_proj"]}))
+    (tmp_path / "adapter_model.safetensors").touch()
+    unfit = Adapter(tmp_path, 4, SPEC, adapters[0].base)
     assert not worth_merging(hub)
-    assert not worth_merging(tied)
-    for adapter, why in ((hub, "not a local folder"), (tied, "embeddings")):
+    for adapter, why in ((hub, "not a local folder"), (unfit, "peft cannot load")):
         with pytest.raises(AdapterError, match=rf"{why}.*--no-merge"):
             use(adapter)
     monkeypatch.setattr(merging, "LARGEST", 1000)

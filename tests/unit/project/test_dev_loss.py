@@ -27,7 +27,7 @@ def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_losses_are_those_of_the_rows_one_by_one(tiny_base: Path, tmp_path: Path) -> None:
+def test_losses_are_those_of_the_rows_one_by_one(tiny_base: Path, tmp_path: Path, rounding: float) -> None:
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
@@ -45,7 +45,7 @@ def test_losses_are_those_of_the_rows_one_by_one(tiny_base: Path, tmp_path: Path
         tokens += len(row.completion_ids)
     losses, counts, answers = map(sum, zip(*found.values(), strict=True))
     assert (counts, answers) == (tokens, len(items))
-    assert losses == pytest.approx(total, rel=1e-4)
+    assert losses == pytest.approx(total, rel=rounding)
 
 
 def test_the_table_compares_with_the_first_one(tiny_base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,8 @@ from safetensors.torch import load_file, save_file
 
 from adapters.asking import as_trained, chosen_adapter
 from adapters.catalog import best_decoding
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter
+from adapters.merging import merged_model
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter, read_record
 from harness.cli import main
 from harness.engines.models.bases import fingerprint
 from harness.engines.models.weights import weights_fingerprint
@@ -28,7 +29,7 @@ from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT, Command
-from tests.helpers.tiny import build_tiny_adapter
+from tests.helpers.tiny import build_tiny_adapter, hub_snapshot
 from tools.record_goldens import golden
 
 SPEC = PromptSpec.make("hexagons")
@@ -147,6 +148,12 @@ class TestCheck:
             (lambda w: {k: v * 0 if "lora_B" in k else v for k, v in w.items()}, "changes nothing"),
             (lambda w: {k: torch.cat([v] * 2, 0) if "lora_A" in k else v for k, v in w.items()}, "has rank 8"),
             (lambda w: {}, "holds no weights"),
+            (lambda w: {k: v.new_empty(0) for k, v in w.items()}, "is empty: with ZeRO-3, gather the weights"),
+            (lambda w: {k.replace("base_model.", "module."): v for k, v in w.items()}, "28 weights belong to no module"),
+            (lambda w: {k: v for k, v in w.items() if "layers.0" in k}, "14 weights are missing, such as base_model.model."),
+            (lambda w: {k: v for k, v in w.items() if "lora_B" in k}, "14 weights are missing"),
+            (lambda w: {k: v[:, :9].contiguous() if "q_proj.lora_A" in k else v for k, v in w.items()}, "size mismatch"),
+            (lambda w: {**w, "base_model.model.model.embed_tokens.weight": torch.ones(401, 32)}, "size mismatch"),
         ],
     )
     def test_wrong_weights_are_an_error_of_one_line_and_exit_1(self, change: Any, message: str, run: Command) -> None:
@@ -180,9 +187,8 @@ class TestCheck:
         assert code == 1
         assert err.splitlines()[-1].endswith("changes nothing: 3 dev items get the answers of the base alone")
 
-    def test_dora_is_for_peft_and_for_merging(self, run: Command, command: Command) -> None:
-        path = Path("runs/mine/adapter") / CONFIG_FILE
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"use_dora": True}))
+    def test_dora_is_for_peft_and_for_merging(self, base: Path, run: Command, command: Command) -> None:
+        build_tiny_adapter(base, Path("runs/mine/adapter"), use_dora=True)
         code, out, _ = run("check", "mine")
         assert (code, "vLLM cannot serve it unmerged: it has DoRA" in out) == (0, True)
         for words in (["prompt", "--no-merge", "--limit", "1", "--name", "unmerged"], ["serve"]):
@@ -311,6 +317,22 @@ class TestImport:
         assert as_trained != shown("--shots", "2")[0] != shown("--shots", "0")[0]
         assert "0 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "0")[1]
         assert "2 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "2")[1]
+
+    def test_its_base_is_of_the_revision_that_it_names(
+        self, published: Path, base: Path, here: Path, run: Command, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        snapshot = hub_snapshot(base, here / "hub", monkeypatch)
+        self.change(base_model_name_or_path="someone/tiny", revision="v1")
+        self.refused("names the base someone/tiny@v1, which is not here: give it with --base", run)
+        (snapshot.parents[1] / "refs/main").rename(snapshot.parents[1] / "refs/v1")
+        assert run("import", "published", *self.WORDS)[0] == 0
+        adapter = load_adapter("runs/published", None)
+        assert adapter.base == str(snapshot)
+        assert read_record(adapter.path).base == f"someone/tiny@{snapshot.name}"
+        assert merged_model(adapter, lambda line: None).is_dir()
+        assert run("export", "runs/published", "given")[0] == 0
+        said = json.loads(Path(f"given/{CONFIG_FILE}").read_text())
+        assert (said["base_model_name_or_path"], said["revision"]) == ("someone/tiny", snapshot.name)
 
     def test_its_name_and_base_are_its_own_by_default(self, published: Path, base: Path, run: Command) -> None:
         assert run("import", "published", *self.WORDS)[0] == 0

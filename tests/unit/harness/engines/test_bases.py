@@ -28,10 +28,11 @@ from harness.engines.models.bases import (
     model_context_length,
     resolve_base,
 )
+from harness.engines.transformers import TransformersEngine
 from harness.errors import EngineError
 from harness.util.files import _hold_when_free, cache_folder
 from tests.helpers import ROOT, Command
-from tests.helpers.tiny import hub_snapshot
+from tests.helpers.tiny import build_tiny_model, hub_snapshot
 
 SHA256 = "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c"
 """Of the fake package's file, whose content is "weights"."""
@@ -234,6 +235,21 @@ def test_an_unknown_base_is_refused(command: Command) -> None:
 def hub(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub cache that holds the tiny model as someone/tiny. Returns its snapshot."""
     return hub_snapshot(tiny_base, tmp_path / "hub", monkeypatch)
+
+
+def test_a_revision_of_a_hub_model_is_its_snapshot(hub: Path) -> None:
+    assert resolve_base("someone/tiny") == "someone/tiny"
+    (hub.parents[1] / "refs/v1").write_text(hub.name)
+    for revision in ("main", "v1", hub.name):
+        assert resolve_base(f"someone/tiny@{revision}") == str(hub)
+    assert display_name(str(hub)) == f"someone/tiny@{hub.name}"
+    with pytest.raises(EngineError, match=r"--base someone/tiny@v2: not on this machine; .* someone/tiny --revision v2"):
+        resolve_base("someone/tiny@v2")
+
+
+def test_the_context_length_of_a_model_that_also_sees_is_its_text_models(tmp_path: Path) -> None:
+    folder = str(build_tiny_model(tmp_path / "sees", sees=True, context_length=4096))
+    assert model_context_length(folder) == TransformersEngine(folder).context_length == 4096
 
 
 def test_the_origin_of_a_hub_model_is_that_of_its_snapshot(hub: Path, tiny_base: Path) -> None:

@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from harness.engines.engine import Sampling, apart
 from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
-from tests.helpers.tiny import build_tiny_model, prompts_for
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
 TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")
 
@@ -36,6 +37,19 @@ def test_a_batch_answers_as_its_prompts_do_alone(base: Path, engine: Transformer
     assert together == pairs == alone
     assert len({answer.text for answer in together}) > 1
     assert [answer.prompt_tokens for answer in together] == [len(row.token_ids) for row in rows]
+
+
+def test_tokens_that_the_model_does_not_know_are_an_error_of_one_line(engine: TransformersEngine) -> None:
+    known = engine._model.config.vocab_size
+    with pytest.raises(EngineError, match=f"which knows {known} tokens: a prompt has token {known}$"):
+        engine.generate([Rendered("a", (), "", (1, known))], Sampling(max_tokens=1))
+
+
+def test_an_adapter_of_which_peft_loads_only_a_part_is_refused(base: Path, tmp_path: Path) -> None:
+    path = build_tiny_adapter(base, tmp_path / "adapter") / "adapter_model.safetensors"
+    save_file({name: value for name, value in load_file(path).items() if "layers.0" in name}, path)
+    with pytest.raises(AdapterError, match="does not fit this base: 14 weights are missing"):
+        TransformersEngine(str(base), adapter=path.parent)
 
 
 def likeliest(base: Path, ids: tuple[int, ...], count: int) -> list[int]:

@@ -62,7 +62,7 @@ def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins
 
 @pytest.fixture
 def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
-    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # bfloat16 rounds differently in different batches
+    monkeypatch.setenv("HARNESS_BF16", "off")  # bfloat16 rounds differently in different batches
     vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
 
