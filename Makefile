@@ -35,11 +35,11 @@ demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine
 	$(BIN)/python tools/demo.py
 
 test: env browser ## Unit tests, then the quicker tests with a real vLLM, a real training run and a real browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile
 	$(BIN)/python -m pytest -q -m "integration and not slow" -n 2 --dist loadfile
 
 test-all: env browser plugins ## The whole suite: the slow tests and those in other harnesses' environments, too
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 -m "not integration"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not integration" --hypothesis-profile thorough
 	$(BIN)/python -m pytest -q -m integration -n 2 --dist loadfile
 
 PLUGINS := $(patsubst requirements/plugins/%.txt,.venvs/%/.ready,$(filter-out %/shared.txt,$(wildcard requirements/plugins/*.txt)))

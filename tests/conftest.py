@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.helpers import Command
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from harness.service.workers import Workers
     from tests.helpers.endpoint import FakeServer
 
-# Deadlines measure the machine, not the code.
-settings.register_profile("harness", deadline=None)
-settings.load_profile("harness")
+# Deadlines and the check for slow examples measure the machine, not the code.
+for name, examples in (("quick", 15), ("thorough", 100)):
+    settings.register_profile(name, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("quick")  # unless pytest gets --hypothesis-profile, as in `make test-all`
 
 BF16 = "HARNESS_BF16"
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from adapters.registry import load_adapter
-from harness.cli import cli
 from harness.engines.models.weights import weights_fingerprint
-from harness.errors import UsageError
-from tests.helpers.finetuning import environment
+from tests.helpers import Command
+from tests.helpers.finetuning import train
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
@@ -23,22 +19,17 @@ QUICK = ("training.evaluations=2", "training.dev_f1_items=2", "training.dev_loss
 SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
 
 
-def command(base: Path, *more: str) -> list[str]:
-    settings = [word for override in SMALL for word in ("--set", override)]
-    return [sys.executable, "-m", "harness.cli", "finetune", "llama-lora", "--base", str(base), *settings, *more]
-
-
-def harness(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=500)
+def words(base: Path, *more: str) -> tuple[str, ...]:
+    """The words of a command."""
+    settings = (word for override in SMALL for word in ("--set", override))
+    return ("finetune", "llama-lora", "--base", str(base), *settings, *more)
 
 
 @pytest.fixture(scope="module")
 def trained(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A folder with a run of six steps, and the output of the command."""
     folder = tmp_path_factory.mktemp("work")
-    done = harness(folder, command(base, "--task", "minecraft", "--max-steps", "6", "--name", "six"))
-    assert done.returncode == 0, done.stderr
-    return folder, done.stdout
+    return folder, train(folder, (), *words(base, "--task", "minecraft", "--max-steps", "6", "--name", "six")[1:])
 
 
 def test_it_reports_its_inputs_and_its_progress(trained: tuple[Path, str]) -> None:
@@ -85,29 +76,29 @@ def test_it_is_the_same_model_in_plain_peft(trained: tuple[Path, str], base: Pat
 
 @pytest.mark.slow
 def test_a_finished_run_is_not_trained_again_and_another_is_refused(
-    trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch
+    trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.chdir(trained[0])
     weights = Path("runs/six/adapter/adapter_model.safetensors")
     before = weights.stat().st_mtime_ns
-    again = CliRunner().invoke(cli, command(base, "--task", "minecraft", "--max-steps", "6", "--name", "six")[3:])
-    assert (again.exit_code, "finished" in again.output) == (0, True)
-    other = CliRunner().invoke(cli, command(base, "--task", "minecraft", "--max-steps", "7", "--name", "six")[3:])
-    assert isinstance(other.exception, UsageError)
-    assert "choose another --name" in str(other.exception)
+    code, printed, _ = command(*words(base, "--task", "minecraft", "--max-steps", "6", "--name", "six"))
+    assert (code, "finished" in printed) == (0, True)
+    code, _, error = command(*words(base, "--task", "minecraft", "--max-steps", "7", "--name", "six"))
+    assert (code, "choose another --name" in error) == (2, True)
     assert weights.stat().st_mtime_ns == before
 
 
 @pytest.mark.slow
-def test_training_continues_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
+def test_training_continues_from_another_adapter(
+    trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
     folder = trained[0]
-    words = command(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")
-    done = harness(folder, words)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(folder)
+    train(folder, (), *words(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")[1:])
     texts = [(folder / f"runs/{name}/curve.jsonl").read_text() for name in ("six", "more")]
     curves = [[json.loads(line) for line in text.splitlines()] for text in texts]
     assert curves[1][0]["dev_loss"] == pytest.approx(curves[0][-1]["dev_loss"], rel=1e-3), "it begins where the other ended"
-    refused = harness(folder, [*words[:-4], "--name", "other", "--from", "six", "--set", "lora.r=16"])
-    assert refused.returncode == 2
-    assert "--from" in refused.stderr
-    assert "--set lora.r=8" in refused.stderr
+    code, _, error = command(*words(base, "--task", "minecraft", "--name", "other", "--from", "six", "--set", "lora.r=16"))
+    assert code == 2
+    assert "--from" in error
+    assert "--set lora.r=8" in error

@@ -33,30 +33,36 @@ def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -
     return train(folder, launcher, "llama-grpo", "--base", str(base), "--max-steps", "4", "--name", name, *settings)
 
 
-def test_a_run_and_one_that_resumes_end_alike(base: Path, tmp_path: Path) -> None:
-    shown = learn(base, tmp_path, "g")
+@pytest.fixture(scope="module")
+def alone(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The run of one process, and its output."""
+    folder = tmp_path_factory.mktemp("alone")
+    printed = learn(base, folder, "g")
+    return folder / "runs/g", printed
+
+
+def curve(run: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
+
+
+def test_a_run_and_one_that_resumes_end_alike(alone: tuple[Path, str], base: Path, tmp_path: Path) -> None:
+    run, shown = alone
     assert "4 steps of 2 prompts with 16 answers each" in shown
-    run = tmp_path / "runs/g"
-    points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
-    assert [point["step"] for point in points] == [0, 2, 4]
-    assert {"reward", "entropy", "apart", "dev_f1"} <= points[-1].keys()
+    assert [point["step"] for point in curve(run)] == [0, 2, 4]
+    assert {"reward", "entropy", "apart", "dev_f1"} <= curve(run)[-1].keys()
     assert json.loads((run / "adapter/harness.json").read_text())["tokens"] > 4 * 32 * 50
     assert json.loads((run / "adapter/harness.json").read_text())["effect"], "nothing was trained"
     assert not (run / "adapter/ref").exists()
-    weights = (run / "adapter" / WEIGHTS_FILE).read_bytes()
-    shutil.rmtree(run / "checkpoints/checkpoint-4")
-    shutil.rmtree(run / "adapter")
+    resumed = shutil.copytree(run, tmp_path / "runs/g")
+    shutil.rmtree(resumed / "checkpoints/checkpoint-4")
+    shutil.rmtree(resumed / "adapter")
     assert "resuming from" in learn(base, tmp_path, "g")
-    assert (run / "adapter" / WEIGHTS_FILE).read_bytes() == weights
+    assert (resumed / "adapter" / WEIGHTS_FILE).read_bytes() == (run / "adapter" / WEIGHTS_FILE).read_bytes()
 
 
-def test_two_processes_draw_and_learn_as_one_does(base: Path, tmp_path: Path) -> None:
+def test_two_processes_draw_and_learn_as_one_does(alone: tuple[Path, str], base: Path, tmp_path: Path) -> None:
     printed = learn(base, tmp_path, "two", torchrun(2))
     assert printed.count("is in runs/two/adapter") == 1
-    learn(base, tmp_path, "one")
-    both, alone = (
-        [json.loads(line) for line in (tmp_path / f"runs/{name}/curve.jsonl").read_text().splitlines()] for name in ("two", "one")
-    )
     keys = ("step", "reward", "entropy", "dev_f1")
-    for here, there in zip(both, alone, strict=True):
+    for here, there in zip(curve(tmp_path / "runs/two"), curve(alone[0]), strict=True):
         assert [here.get(key, 0) for key in keys] == pytest.approx([there.get(key, 0) for key in keys], rel=1e-3)

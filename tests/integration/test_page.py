@@ -83,6 +83,7 @@ def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: Pa
         assert window.complaints == []
 
 
+@pytest.mark.slow
 def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "draw") as window:
         page = window.page

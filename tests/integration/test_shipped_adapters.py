@@ -1,19 +1,14 @@
-"""The shipped adapters: each loads on its base, fits the current prompts and answers some real items as well as once measured."""
+"""The default base answers; each shipped adapter loads on it, fits the prompts of today, and scores what it once scored."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from adapters.registry import SHIPPED, load_adapter
-from harness.engines.models.bases import resolve_base
-from harness.util.files import cache_folder
-from tests.helpers import ROOT
+from harness.engines.models.bases import load_tokenizer, resolve_base
+from tests.helpers import Command
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -38,16 +33,27 @@ def test_it_is_small_and_fits_the_default_base_and_todays_prompts(name: str) -> 
     assert all(words in card for words in ("## How it was made", "## Scores", "[", "## Licenses", "Apache-2.0"))
 
 
+def test_the_base_is_complete_and_answers() -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    folder = resolve_base(None)
+    tokenizer = load_tokenizer(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    assert (model.dtype, len(tokenizer), model.config.max_position_embeddings) == (torch.bfloat16, 49152, 8192)
+    question = [{"role": "user", "content": "What is the capital of France?"}]
+    ids = tokenizer.apply_chat_template(question, add_generation_prompt=True, return_tensors="pt", return_dict=True)
+    answer = model.generate(**ids, max_new_tokens=12, do_sample=False)[0, ids["input_ids"].shape[1] :]
+    assert "Paris" in tokenizer.decode(answer)
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", NAMES)
-def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> None:
+def test_it_scores_what_it_scored(name: str, command: Command, empty_folder: None) -> None:
     """Three answers of the slice may differ, because another machine may compute in float32 or in bfloat16."""
-    words = [sys.executable, "-m", "harness.cli", "prompt", "--adapter", name, "--limit", str(ITEMS), "--json"]
-    environment = os.environ | {"HARNESS_DATA": str(data_dir), "HARNESS_CACHE": str(cache_folder()), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [*words, "--task", load_adapter(name, None).spec.task], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    scores = json.loads(done.stdout.splitlines()[-1])
+    task = load_adapter(name, None).spec.task
+    code, printed, error = command("prompt", "--adapter", name, "--limit", ITEMS, "--task", task, "--json")
+    assert code == 0, error
+    scores = json.loads(printed.splitlines()[-1])
     found = scores["action"]["f1"] if scores["task"] == "hexagons" else scores["micro"]["type"]["f1"]
     assert found == pytest.approx(F1[name], abs=0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,17 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from adapters.base_check import run_checks
 from adapters.merging import merged_model
 from adapters.registry import Adapter
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
 from harness.engines.engine import Completion, Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm.engine import VllmEngine
 from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.errors import AdapterError, EngineError
+from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
+from tests.helpers import Command
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -28,6 +35,8 @@ ALIKE = 0.9
 """The share of answers that two engines must have in common: different kernels occasionally flip a near tie."""
 
 ACTIONS = r"(?:\d \d (?:red|blue)(?:, \d \d (?:red|blue)){0,3})?"
+LENGTH = 4096
+"""The context length of the base."""
 TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue', 'green')[n % 3]}." for n in range(40))
 
 
@@ -41,7 +50,7 @@ def _float32() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("tiny") / "base", context_length=256)
+    return build_tiny_model(tmp_path_factory.mktemp("tiny") / "base", context_length=LENGTH)
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +60,43 @@ def adapter(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(base: Path) -> Iterator[VllmEngine]:
-    engine = VllmEngine(str(base))
+    engine = VllmEngine(str(base), draws=True, feasible=True, options={"max_num_seqs": 64})
     yield engine
     engine.close()
+
+
+@pytest.fixture(scope="module")
+def adapted(base: Path, adapter: Path) -> Iterator[VllmEngine]:
+    """A second engine in the same process, with a context shorter than the model's and a rank that vLLM does not support."""
+    engine = VllmEngine(str(base), adapter=str(adapter), context_length=200)
+    yield engine
+    engine.close()
+
+
+class Prompting:
+    """`harness prompt` on the engine; `built` are the settings with which the last command would have built its own."""
+
+    def __init__(self, engine: VllmEngine, base: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.base, self.command = base, command
+        self.built: dict[str, Any] = {}
+
+        def build(model: str, **settings: Any) -> VllmEngine:
+            self.built = settings
+            return engine
+
+        monkeypatch.setattr("harness.engines.vllm.engine.VllmEngine", build)
+        monkeypatch.setattr(engine, "close", lambda: None)
+
+    def records(self, name: str, *words: object) -> list[Any]:
+        """The records of a run of a few items."""
+        code, _, errors = self.command("prompt", "--base", self.base, "--no-cache", "--name", name, *words)
+        assert code == 0, errors
+        return [json.loads(line) for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def prompting(engine: VllmEngine, base: Path, command: Command, monkeypatch: pytest.MonkeyPatch, empty_folder: None) -> Prompting:
+    return Prompting(engine, base, command, monkeypatch)
 
 
 def answered(engine: Any, prompts: list[Rendered], sampling: Sampling) -> list[Completion]:
@@ -134,30 +177,77 @@ def test_a_regex_is_kept(engine: VllmEngine) -> None:
 
 
 def test_a_prompt_that_is_too_long_is_a_separate_error(engine: VllmEngine) -> None:
-    assert engine.context_length == 256
+    assert engine.context_length == LENGTH
     (good,) = prompts_for(engine, TEXTS[:1])
-    long, empty = Rendered("long", (), "", (5,) * 256), Rendered("empty", (), "", ())
-    almost = Rendered("almost", (), "", (1, *(70 + n % 20 for n in range(251))))
+    long, empty = Rendered("long", (), "", (5,) * LENGTH), Rendered("empty", (), "", ())
+    almost = Rendered("almost", (), "", (1, *(70 + n % 20 for n in range(LENGTH - 5))))
     answers = answered(engine, [long, good, empty, almost], Sampling(max_tokens=50))
-    assert "256 tokens" in (answers[0].error or "")
+    assert f"{LENGTH} tokens" in (answers[0].error or "")
     assert answers[1].error is None
     assert "prompt is empty" in (answers[2].error or "")
     assert answers[3].completion_tokens <= 4
     assert len(answered(engine, [long], Sampling())) == 1
 
 
-def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: Path, engine: VllmEngine) -> None:
-    """A second engine in the same process, with a context shorter than the model's and a rank that vLLM does not support."""
+def test_likelihoods_are_returned_if_asked_for(engine: VllmEngine) -> None:
+    rows = [Rendered(str(n), (), "", (1, 70 + n, 80)) for n in range(8)]
+    silent, telling = (answered(engine, rows, Sampling(max_tokens=8, logprobs=tell)) for tell in (False, True))
+    assert [answer.text for answer in silent] == [answer.text for answer in telling]
+    assert all(answer.logprob is None for answer in silent)
+    assert all(answer.logprob is not None and answer.logprob < 0 for answer in telling)
+
+
+def test_vllms_own_options_reach_the_engine_and_the_run(engine: VllmEngine, prompting: Prompting) -> None:
+    assert engine.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs == 64
+    words = ("--limit", 2, "--max-new-tokens", 8)
+    prompting.records("plain", *words)
+    assert prompting.built["options"] == {}
+    prompting.records("few", *words, "--vllm", "enable_prefix_caching=false", "--", "--max-num-seqs", 2)
+    assert prompting.built["options"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
+    plain, few = (yaml.safe_load(Path(f"runs/{name}/run.yaml").read_text())["settings"] for name in ("plain", "few"))
+    assert not plain["vllm"]
+    assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
+    assert {**few, "vllm": plain["vllm"]} == plain
+
+
+def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(prompting: Prompting) -> None:
+    for task, name in (("hexagons", "grouped"), ("minecraft", "lines"), ("hexagons", "json")):
+        words = ("--task", task, "--format", name, "--constrain", "format", "--limit", 4, "--max-new-tokens", 64)
+        for record in prompting.records(f"{task}-{name}", *words):
+            # Only the piece that the token limit cut may be discarded.
+            assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
+
+
+def test_feasible_answers_can_be_carried_out_whatever_the_model(prompting: Prompting) -> None:
+    items = {item.id: item for item in load("minecraft", "dev") if isinstance(item, MinecraftItem)}
+    words = ("--task", "minecraft", "--temperature", 1, "--max-new-tokens", 96, "--limit", 6, "--constrain", "feasible")
+    for name in ("moves", "calls"):
+        records = prompting.records(name, *words, "--format", name)
+        assert (prompting.built["draws"], prompting.built["feasible"]) == (True, True)
+        assert any(record["actions"] for record in records)
+        for record in records:
+            assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
+            whole = [Action(*action) for action in record["actions"]]
+            # The last action may be a remainder that the token limit left.
+            whole = whole[:-1] if record["finish_reason"] == "length" else whole
+            assert items[record["id"]].before.apply(whole).ignored == ()
+
+
+@pytest.mark.slow
+def test_an_adapter_changes_the_answers_as_it_does_in_peft(
+    base: Path, adapter: Path, engine: VllmEngine, adapted: VllmEngine
+) -> None:
     rows = prompts_for(engine, TEXTS)
     plain = answered(engine, rows, Sampling(max_tokens=16))
     peft = TransformersEngine(str(base), adapter=str(adapter)).generate(rows, Sampling(max_tokens=16))
-    adapted = VllmEngine(str(base), adapter=str(adapter), context_length=200)
-    try:
-        assert adapted.context_length == 200
-        answers = answered(adapted, rows, Sampling(max_tokens=16))
-    finally:
-        adapted.close()
-    check_adapted(answers, peft, plain)
+    assert adapted.context_length == 200
+    check_adapted(answered(adapted, rows, Sampling(max_tokens=16)), peft, plain)
+
+
+@pytest.mark.slow
+def test_the_check_of_a_base_passes_in_vllm(base: Path) -> None:
+    (outcome,) = run_checks(str(base), names=["vLLM"])
+    assert outcome.passed, outcome.detail
 
 
 @pytest.mark.slow
@@ -187,16 +277,14 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Pat
 
 @pytest.mark.slow
 def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
-    base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, adapter: Path, adapted: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Must be the last test: closing an engine ends state that vLLM shares with the other tests' engine in this process.
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
-    settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
-    with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
-        assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
-        rows, sampling = prompts_for(two, TEXTS), Sampling(max_tokens=16)
-        assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
+    settings: dict[str, Any] = {"adapter": adapter, "context_length": 200, "options": {"dtype": "float32"}}
+    with closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as copies:
+        assert (copies.context_length, copies.batch_size) == (adapted.context_length, 2 * adapted.batch_size)
+        rows, sampling = prompts_for(copies, TEXTS), Sampling(max_tokens=16)
+        answers = answered(copies, rows, sampling)
+        assert agreement(answered(adapted, rows, sampling), answers) >= ALIKE
         # The second call is divided like the first.
-        assert [answer.text for answer in two.generate(rows, sampling)] == [
-            answer.text for answer in two.generate(rows, sampling)
-        ]
+        assert [answer.text for answer in answered(copies, rows, sampling)] == [answer.text for answer in answers]

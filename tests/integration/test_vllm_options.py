@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.cli import main
-from harness.engines.engine import Sampling
-from harness.engines.vllm.engine import VllmEngine
 from harness.engines.vllm.options import engine_options, recorded, serve_options
 from harness.errors import UsageError
-from prompts.rendered import Rendered
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -109,30 +105,3 @@ def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, 
     words = ["serve", "--base", str(base), "--adapters", str(tmp_path), "--port", "18999", "--", "--data-parallel-size", "2"]
     assert main(words) == 2
     assert "--api-server-count 1" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    base = build_tiny_model(tmp_path / "base", context_length=4096)
-    words = ["prompt", "--base", str(base), "--limit", "5", "--max-new-tokens", "8", "--json"]
-    assert main([*words, "--name", "plain"]) == 0
-    assert main([*words, "--name", "few", "--vllm", "enable_prefix_caching=false", "--", "--max-num-seqs", "2"]) == 0
-    plain, few = (yaml.safe_load((tmp_path / "runs" / name / "run.yaml").read_text())["settings"] for name in ("plain", "few"))
-    assert not plain["vllm"]
-    assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
-    assert {**few, "vllm": plain["vllm"]} == plain
-
-
-@pytest.mark.slow
-def test_likelihoods_are_returned_if_asked_for(tmp_path: Path) -> None:
-    engine = VllmEngine(str(build_tiny_model(tmp_path / "base", context_length=256)), options={"max_num_seqs": 3})
-    try:
-        assert engine.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs == 3
-        rows = [Rendered(str(n), (), "", (1, 70 + n, 80)) for n in range(8)]
-        silent, telling = (list(engine.generate(rows, Sampling(max_tokens=8, logprobs=tell))) for tell in (False, True))
-    finally:
-        engine.close()
-    assert [answer.text for answer in silent] == [answer.text for answer in telling]
-    assert all(answer.logprob is None for answer in silent)
-    assert all(answer.logprob is not None and answer.logprob < 0 for answer in telling)

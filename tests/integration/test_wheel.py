@@ -10,7 +10,7 @@ import pytest
 from tests.helpers import ROOT
 from tests.helpers.wheel import build_wheel
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 def test_the_wheel_holds_the_packages_and_their_data(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ ROWS = [
     TrainingRow("d", (*BEGINNING, 6, 7), (80, 2)),
     TrainingRow("e", tuple(range(100, 130)), (90, 91, 92, 2)),
 ]
+SLOW = pytest.mark.slow
 SETTINGS = (
     "training.gradient_checkpointing=false", "training.learning_rate=0.01", "training.warmup=0", "training.evaluations=1",
     "lora.dropout=0.0", "lora.r=8",
@@ -107,8 +108,8 @@ def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         ("flex_attention", [], 0),
         ("sdpa", ["training.per_device_train_batch_size=1"], 2),
         ("blocks", ["training.gradient_checkpointing=true"], 2),
-        ("sdpa", ["training.torch_compile=true"], 2),
-        ("sdpa", ["training.torch_compile=true", "training.per_device_train_batch_size=1"], 2),
+        pytest.param("sdpa", ["training.torch_compile=true"], 2, marks=SLOW),
+        pytest.param("sdpa", ["training.torch_compile=true", "training.per_device_train_batch_size=1"], 2, marks=SLOW),
         ("sdpa", ["training.use_liger_kernel=true"], 2),
     ],
 )

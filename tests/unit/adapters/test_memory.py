@@ -22,6 +22,7 @@ LLAMA = {
     "70B": {"hidden_size": 8192, "intermediate_size": 28672, "num_hidden_layers": 80, "num_attention_heads": 64},
 }
 """The sizes of Llama 3; both have 8 key heads and a vocabulary of 128,256."""
+SIZES = ["8B", pytest.param("70B", marks=pytest.mark.slow)]
 TOKENS, PLACES, ASKED = 4096, 1000, 1000
 PACK = Pack(*np.zeros((3, TOKENS), np.int32), *np.zeros((2, PLACES), np.int32))
 
@@ -83,7 +84,7 @@ def kept_for_backward(model: Any) -> int:
     return sum(storage.nbytes() for storage in kept.values())
 
 
-@pytest.mark.parametrize("size", LLAMA)
+@pytest.mark.parametrize("size", SIZES)
 def test_each_part_is_what_the_arithmetic_says(size: str) -> None:
     recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
     model = model_of(size, recipe)
@@ -101,7 +102,7 @@ def test_each_part_is_what_the_arithmetic_says(size: str) -> None:
     assert told.activations == pytest.approx(kept_for_backward(model), rel=0.01)
 
 
-@pytest.mark.parametrize("size", LLAMA)
+@pytest.mark.parametrize("size", SIZES)
 def test_with_checkpointing_the_inputs_of_layers_are_kept_and_one_layer_is_computed_again(size: str) -> None:
     recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
     model, layers = model_of(size, recipe), LLAMA[size]["num_hidden_layers"]
@@ -113,7 +114,7 @@ def test_with_checkpointing_the_inputs_of_layers_are_kept_and_one_layer_is_compu
     assert told.activations == pytest.approx(kept_for_backward(model) + every / layers, rel=0.01)
 
 
-@pytest.mark.parametrize("size", LLAMA)
+@pytest.mark.parametrize("size", SIZES)
 def test_dev_answers_keep_keys_and_values_between_steps(size: str) -> None:
     settings = ["training.gradient_checkpointing=true", "training.dev_batch_size=3", "training.dev_f1_items=200"]
     recipe = load_recipe("llama-lora", settings)
@@ -155,7 +156,7 @@ def gigabytes(memory: MemoryEstimate) -> list[float]:
     return [round(part / 1e9, 1) for part in parts]
 
 
-@pytest.mark.parametrize("size", LLAMA)
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("how", "recipe"), [("QLoRA", "llama-qlora"), ("LoRA on bfloat16", "llama-lora")])
 def test_the_page_about_several_gpus_has_the_numbers_of_the_dry_run(size: str, how: str, recipe: str) -> None:
     loaded = load_recipe(recipe, ["training.gradient_checkpointing=true"])

@@ -166,7 +166,7 @@ merging.merged_model(Adapter(Path(sys.argv[1]), 4, PromptSpec.make("hexagons"), 
 """
 
 
-@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("sign", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_killed_one_leaves_nothing_that_counts(adapters: list[Adapter], sign: signal.Signals) -> None:
     words = [sys.executable, "-c", MERGES, str(adapters[0].path), adapters[0].base]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -114,7 +114,7 @@ def _loss(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
 
 
 @given(st.sampled_from([1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 3]), st.sampled_from([(1, 1), (2, 3)]), st.integers(0, 9))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], seed: int) -> None:
     torch.manual_seed(seed)
     groups, each = heads

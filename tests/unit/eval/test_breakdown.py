@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
@@ -69,7 +69,6 @@ items = st.lists(
 )
 
 
-@settings(max_examples=30)
 @given(items)
 def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple[float, int, str, str]]) -> None:
     scores = [scored(n, f1, wanted, cluster) for n, (f1, wanted, cluster, _) in enumerate(drawn)]

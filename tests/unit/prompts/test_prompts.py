@@ -5,7 +5,7 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora import load
@@ -148,7 +148,6 @@ def test_a_cut_view_never_begins_with_an_answer_and_counts_on(keep: int) -> None
 
 
 @given(st.integers(300, 2000))
-@settings(deadline=None)
 def test_examples_lose_turns_and_go_before_the_items_own_dialogue_is_cut(context_length: int) -> None:
     shot, item = (replace(probe, history=(*LONG, *probe.history)) for probe in PROBES["minecraft"])
     item = replace(item, history=(*item.history, Utterance("Architect", "THE LAST WORD")))

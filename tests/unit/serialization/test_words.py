@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
@@ -36,7 +36,6 @@ def test_tokenize(text: str, tokens: str) -> None:
     assert " ".join(tokenize(text)) == tokens
 
 
-@settings(deadline=None)  # the first example imports nltk
 @given(st.text(max_size=200))
 def test_any_line_has_tokens_without_blanks(text: str) -> None:
     tokens = tokenize(text)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.metrics.hexagons import MEASURES, score
@@ -89,14 +89,12 @@ paints = st.lists(st.builds(Paint, st.integers(0, 1), st.integers(0, 3), st.samp
 steps = st.builds(step, paints, paints, st.just(1), st.sampled_from("abc"))
 
 
-@settings(deadline=None)
 @given(steps)
 def test_the_gold_actions_score_one(item: HexagonsItem) -> None:
     scores = score([item], [item.before.diff(item.after)], rollout=True)
     assert scores["action"] == scores["board"] == scores["effective"] == scores["rollout"] == ONE
 
 
-@settings(deadline=None)
 @given(steps, paints, st.randoms())
 def test_agrees_with_the_definition_on_sets_in_any_order(item: HexagonsItem, predicted: list[Paint], random: object) -> None:
     made = list({p.tile: p for p in predicted}.values())
@@ -113,7 +111,6 @@ def test_agrees_with_the_definition_on_sets_in_any_order(item: HexagonsItem, pre
         assert scores[kind]["em"] == (gold == found)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(steps, paints), min_size=1, max_size=6))
 def test_every_number_is_a_mean_over_steps_within_bounds(pairs: list[tuple[HexagonsItem, list[Paint]]]) -> None:
     scores = score([p[0] for p in pairs], [p[1] for p in pairs])

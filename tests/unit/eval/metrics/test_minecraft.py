@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.metrics.alignment import align
@@ -109,7 +109,6 @@ turns = st.builds(builder_turn, st.just("i"), st.sampled_from("abc"), structures
 
 
 class TestProperties:
-    @settings(deadline=None)
     @given(turns, actions)
     def test_strict_counts_are_those_of_the_definition(self, item: MinecraftItem, predicted: list[Action]) -> None:
         made = net_actions(item.before, item.before.apply(predicted).structure)
@@ -125,7 +124,6 @@ class TestProperties:
             hits = (Counter(map(part, made)) & Counter(map(part, gold))).total()
             assert found[name] == [hits, len(made) - hits, len(gold) - hits]
 
-    @settings(max_examples=15, deadline=None)
     @given(turns, structures)
     def test_shape_is_the_best_of_all_alignments(self, item: MinecraftItem, reached: Structure) -> None:
         predicted, wanted = (net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after))
@@ -136,14 +134,12 @@ class TestProperties:
         assert (aligned[:, 3:] >= 0).all()
         assert (aligned[:, 3:] <= [10, 8, 10]).all()
 
-    @settings(deadline=None)
     @given(structures, actions)
     def test_what_was_done_scores_one(self, before: Structure, done: list[Action]) -> None:
         item = builder_turn("i", "g", before, before.apply(done).structure)
         for fair in (False, True):
             assert (item_f1(count([item], [done], multiple={item.id} if fair else frozenset())) == 1).all()
 
-    @settings(deadline=None)
     @given(st.lists(st.tuples(turns, actions), min_size=1, max_size=6))
     def test_bounds_and_sums(self, pairs: list[tuple[MinecraftItem, list[Action]]]) -> None:
         items, predicted = [p[0] for p in pairs], [p[1] for p in pairs]

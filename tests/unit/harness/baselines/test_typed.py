@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines.parser import Parser
@@ -53,7 +53,6 @@ def test_a_text_is_read_without_long_blanks_and_as_far_as_any_goes(text: str) ->
 
 
 @given(st.lists(WORDS, min_size=1, max_size=6))
-@settings(max_examples=25, deadline=None)
 def test_the_parsers_answer_whatever_is_typed(texts: list[str]) -> None:
     (answer,) = PARSER.predict([drawing(*texts)])
     assert all(0 <= paint.row < 10 and 0 <= paint.column < 18 for paint in answer.actions)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines.world_state import (
@@ -119,7 +119,6 @@ blocks = st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 9), st.integers(-
 )
 
 
-@settings(max_examples=20)
 @given(blocks)
 def test_feasible_is_the_worlds_rule(structure: Structure) -> None:
     possible = feasible(before_codes([item(structure.blocks()), item()]))

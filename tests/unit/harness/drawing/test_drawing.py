@@ -47,7 +47,7 @@ def uses(picture: str) -> list[ElementTree.Element]:
 
 
 @given(boards)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_every_tile_has_its_color_in_the_png(board: Board) -> None:
     image = pixels(hexagons.board_svg(board, numbers=True))
     left, top, *_ = view_box(hexagons.board_svg(board, numbers=True))
@@ -108,7 +108,6 @@ def first_hit(blocks: tuple[Block, ...], x: float, y: float, z: float) -> Block 
 
 
 @given(structures)
-@settings(max_examples=25, deadline=None)
 def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
     blocks = structure.blocks()
     picture = minecraft.structure_svg(structure)
@@ -144,7 +143,6 @@ def test_two_ghosts_in_a_cell_stand_in_one_order() -> None:
 
 
 @given(structures, poses, st.integers(-4, 4))
-@settings(max_examples=60, deadline=None)
 def test_the_builder_is_always_inside_the_picture(structure: Structure, pose: Pose, quarters: int) -> None:
     picture = minecraft.structure_svg(structure, pose=pose, quarters=quarters)
     left, top, width, height = view_box(picture)

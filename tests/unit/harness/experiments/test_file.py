@@ -207,6 +207,7 @@ def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
     assert Path("runs/e/table.md").read_text().partition("seconds")[0] == table.partition("seconds")[0]
 
 
+@pytest.mark.slow
 def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.CaptureFixture[str]) -> None:
     schema = experiment_schema(steps())
     assert SCHEMA.read_text() == content(schema), "run tools/recipe_schema.py"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora import load
@@ -112,7 +112,6 @@ def other_of(fmt: Format) -> str:
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, data: st.DataObject) -> None:
     text = fmt.write(data.draw(actions_of(fmt)))
@@ -170,7 +169,6 @@ def typed(draw: st.DrawFn, text: str) -> str:
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_typographic_characters_change_nothing(fmt: Format, data: st.DataObject) -> None:
     text = fmt.write(data.draw(actions_of(fmt)))
@@ -179,7 +177,6 @@ def test_typographic_characters_change_nothing(fmt: Format, data: st.DataObject)
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_an_answer_inside_a_json_string_is_read(fmt: Format, data: st.DataObject) -> None:
     text = fmt.write(data.draw(actions_of(fmt)))

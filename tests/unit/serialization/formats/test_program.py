@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora import load
@@ -89,7 +89,6 @@ def test_cells_that_cannot_be_built_are_listed_as_in_the_other_formats() -> None
     assert "nothing holds a block" in fmt.read("red shift(3,3,3,up)", BUILDER).discarded[0].reason
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=st.one_of(texts, st.text()))
 def test_reading_is_total(text: str) -> None:
     get_format("hexagons", "program").read(text, ITEM)

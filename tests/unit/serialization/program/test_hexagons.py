@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.worlds.hexagons import Board, Paint, Tile, distance, neighbors
@@ -163,7 +163,6 @@ BACK = {"up": "down", "left": "right", "up-right": "down-left", "up-left": "down
 BACK |= {value: key for key, value in BACK.items()}
 
 
-@settings(max_examples=40, deadline=None)
 @given(shape=shapes, spot=spots, way=ways, n=st.integers(0, 6))
 def test_geometry(shape: str, spot: str, way: str, n: int) -> None:
     """Moves there and back cancel out; mirror images and turns keep distances."""
@@ -247,7 +246,6 @@ def test_without_a_state_every_painted_tile_counts() -> None:
     assert len(run(parse("red 1:1; white 2:2")).actions) == 2
 
 
-@settings(max_examples=60, deadline=None)
 @given(program=programs)
 def test_any_program_runs_to_an_outcome(program: ast.Program) -> None:
     state = drawing_after("red 3:1-4; blue flower(9:5)", "green 12")

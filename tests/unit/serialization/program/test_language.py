@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from serialization.program import ast
 from serialization.program.errors import ProgramError
@@ -14,7 +14,6 @@ from serialization.program.written import write
 from tests.helpers.programs import programs, texts
 
 
-@settings(max_examples=100, deadline=None)
 @given(program=programs)
 def test_what_is_written_is_read_back(program: ast.Program) -> None:
     text = write(program)
@@ -22,7 +21,6 @@ def test_what_is_written_is_read_back(program: ast.Program) -> None:
     assert hash(parse(text)) == hash(program)
 
 
-@settings(max_examples=300, deadline=None)
 @given(text=texts)
 def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
     program, error = parse_front(text)

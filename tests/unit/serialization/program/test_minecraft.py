@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
@@ -205,7 +205,6 @@ sides, heights = st.integers(-5, 5), st.integers(1, 9)
 blocks = st.dictionaries(st.tuples(sides, heights, sides), st.sampled_from(COLORS), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(program=programs, before=blocks)
 def test_any_program_runs_to_feasible_actions(program: ast.Program, before: dict[Cell, str]) -> None:
     structure = Structure.of((*cell, color) for cell, color in before.items())
@@ -213,7 +212,6 @@ def test_any_program_runs_to_feasible_actions(program: ast.Program, before: dict
     assert not structure.apply(outcome.actions).ignored
 
 
-@settings(max_examples=60, deadline=None)
 @given(before=blocks, wanted=blocks)
 def test_with_supports_everything_can_be_built(before: dict[Cell, str], wanted: dict[Cell, str]) -> None:
     structure = Structure.of((*cell, color) for cell, color in before.items())

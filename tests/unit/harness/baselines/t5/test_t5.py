@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines import Decoding
@@ -153,7 +153,6 @@ def held(tokens: TextTokens) -> dict[str, Held]:
     return {name: Held(tokens, recipe_of(f"format={name}").written) for name in ("triplets", "grouped")}
 
 
-@settings(deadline=None, max_examples=30)
 @given(PAINTS, st.sampled_from(["triplets", "grouped"]))
 def test_the_grammar_lets_every_answer_pass(tokens: TextTokens, held: dict[str, Held], painted: list[Paint], name: str) -> None:
     ids = tokens.encode(recipe_of(f"format={name}").written.write(painted))
@@ -162,7 +161,6 @@ def test_the_grammar_lets_every_answer_pass(tokens: TextTokens, held: dict[str, 
         assert (ids[n] if n < len(ids) else tokens.end) in following
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.sampled_from(["triplets", "grouped"]), st.integers(0, 10**6))
 def test_whatever_the_grammar_lets_pass_is_read_whole(tokens: TextTokens, held: dict[str, Held], name: str, seed: int) -> None:
     ids: list[int] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
@@ -103,7 +103,6 @@ TURNS = st.lists(
 POSES = st.builds(Pose, st.floats(-9, 9), st.floats(1, 9), st.floats(-9, 9), st.floats(-360, 360), st.floats(-90, 90))
 
 
-@settings(max_examples=40, deadline=None)
 @given(TURNS, POSES)
 def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: Pose) -> None:
     item = turn(*history, pose=pose)
@@ -115,7 +114,6 @@ def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: 
     assert PARSER.predict([item])[0] == answer
 
 
-@settings(max_examples=15, deadline=None)
 @given(TURNS, POSES)
 def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
     item = turn(*history, pose=pose)
