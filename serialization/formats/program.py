@@ -25,7 +25,7 @@ from serialization.program.minecraft import BuildingState
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
-_WORDS = {*COLORS, "place", "remove", "copy", "repeat", "for", "if", "world", "builder", "facing"}
+_WORDS = {*COLORS, "place", "remove", "copy", "move", "replace", "repeat", "for", "if", "world", "builder", "facing"}
 """Words that a statement may begin with, besides a name or a set."""
 
 
@@ -56,15 +56,11 @@ def parse_building(text: str) -> Parsed:
 
 
 def read(text: str, item: Item) -> Parsed:
-    """The changes that the program makes to the item's board, or feasible actions in its structure in a suitable order.
-
-    A building program that only lists cells and asks for infeasible actions yields the same actions as without an item: the
-    world then decides, as for the other formats.
-    """
+    """The changes that the program makes to the item's board, or feasible actions in its structure in a suitable order."""
     said = _read(text)
     if isinstance(item, HexagonsItem):
         return _parsed(hexagons.run(said.program, drawing_state(item)), said)
-    return _parsed(minecraft.run_lenient(said.program, building_state(item)), said)
+    return _parsed(minecraft.run(said.program, building_state(item)), said)
 
 
 def drawing_state(item: HexagonsItem) -> DrawingState:

@@ -37,7 +37,7 @@ class Node:
 class Numbers(Node):
     """`3`, `3,5-8`: numbers; as a set of tiles, whole columns; as a set of blocks, three spans `x,y,z`.
 
-    Lists and ranges may hold negative numbers; a single negative number is a `Negative`.
+    Lists and ranges may hold negative numbers; a single negative number is a `Negative`. As columns they count from the right.
     """
 
     spans: tuple[Span, ...]
@@ -45,7 +45,10 @@ class Numbers(Node):
 
 @dataclass(frozen=True, slots=True)
 class Tiles(Node):
-    """`3,5:1-10`: the tiles of some columns in some rows; without columns (`:2`), in all columns."""
+    """`3,5:1-10`: the tiles of some columns in some rows; without columns (`:2`), in all columns.
+
+    Negative numbers count from the right and the bottom.
+    """
 
     columns: tuple[Span, ...]
     rows: tuple[Span, ...]
@@ -110,7 +113,8 @@ class Condition(Node):
 class PaintSet(Node):
     """`red 3:4`, `red*2,blue by column 1-18`: paints a set (Minecraft: places blocks) in a cycle of colors with their counts.
 
-    `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or restarts in each group (`along`).
+    The color "none" leaves cells as they are. `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or
+    restarts in each group (`along`).
     """
 
     colors: tuple[tuple[str, int], ...]
@@ -125,10 +129,22 @@ class Remove(Node):
 
 @dataclass(frozen=True, slots=True)
 class Copy(Node):
-    """Paints a moved set in the colors of its source cells; `swaps` replaces some of the colors."""
+    """Paints a moved set in the colors of its source cells; `swaps` replaces some of the colors.
+
+    `away`: the statement is `move`, which empties the source cells first.
+    """
 
     what: Expr
     swaps: tuple[tuple[str, str], ...] = ()
+    away: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replace(Node):
+    """Gives the cells of a set other colors, in a cycle as in `PaintSet`."""
+
+    what: Expr
+    colors: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +184,7 @@ class Frame(Node):
     frame: str
 
 
-Statement = PaintSet | Remove | Copy | Assign | Repeat | For | If | Frame
+Statement = PaintSet | Remove | Copy | Replace | Assign | Repeat | For | If | Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +201,6 @@ def plus(terms: Iterable[Expr]) -> Expr:
     """The union of one or more sets."""
     first, *others = terms
     return Chain(first, tuple(("+", term) for term in others)) if others else first
-
-
-def is_plain(program: Program) -> bool:
-    """Whether the program only lists cells, so that it does the same in every state."""
-    return all(isinstance(one, PaintSet | Remove) and _is_listed(one.what) for one in program.statements)
-
-
-def _is_listed(value: Expr) -> bool:
-    if isinstance(value, Chain):
-        return all(operator == "+" and _is_listed(term) for operator, term in (("+", value.first), *value.rest))
-    return isinstance(value, Numbers | Tiles)
 
 
 def names_in(value: Expr | Color | Move) -> Iterator[str]:

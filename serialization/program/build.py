@@ -41,8 +41,6 @@ def _span(text: str, at: tuple[int, int]) -> ast.Span:
 def literal(text: str, at: Place = ast.NOWHERE) -> ast.Expr:
     """The set or number of a literal such as 3,5:1-10."""
     columns, colon, rows = text.partition(":")
-    if colon and columns.startswith("-"):
-        raise ProgramError(f"{text}: columns count from 1", at)
     return ast.Tiles(_spans(columns, at), _spans(rows, at), at=at) if colon else ast.Numbers(_spans(columns, at), at=at)
 
 
@@ -92,6 +90,12 @@ class TreeBuilder(Transformer[Token, ast.Program]):
 
     def copy(self, meta: Any, what: ast.Expr, *swaps: tuple[str, str]) -> ast.Copy:
         return ast.Copy(what, swaps, at=_at(meta))
+
+    def shifted(self, meta: Any, what: ast.Expr, *swaps: tuple[str, str]) -> ast.Copy:
+        return ast.Copy(what, swaps, away=True, at=_at(meta))
+
+    def replace(self, meta: Any, what: ast.Expr, colors: Any) -> ast.Replace:
+        return ast.Replace(what, colors, at=_at(meta))
 
     def swap(self, meta: Any, old: Token, equals: Token, new: Token) -> tuple[str, str]:
         return str(old), str(new)

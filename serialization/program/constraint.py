@@ -18,9 +18,11 @@ from serialization.program.minecraft import DIRECTIONS, Building
 
 _COMMON = r"""
 statements ::= statement ([\n;] statement)*
-statement ::= paint | "remove " set | "copy " set (" with " swap ("," swap)*)? | name "=" value | repeat | loop | choice FRAME
-paint ::= shade ("," shade)* (" " ("by" | "along") " " group)? " " set
-shade ::= color ("*" count)?
+statement ::= paint | "remove " set | copy | "replace " set " with " shades | name "=" value | repeat | loop | choice FRAME
+paint ::= shades (" " ("by" | "along") " " group)? " " set
+copy ::= ("copy " | "move ") set (" with " swap ("," swap)*)?
+shades ::= shade ("," shade)*
+shade ::= (color | "none") ("*" count)?
 count ::= [1-9] [0-9]{0,2}
 swap ::= color "=" color
 value ::= set | number
@@ -45,6 +47,7 @@ span ::= [0-9]{1,3} ("-" [0-9]{1,3} ("/" [0-9]{1,2})?)?
 times ::= [0-9]{1,3} | name | "(" number ")"
 move ::= GRIDstep (" " step)*
 step ::= direction (" " times)?
+directions ::= direction (" " direction)*
 """
 _HEXAGONS = r"""
 literal ::= columns (":" rows)? | ":" rows
@@ -52,8 +55,8 @@ argafterdigit ::= "" | [+&] argterms | " - " argterms | "-" other argafter
 item ::= columnspan (":" rowspan)? | ":" rowspan
 columns ::= columnspan ("," columnspan)*
 rows ::= rowspan ("," rowspan)*
-columnspan ::= column ("-" column ("/" [1-9] [0-9]?)?)?
-rowspan ::= row ("-" row ("/" [1-9])?)?
+columnspan ::= column ("-" column ("/" [1-9] [0-9]?)?)? | "-" column | "-"? column ".." "-"? column ("/" [1-9] [0-9]?)?
+rowspan ::= row ("-" row ("/" [1-9])?)? | "-" row | "-"? row ".." "-"? row ("/" [1-9])?
 column ::= [1-9] | "1" [0-8]
 row ::= [1-9] | "10"
 """
@@ -73,6 +76,7 @@ _KINDS = {
     "numbers": "argnumbers",
     "move": "move",
     "direction": "direction",
+    "directions": "directions",
     "color": "color",
 }
 

@@ -24,9 +24,10 @@ KINDS = {
     "Figure": "figure",
     "Cell": "cell",
     "int": "number",
-    "Sequence[int]": "numbers",
+    "Sequence[Span]": "numbers",
     "Shift": "move",
     "Way": "direction",
+    "Sequence[Way]": "directions",
     "ColorName": "color",
 }
 """The kind of a program's argument, by the parameter's type annotation."""
@@ -131,18 +132,22 @@ class Evaluator(ABC):
                 return Figure({cell: self.outward(cell) for cell in found}, found.parts) if self.moved else found
             case ast.Name(name):
                 named = self._named(value, name)
-                return self._figure(ast.number(named)) if isinstance(named, int) else named
+                return self._column(named, value.at) if isinstance(named, int) else named
             case ast.Call(name):
                 result = self._call(value)
                 if isinstance(result, Figure):
                     return result
                 raise ProgramError(f"{name} gives a number where a set is needed", value.at)
-            case ast.Chain() | ast.Negative() if self.is_number(value) and any(ast.names_in(value)):
-                # n+1 with a named number is arithmetic; 3+4 is the union of two columns.
-                return self._figure(ast.number(self.number(value)))
+            case ast.Negative():
+                return self._column(self.number(value), value.at)
+            case ast.Chain() if self.is_number(value) and _is_computed(value):
+                return self._column(self.number(value), value.at)
             case ast.Chain(first, rest) if all(sign in "+-&" for sign, _ in rest):
                 return self._algebra(first, rest)
         raise ProgramError("a number where a set is needed; sets are joined with +, - and &", value.at)
+
+    def _column(self, number: int, at: Place) -> Figure:
+        return self._figure(ast.Numbers((ast.Span(number, number),), at=at))
 
     def _algebra(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> Figure:
         joined = [self.figure(first)]
@@ -214,17 +219,18 @@ class Evaluator(ABC):
                 raise ProgramError(f"numbers go up to {MAX_NUMBER:,}", term.at)
         return total
 
-    def numbers(self, value: ast.Expr) -> Sequence[int]:
+    def numbers(self, value: ast.Expr) -> Sequence[ast.Span]:
         """The numbers of `3`, `1-9/2`, `2*n` or `1..n`. Raises ProgramError for any other value or a long list."""
         match value:
             case ast.Numbers(spans):
-                ranges = [span.numbers() for span in spans]
+                pass
             case ast.Chain(first, (("..", last),)):
-                ranges = [ast.Span(self.number(first), self.number(last)).numbers()]
+                spans = (ast.Span(self.number(first), self.number(last)),)
             case _:
-                return (self.number(value),)
-        self.budget.admit(sum(map(len, ranges)), value.at)
-        return [number for found in ranges for number in found]
+                number = self.number(value)
+                spans = (ast.Span(number, number),)
+        self.budget.admit(sum(len(span.numbers()) for span in spans), value.at)
+        return spans
 
     def move(self, move: ast.Move) -> Shift:
         steps = [(way, 1 if count is None else self.number(count)) for way, count in move.steps]
@@ -265,9 +271,13 @@ class Evaluator(ABC):
             return arg.color
         if isinstance(arg, ast.Move) and kind == "move":
             return self.move(arg)
-        if isinstance(arg, ast.Move) and kind == "direction" and len(arg.steps) == 1 and arg.steps[0][1] is None:
-            return arg.steps[0][0]
-        if isinstance(arg, ast.Color | ast.Move) or kind in ("color", "move", "direction"):
+        if isinstance(arg, ast.Move) and kind.startswith("direction") and all(count is None for _, count in arg.steps):
+            ways = [way for way, _ in arg.steps]
+            if kind == "directions":
+                return ways
+            if len(ways) == 1:
+                return ways[0]
+        if isinstance(arg, ast.Color | ast.Move) or kind in ("color", "move", "direction", "directions"):
             raise ProgramError(f"expected a {_SAID.get(kind, kind)}", arg.at)
         match kind:
             case "number":
@@ -287,8 +297,18 @@ class Evaluator(ABC):
 
 CALL_STEPS = 50
 """The minimum cost of a call, in steps: a function may look at the whole world."""
-_SAID = {"figure": "set", "cell": "single cell", "numbers": "list of numbers"}
+_SAID = {"figure": "set", "cell": "single cell", "numbers": "list of numbers", "directions": "direction"}
 _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv}
+
+
+def _is_computed(value: ast.Expr) -> bool:
+    """Whether a number is arithmetic, as n+1 with a named number; 3+4 is the union of two columns."""
+    match value:
+        case ast.Chain(first, rest):
+            return any(map(_is_computed, (first, *(term for _, term in rest))))
+        case ast.Negative(inner):
+            return _is_computed(inner)
+    return isinstance(value, ast.Name | ast.Call)
 
 
 def _spoken(kinds: Sequence[str]) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile, on_board
+from harness.worlds.hexagons import COLORS, COLUMNS, DIRECTIONS, ROWS, Board, Paint, Tile, on_board
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
-from serialization.program.errors import Place, ProgramError
+from serialization.program.ast import Span
+from serialization.program.errors import Place, ProgramError, located
 from serialization.program.expressions import Function, Shift, Value
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
-from serialization.program.shared_functions import SHARED, in_order, moved_to, number_of
+from serialization.program.shared_functions import SHARED, beyond, end, following, indices, moved_to, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,9 @@ def _figure(tiles: Iterable[Cell]) -> Figure:
 # --- places ---
 
 
-def at(d: Drawing, columns: Sequence[int], rows: Sequence[int]) -> Figure:
+def at(d: Drawing, columns: Sequence[Span], rows: Sequence[Span]) -> Figure:
     """The tiles of the given columns and rows; negative numbers count from the right and the bottom."""
-    down = [_index(number, ROWS, "row") for number in rows]
-    return Figure.of(Tile(row, _index(number, COLUMNS, "column")) for number in columns for row in down)
-
-
-def _index(number: int, size: int, name: str) -> int:
-    if not 1 <= abs(number) <= size:
-        raise ProgramError(f"{name} {number} is off the board: {name}s are 1 to {size}, or -1 to -{size} from the other side")
-    return number - 1 if number > 0 else size + number
+    return d.literal(ast.Tiles(tuple(columns), tuple(rows)))
 
 
 def line(d: Drawing, first: Cell, second: Cell, *others: Cell) -> Figure:
@@ -64,19 +58,19 @@ def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure
     return together(Figure.of(g.ray(Tile(*tile), way, count)) for tile in tiles)
 
 
-def until(d: Drawing, tiles: Figure, way: Way, walls: Figure) -> Figure:
-    """The tiles on a straight path from each tile to the first tile of `walls` or the edge, without these two tiles."""
-    path: list[Tile] = []
-    for tile in tiles:
-        for near in g.ray(Tile(*tile), way, None)[1:]:
-            if near in walls:
-                break
-            path.append(near)
-    return Figure.of(dict.fromkeys(path))
+def star(d: Drawing, tiles: Figure, count: int | None = None) -> Figure:
+    """The next tiles in all six directions; each line is an object."""
+    return together(following(d, tiles, way, count, 0) for way in d.ways)
 
 
-def triangle(d: Drawing, corner: Cell, way: Way, size: int) -> Figure:
-    return _figure(g.triangle(Tile(*corner), way, size))
+def triangle(d: Drawing, tiles: Figure, way: Way, size: int | None = None) -> Figure:
+    """With a size, lines of 1, 2, ..., `size` tiles from a corner; without one, the triangle over a straight base."""
+    if way not in g.SPREAD:
+        raise ProgramError(f"a triangle opens {', '.join(g.SPREAD)}")
+    if size is not None:
+        return _figure(tile for corner in tiles for tile in g.triangle(Tile(*corner), way, size))
+    one, other = (ray(d, tiles, side) for side in g.SPREAD[way])
+    return one.within(other)
 
 
 # --- around ---
@@ -138,12 +132,11 @@ def _ends(axis: int, sign: int) -> Callable[..., Figure]:
     return chosen
 
 
-def _outmost(axis: int, sign: int) -> Callable[..., Figure]:
-    """The tiles in the first or last columns (or rows) that a set has."""
+def _outmost(way: str) -> Callable[..., Figure]:
+    """The tiles in the first or last columns that a set has."""
 
     def chosen(d: Drawing, tiles: Figure, count: int = 1) -> Figure:
-        numbers = sorted(_by(axis, tiles), key=lambda number: sign * number)[: max(0, count)]
-        return tiles.filtered(lambda tile: tile[axis] in numbers)
+        return end(d, tiles, [way], count)
 
     return chosen
 
@@ -152,42 +145,6 @@ def span(d: Drawing, tiles: Figure) -> Figure:
     """In each column, all tiles from the set's top tile to its bottom tile."""
     columns = _by(1, tiles).items()
     return Figure.of(Tile(row, column) for column, group in columns for row in range(min(group)[0], max(group)[0] + 1))
-
-
-def _beyond(axis: int, sign: int) -> Callable[..., Figure]:
-    """In each column (or row) of the set, the tiles beyond its last one: all up to the edge, or the nearest `count`."""
-
-    def chosen(d: Drawing, tiles: Figure, count: int | None = None) -> Figure:
-        size, cells = (ROWS, COLUMNS)[1 - axis], list[Tile]()
-        for number, group in _by(axis, tiles).items():
-            last = max(sign * tile[1 - axis] for tile in group) * sign
-            beyond = range(last + 1, size) if sign > 0 else range(last - 1, -1, -1)
-            cells += [
-                Tile(other, number) if axis else Tile(number, other)
-                for other in beyond[: None if count is None else max(0, count)]
-            ]
-        return Figure.of(cells)
-
-    return chosen
-
-
-def sort(d: Drawing, tiles: Figure, way: Way) -> Figure:
-    """The same tiles in the order of a direction."""
-    if way not in _ORDERS:
-        g.unknown_way(way)
-    across, down = _ORDERS[way]
-
-    def first(tile: Cell) -> tuple[int, int]:
-        x, y = across * tile[1], down * (2 * tile[0] + (tile[1] & 1))
-        # Up or down, tiles are ordered line by line as drawn; otherwise column by column.
-        return (x, y) if across else (y, tile[1])
-
-    return in_order(tiles, first)
-
-
-_ORDERS = {"right": (1, 1), "left": (-1, 1), "down": (0, 1), "up": (0, -1),
-           "down-right": (1, 1), "up-right": (1, -1), "down-left": (-1, 1), "up-left": (-1, -1)}  # fmt: skip
-"""For each direction, the sign of the columns' order (1: rightward, 0: lines first) and of the tiles' order (1: downward)."""
 
 
 def columns(d: Drawing, tiles: Figure) -> Figure:
@@ -203,6 +160,23 @@ def middle(d: Drawing, tiles: Figure) -> Figure:
 
 
 # --- moved ---
+
+
+def to(d: Drawing, tiles: Figure, place: Figure, anchor: Figure | None = None) -> Figure:
+    """The set moved so that a tile of it, usually its leftmost, comes to each of some tiles, columns or rows."""
+    if not (tiles and place):
+        return Figure()
+    start = next(iter(anchor or end(d, tiles, ["left", "up"])))
+    rows, columns = (list(dict.fromkeys(tile[axis] for tile in place)) for axis in (0, 1))
+    if len(rows) == ROWS:
+        ends = [(start[0], column) for column in columns]
+    elif len(columns) == COLUMNS:
+        start = start if anchor else next(iter(end(d, tiles, ["up", "left"])))
+        ends = [(row, start[1]) for row in rows]
+    else:
+        ends = list(place)
+    moves = (g.BoardShift(row - start[0], column - start[1], 0, 0, False).mapping(start)[0] for row, column in ends)
+    return together(Figure.one(moved_to(d, tiles, there).cells) for there in moves)
 
 
 def reflect(d: Drawing, tiles: Figure, axis: Figure) -> Figure:
@@ -224,18 +198,16 @@ def is_color(d: Drawing, color: ColorName, *others: ColorName) -> Figure:
     return d.seen(d.colored((color, *others)))
 
 
+_BESIDE = {"above": "up", "below": "down", "left": "left", "right": "right"}
 _CALLS: Mapping[str, Callable[..., Any]] = {
-    **{call.__name__: call for call in (at, line, ray, until, triangle, ring, near, flower, inside, fill, outline, touch)},
+    **{call.__name__: call for call in (at, line, ray, star, triangle, ring, near, flower, inside, fill, outline, touch)},
     "top": _ends(1, 1),
     "bottom": _ends(1, -1),
-    "leftmost": _outmost(1, 1),
-    "rightmost": _outmost(1, -1),
+    "leftmost": _outmost("left"),
+    "rightmost": _outmost("right"),
     "span": span,
-    "above": _beyond(1, -1),
-    "below": _beyond(1, 1),
-    "left": _beyond(0, -1),
-    "right": _beyond(0, 1),
-    **{call.__name__: call for call in (sort, columns, rows, middle, reflect, flip, rotate)},
+    **{name: beyond(way, None) for name, way in _BESIDE.items()},
+    **{call.__name__: call for call in (columns, rows, middle, to, reflect, flip, rotate)},
     "is": is_color,
     "columnof": number_of(1, 1),
     "rowof": number_of(0, 1),
@@ -254,6 +226,7 @@ class Drawing(Machine):
     functions = FUNCTIONS
     constants = CONSTANTS
     colors = COLORS
+    ways = tuple(DIRECTIONS)
     groups: ClassVar = {"column": (1,), "row": (0,)}
     origin = Tile(0, 0)
 
@@ -279,6 +252,15 @@ class Drawing(Machine):
 
     def touching(self, cell: Cell) -> Sequence[Cell]:
         return g.around(Tile(cell[0], cell[1]))
+
+    def ahead(self, cell: Cell, way: str) -> Sequence[Cell]:
+        return g.ray(Tile(*cell), way, 3 * g.MARGIN)[1:]
+
+    def along(self, way: str) -> Callable[[Cell], int]:
+        if way not in _FAR:
+            g.unknown_way(way)
+        across, down = _FAR[way]
+        return lambda tile: across * int(tile[1]) + down * (2 * int(tile[0]) + (int(tile[1]) & 1))
 
     def color_of(self, tile: Cell) -> str:
         """The present color of a tile of the board."""
@@ -310,16 +292,14 @@ class Drawing(Machine):
                 columns, rows = spans, ()
             case ast.Tiles(columns, rows):
                 pass
-        across = self._indices(columns, COLUMNS, "column", value.at)
-        down = self._indices(rows, ROWS, "row", value.at)
+        with located(value.at):
+            across = indices(columns, COLUMNS, "column") if columns else range(COLUMNS)
+            down = indices(rows, ROWS, "row") if rows else range(ROWS)
         if not columns:
             return Figure.of(Tile(row, column) for row in down for column in across)
         return Figure.of(Tile(row, column) for column in across for row in down)
 
-    def _indices(self, spans: Sequence[ast.Span], size: int, name: str, at: Place) -> Sequence[int]:
-        """The 0-based indices of the spans; all indices if there are no spans."""
-        for span in spans:
-            for end in (span.first, span.last):
-                if not 1 <= end <= size:
-                    raise ProgramError(f"{name} {end} is off the board: {name}s are 1 to {size}", at)
-        return [number - 1 for span in spans for number in span.numbers()] if spans else range(size)
+
+_FAR = {"right": (1, 0), "left": (-1, 0), "down": (0, 1), "up": (0, -1),
+        "down-right": (3, 1), "up-right": (3, -1), "down-left": (-3, 1), "up-left": (-3, -1)}  # fmt: skip
+"""How far a tile lies in a direction as drawn: factors of its column and of its height in half tiles."""

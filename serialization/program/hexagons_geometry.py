@@ -94,15 +94,14 @@ def enclosed(tiles: Iterable[Cell]) -> list[Tile]:
     return [tile for tile in ALL if tile not in walls and tile not in outside]
 
 
-_SPREAD = {"up": ("up-left", "up-right"), "right": ("up-right", "down-right"), "down": ("down-right", "down-left"),
-           "left": ("down-left", "up-left")}  # fmt: skip
+SPREAD = {"up": ("up-left", "up-right"), "right": ("up-right", "down-right"), "down": ("down-right", "down-left"),
+          "left": ("down-left", "up-left")}  # fmt: skip
+"""The sides of a triangle that opens in a direction."""
 
 
 def triangle(corner: Tile, way: str, size: int) -> list[Tile]:
     """Lines of 1, 2, ..., `size` tiles, opening from a corner; the tiles of a line touch only if `way` is left or right."""
-    if way not in _SPREAD:
-        raise ProgramError(f"a triangle opens {', '.join(_SPREAD)}")
-    one, other = _SPREAD[way]
+    one, other = SPREAD[way]
     count = min(size, 2 * MARGIN)
     return [next_tile(next_tile(corner, one, k - i), other, i) for k in range(count) for i in range(k + 1)]
 

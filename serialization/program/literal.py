@@ -65,16 +65,6 @@ def building_program(actions: Iterable[Action]) -> Program:
     return Program(tuple(change(color, _cells(cells)) for color, cells in runs))
 
 
-def propped(program: Program) -> Program:
-    """The same where blocks may float."""
-    return Program(
-        tuple(
-            ast.PaintSet(one.colors, ast.Call("supports", (one.what,))) if isinstance(one, ast.PaintSet) else one
-            for one in program.statements
-        )
-    )
-
-
 def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
     """The cells in order; cells in a row share one literal."""
     literals: list[Expr] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from serialization.program import ast
@@ -31,6 +31,8 @@ class ProgramResult(NamedTuple):
 class Machine(Evaluator):
     """Runs one program. Each world defines what painting means."""
 
+    ways: ClassVar[Sequence[str]]
+    """The directions in which a cell has a neighbor."""
     groups: ClassVar[Mapping[str, tuple[int, ...]]]
     """The groups by which colors can alternate, each with the coordinates of a cell that define the group."""
     origin: ClassVar[Cell]
@@ -56,6 +58,14 @@ class Machine(Evaluator):
     @abstractmethod
     def touching(self, cell: Cell) -> Sequence[Cell]:
         """The neighbors of a cell, which share an edge (HEXAGONS) or a face (Minecraft) with it."""
+
+    @abstractmethod
+    def ahead(self, cell: Cell, way: str) -> Sequence[Cell]:
+        """The cells that follow a cell in a direction, in and near the world. Raises ProgramError for an unknown direction."""
+
+    @abstractmethod
+    def along(self, way: str) -> Callable[[Cell], int]:
+        """How far a cell lies in a direction. Raises ProgramError for an unknown direction."""
 
     @abstractmethod
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
@@ -98,14 +108,16 @@ class Machine(Evaluator):
                 self._paint(colors, self.figure(what), way, statement.at)
             case ast.Remove(what):
                 self._change(dict.fromkeys(self.figure(what)), statement.at)
-            case ast.Copy(what, swaps):
-                self._copy(self.figure(what), dict(swaps), statement.at)
+            case ast.Copy(what, swaps, away):
+                self._copy(self.figure(what), dict(swaps), statement.at, away)
+            case ast.Replace(what, colors):
+                self._replace(self.figure(what), colors, statement.at)
             case ast.Assign(name, value):
                 self._assign(name, value, statement.at)
             case ast.Repeat(count, move, body):
                 self._repeat(count, move, body, statement.at)
             case ast.For(name, values, body):
-                for number in self.numbers(values):
+                for number in (number for span in self.numbers(values) for number in span.numbers()):
                     self.names[self._free(name, statement.at)] = number
                     self._block(body)
             case ast.If(branches, otherwise):
@@ -120,15 +132,27 @@ class Machine(Evaluator):
     # --- painting ---
 
     def _paint(self, colors: Sequence[tuple[str, int]], what: Figure, way: tuple[str, str] | None, at: Place) -> None:
-        for color, _ in colors:
-            self.known_color(color, at)
-        cycle = [color for color, count in colors for _ in range(count)]
+        cycle = self._cycle(colors, at)
         groups = [tuple(what)] if way is None else self.grouped(what, way[1], at)
         if way is not None and way[0] == "by":
             chosen = {cell: cycle[k % len(cycle)] for k, group in enumerate(groups) for cell in group}
         else:
             chosen = {cell: cycle[k % len(cycle)] for group in groups for k, cell in enumerate(group)}
-        self._change(chosen, at)
+        self._change({cell: color for cell, color in chosen.items() if color != "none"}, at)
+
+    def _cycle(self, colors: Sequence[tuple[str, int]], at: Place) -> Sequence[str]:
+        for color, _ in colors:
+            if color != "none":
+                self.known_color(color, at)
+        return [color for color, count in colors for _ in range(count)]
+
+    def _replace(self, what: Figure, colors: Sequence[tuple[str, int]], at: Place) -> None:
+        """Cell by cell, so that the neighbors hold the new block."""
+        cycle = self._cycle(colors, at)
+        for k, cell in enumerate(what):
+            if (color := cycle[k % len(cycle)]) != "none":
+                self._change({cell: None}, at)
+                self._change({cell: color}, at)
 
     def grouped(self, what: Figure, by: str, at: Place = NOWHERE) -> Sequence[tuple[Cell, ...]]:
         """A set divided into columns, rows or other groups. Raises ProgramError for a group that this world lacks."""
@@ -145,10 +169,12 @@ class Machine(Evaluator):
         """A set's parts; if it has only one, its connected components in the order of their first cells."""
         return what.parts if len(what.parts) > 1 else what.pieces(self.touching)
 
-    def _copy(self, what: Figure, swaps: Mapping[str, str], at: Place) -> None:
+    def _copy(self, what: Figure, swaps: Mapping[str, str], at: Place, away: bool) -> None:
         for color in (*swaps, *swaps.values()):
             self.known_color(color, at)
         sources = {cell: self.color_at(source) for cell, source in what.cells.items()}
+        if away:
+            self.paint({source: None for cell, source in what.cells.items() if sources[cell] is not None}, at)
         self._change({cell: swaps.get(color, color) for cell, color in sources.items() if color is not None}, at)
 
     def _change(self, painting: Mapping[Cell, str | None], at: Place) -> None:

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, touching, turn
 from serialization.program import ast
+from serialization.program.ast import Span
 from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult
 from serialization.program.minecraft_order import RequestedChange, ordered
-from serialization.program.shared_functions import SHARED, in_order, moved_to, number_of
+from serialization.program.shared_functions import SHARED, beyond, moved_to, number_of
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
 MARGIN = 20
@@ -42,32 +43,31 @@ class BuildingState:
 def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResult:
     """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were still possible.
 
-    With a state, the actions are feasible in it: a block that nothing holds waits until something does, and is an error if
-    nothing ever does. Without a state, the structure is unknown and all actions of the program are returned in its order.
+    With a state, the actions are feasible in it: a block waits until something holds it; if nothing ever does, it gets supports,
+    which are removed again, and it is an error if none can reach it. Without a state, the structure is unknown and all actions of
+    the program are returned in its order.
     """
     machine = Building(state)
     outcome = machine.run(program)
     if state is None:
         return outcome
-    actions, floating = ordered(machine.before, machine.changes, frozenset(machine.supported))
+    actions, floating = ordered(machine.before, machine.changes)
     error = outcome.error
     if floating and error is None:
         x, y, z = floating[0].cell
-        error = ProgramError(f"nothing holds a block at {x},{y},{z}: place what it hangs on, or supports(...)", floating[0].at)
+        error = ProgramError(f"nothing can hold a block at {x},{y},{z}", floating[0].at)
     return ProgramResult(tuple(actions), outcome.names, error)
 
 
-def run_lenient(program: ast.Program, state: BuildingState) -> ProgramResult:
-    """As `run`, but a program that only lists cells and asks for infeasible actions yields all of them, as without a state."""
-    outcome = run(program, state)
-    if ast.is_plain(program):
-        unchecked = run(program)
-        return outcome if len(outcome.actions) == len(unchecked.actions) else unchecked
-    return outcome
-
-
-def _placed(actions: Sequence[Action]) -> list[tuple[Cell, str]]:
-    return [(action.cell, action.color) for action in actions if action.kind == "place" and action.color]
+def _left(actions: Sequence[Action]) -> list[tuple[Cell, str]]:
+    """The blocks that a turn left standing, in order. A block of another color that was removed is one that stood before."""
+    blocks: dict[Cell, str] = {}
+    for action in actions:
+        if action.kind == "place" or action.color in (None, blocks.get(action.cell)):
+            blocks.pop(action.cell, None)
+        if action.kind == "place" and action.color:
+            blocks[action.cell] = action.color
+    return list(blocks.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ def _figure(b: Building, cells: Iterable[Cell]) -> Figure:
 # --- places and shapes; counts include the first cell ---
 
 
-def at(b: Building, xs: Sequence[int], ys: Sequence[int], zs: Sequence[int]) -> Figure:
-    cells = list(product(xs, ys, zs))
+def at(b: Building, xs: Sequence[Span], ys: Sequence[Span], zs: Sequence[Span]) -> Figure:
+    cells = list(product(*([number for span in spans for number in span.numbers()] for spans in (xs, ys, zs))))
     for x, y, z in cells:
         if not in_region(x, y, z):
             sides = f"x and z are -{SIDE} to {SIDE}, y is 1 to {HEIGHT}"
@@ -110,13 +110,12 @@ def at(b: Building, xs: Sequence[int], ys: Sequence[int], zs: Sequence[int]) -> 
     return Figure.of(cells)
 
 
-def row(b: Building, cell: Cell, way: Way, count: int) -> Figure:
-    step = b.vector(way)
-    return _figure(b, (_moved(cell, (step, k)) for k in range(min(count, LONGEST))))
+def row(b: Building, cells: Figure, way: Way, count: int) -> Figure:
+    return plane(b, cells, way, count, way, 1)
 
 
-def tower(b: Building, cell: Cell, count: int) -> Figure:
-    return row(b, cell, "up", count)
+def tower(b: Building, cells: Figure, count: int) -> Figure:
+    return row(b, cells, "up", count)
 
 
 def _flat(b: Building, cell: Cell, way: Way, other: Way, steps: Iterable[tuple[int, int]]) -> Figure:
@@ -125,8 +124,10 @@ def _flat(b: Building, cell: Cell, way: Way, other: Way, steps: Iterable[tuple[i
     return _figure(b, (_moved(cell, (one, k), (two, j)) for k, j in steps))
 
 
-def plane(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
-    return _flat(b, cell, way, other, ((k, j) for j in range(min(size, LONGEST)) for k in range(min(count, LONGEST))))
+def plane(b: Building, cells: Figure, way: Way, count: int, other: Way, size: int) -> Figure:
+    """The planes that begin at each cell of a set."""
+    steps = [(k, j) for j in range(min(size, LONGEST)) for k in range(min(count, LONGEST))]
+    return together(_flat(b, cell, way, other, steps) for cell in cells)
 
 
 def frame(b: Building, cell: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
@@ -148,23 +149,23 @@ def line(b: Building, first: Cell, last: Cell) -> Figure:
 
 def lshape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """Two arms from a corner; the length of each includes the corner."""
-    return together([row(b, corner, way, count), row(b, corner, other, size)])
+    return together(row(b, Figure.of([corner]), side, length) for side, length in ((way, count), (other, size)))
 
 
 def tshape(b: Building, crossing: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """A bar of `count` cells with the crossing in its middle, and a stem of `size` cells that starts at the crossing."""
     start = _moved(crossing, (b.vector(way), -((count - 1) // 2)))
-    return together([row(b, start, way, count), row(b, crossing, other, size)])
+    return together([row(b, Figure.of([start]), way, count), row(b, Figure.of([crossing]), other, size)])
 
 
 def ushape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
     """A base of `count` cells, and arms of `size` cells that start at both ends of the base."""
-    end = _moved(corner, (b.vector(way), count - 1))
-    return together([row(b, corner, way, count), row(b, corner, other, size), row(b, end, other, size)])
+    ends = Figure.of([corner, _moved(corner, (b.vector(way), count - 1))])
+    return together([row(b, Figure.of([corner]), way, count), row(b, ends, other, size)])
 
 
 def cross(b: Building, middle: Cell, way: Way, other: Way, arm: int = 1) -> Figure:
-    """A middle and four arms of `arm` cells."""
+    """A middle and four arms of `arm` cells each."""
     sides = product(((1, 0), (-1, 0), (0, 1), (0, -1)), range(1, min(arm, LONGEST) + 1))
     return _flat(b, middle, way, other, [(0, 0), *((k * n, j * n) for (k, j), n in sides)])
 
@@ -182,28 +183,31 @@ def box(b: Building, first: Figure, *others: Figure) -> Figure:
 # --- relative to blocks ---
 
 
-def _beyond(way: str) -> Callable[..., Figure]:
-    """In each line of the set along a direction, the next cells beyond its last one."""
-
-    def chosen(b: Building, cells: Figure, count: int = 1) -> Figure:
-        step = b.vector(way)
-        axis = next(k for k in range(3) if step[k])
-        lines: dict[Cell, Cell] = {}
-        for cell in cells:
-            key = cell[:axis] + cell[axis + 1 :]
-            if key not in lines or (cell[axis] - lines[key][axis]) * step[axis] > 0:
-                lines[key] = cell
-        return _figure(b, (_moved(cell, (step, k)) for cell in lines.values() for k in range(1, min(count, LONGEST) + 1)))
-
-    return chosen
+def ground(b: Building, cells: Figure) -> Figure:
+    """The lowest layer under a set."""
+    return Figure.of((x, 1, z) for x, _, z in cells)
 
 
-def end(b: Building, cells: Figure, way: Way, count: int = 1) -> Figure:
-    """The layers of the set that lie furthest in a direction."""
-    step = b.vector(way)
-    height = {cell: sum(map(mul, cell, step)) for cell in cells}
-    heights = sorted(set(height.values()), reverse=True)[: max(0, count)]
-    return cells.filtered(lambda cell: height[cell] in heights)
+def columns(b: Building, cells: Figure) -> Figure:
+    return _figure(b, ((x, y, z) for x, _, z in ground(b, cells) for y in range(1, HEIGHT + 1)))
+
+
+def floating(b: Building, cells: Figure) -> Figure:
+    """The connected pieces of a set that do not reach the ground."""
+    pieces = cells.pieces(touching)
+    return cells.within({cell for piece in pieces if all(y > 1 for _, y, _ in piece) for cell in piece})
+
+
+def ring(b: Building, cells: Figure, radius: int = 1) -> Figure:
+    """The cells at distance `radius` on the level of a set, where the eight cells around one are at distance 1."""
+    if not 1 <= radius <= LONGEST:
+        raise ProgramError(f"a ring's radius is 1 to {LONGEST}")
+    grown: list[set[Cell]] = []
+    for size in (radius - 1, radius):
+        steps = range(-size, size + 1)
+        b.budget.spend(len(cells) * len(steps) ** 2)
+        grown.append({(x + dx, y, z + dz) for x, y, z in cells for dx in steps for dz in steps})
+    return _figure(b, sorted(grown[1] - grown[0]))
 
 
 def near(b: Building, cells: Figure) -> Figure:
@@ -221,12 +225,6 @@ def corners(b: Building, cells: Figure) -> Figure:
         return cells
     ends = [(min(values), max(values)) for values in zip(*cells, strict=True)]
     return cells.filtered(lambda cell: all(value in pair for value, pair in zip(cell, ends, strict=True)))
-
-
-def sort(b: Building, cells: Figure, way: Way) -> Figure:
-    """The same cells in the order of a direction."""
-    step = b.vector(way)
-    return in_order(cells, lambda cell: sum(map(mul, cell, step)))
 
 
 # --- moved ---
@@ -255,22 +253,16 @@ def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
 # --- the structure ---
 
 
-def supports(b: Building, cells: Figure) -> Figure:
-    """The same cells; blocks in them may float, because their temporary supports are removed at the end."""
-    b.supported.update(map(b.outward, cells))
-    return cells
-
-
 def is_color(b: Building, color: ColorName, *others: ColorName) -> Figure:
     return b.seen([cell for cell, shade in sorted(b.blocks.items()) if shade in (color, *others)])
 
 
 _CALLS: Mapping[str, Callable[..., Any]] = {
     **{call.__name__: call for call in (at, row, tower, plane, frame, diagonal, line, lshape, tshape, ushape, cross, box)},
-    "on": _beyond("up"),
-    "below": _beyond("down"),
-    **{way: _beyond(way) for way in (*_WAYS, *ast.COMPASS)},
-    **{call.__name__: call for call in (end, near, middle, corners, sort, reflect, rotate, supports)},
+    "on": beyond("up", 1),
+    "below": beyond("down", 1),
+    **{way: beyond(way, 1) for way in (*_WAYS, *ast.COMPASS)},
+    **{call.__name__: call for call in (near, ring, ground, columns, floating, middle, corners, reflect, rotate)},
     "is": is_color,
     **{f"{name}of": number_of(axis, 0) for axis, name in enumerate("xyz")},
 }
@@ -278,6 +270,7 @@ FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for na
 
 CONSTANTS: Mapping[str, Callable[[Building], Figure]] = {
     "all": lambda b: b.seen(sorted(b.blocks)),
+    "floor": lambda b: b.seen([(x, 1, z) for x in range(-SIDE, SIDE + 1) for z in range(-SIDE, SIDE + 1)]),
     "it": lambda b: b.seen([one.cell for one in b.changes if one.color and one.cell in b.blocks]),
     "last": lambda b: b.seen([cell for cell in b.newest if cell in b.blocks][-1:]),
 }
@@ -287,19 +280,19 @@ class Building(Machine):
     functions = FUNCTIONS
     constants: ClassVar[Mapping[str, Callable[[Any], Figure]]] = CONSTANTS
     colors = COLORS
+    ways = ("up", "down", *ast.COMPASS)
     groups: ClassVar = {"layer": (1,), "column": (0, 2)}
     origin = (0, 1, 0)
 
     def __init__(self, state: BuildingState | None) -> None:
         start = state or BuildingState()
-        super().__init__(start.names, [_placed(actions) for actions in start.turns])
+        super().__init__(start.names, [_left(actions) for actions in start.turns])
         self.blind = state is None
         self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.structure.blocks()}
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of all placements, in order."""
         self.changes: list[RequestedChange] = []
-        self.supported: set[Cell] = set()
         self.quarter = self._own = start.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
@@ -307,10 +300,10 @@ class Building(Machine):
         return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.changes)
 
     def save(self) -> Any:
-        return dict(self.blocks), len(self.changes), len(self.newest), set(self.supported), self.quarter
+        return dict(self.blocks), len(self.changes), len(self.newest), self.quarter
 
     def restore(self, saved: Any) -> None:
-        self.blocks, changes, newest, self.supported, self.quarter = saved
+        self.blocks, changes, newest, self.quarter = saved
         del self.changes[changes:], self.newest[newest:]
 
     def inside(self, cell: Cell) -> bool:
@@ -321,6 +314,15 @@ class Building(Machine):
 
     def touching(self, cell: Cell) -> Sequence[Cell]:
         return touching(cell)
+
+    def ahead(self, cell: Cell, way: str) -> Sequence[Cell]:
+        (x, y, z), (dx, dy, dz) = cell, self.vector(way)
+        room = MARGIN - (x * dx + y * dy + z * dz)
+        return [(x + dx * k, y + dy * k, z + dz * k) for k in range(1, room + 1)]
+
+    def along(self, way: str) -> Callable[[Cell], int]:
+        step = self.vector(way)
+        return lambda cell: sum(map(mul, cell, step))
 
     def color_at(self, cell: Cell) -> str | None:
         return self.blocks.get(cell)

@@ -1,4 +1,4 @@
-"""A feasible order for placing blocks: the program's if possible, otherwise lowest first, with temporary supports."""
+"""A feasible order for placing blocks: the program's if possible, otherwise lowest first; what floats gets temporary supports."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ class RequestedChange(NamedTuple):
     at: Place
 
 
-def ordered(
-    before: Mapping[Cell, str], changes: Iterable[RequestedChange], supported: frozenset[Cell]
-) -> tuple[list[Action], list[RequestedChange]]:
-    """Feasible actions for the requested changes, and the placements that would float. Removals carry no color.
+def ordered(before: Mapping[Cell, str], changes: Iterable[RequestedChange]) -> tuple[list[Action], list[RequestedChange]]:
+    """Feasible actions for the requested changes, and the placements that no support can reach. Removals carry no color.
 
-    Placements keep their order, but a block that nothing holds yet waits until something does. A removal follows all changes
-    requested before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
+    Placements keep their order, but a block that nothing holds yet waits until something does. If nothing ever does, blocks that
+    lead to it are placed first and removed afterwards. A removal follows all changes requested before it.
     """
-    site = _Site(dict(before), supported)
+    site = _Site(dict(before))
     for change in changes:
         if change.color is not None:
             site.waiting[change.cell] = change
@@ -36,40 +34,39 @@ def ordered(
             site.settle()
             site.remove(change.cell)
     site.settle()
-    for cell in reversed(site.temporary):
-        site.remove(cell)
     return site.actions, site.floating
 
 
 class _Site:
     """The blocks, the pending placements, and the actions so far."""
 
-    def __init__(self, blocks: Blocks, supported: frozenset[Cell]) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         self.blocks = blocks
-        self.supported = supported
         self.waiting: dict[Cell, RequestedChange] = {}
         self.actions: list[Action] = []
-        self.temporary: list[Cell] = []
         self.floating: list[RequestedChange] = []
         self._ready: list[tuple[int, Cell]] = []
         """A heap of waiting cells that something holds, lowest first."""
 
     def settle(self) -> None:
-        """Places all waiting blocks that something can hold; the others are floating."""
+        """Places all waiting blocks, those that nothing holds with supports; blocks that no support can reach are floating."""
+        temporary: list[Cell] = []
         self._ready = [(cell[1], cell) for cell in self.waiting if held(cell, self.blocks)]
         heapify(self._ready)
         while self.waiting:
             first = next(iter(self.waiting))
             if cell := (first if held(first, self.blocks) else self._lowest()):
                 self._place(cell, str(self.waiting.pop(cell).color))
-            elif way := bridge(self.supported & self.waiting.keys(), self.waiting, self.blocks):
+            elif way := bridge(self.waiting, self.waiting, self.blocks):
                 color = str(next(iter(self.waiting.values())).color)
-                for temporary in way:
-                    self._place(temporary, color)
-                self.temporary += way
+                for cell in way:
+                    self._place(cell, color)
+                temporary += way
             else:
                 self.floating += self.waiting.values()
                 self.waiting.clear()
+        for cell in reversed(temporary):
+            self.remove(cell)
 
     def remove(self, cell: Cell) -> None:
         if self.blocks.pop(cell, None):

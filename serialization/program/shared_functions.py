@@ -1,19 +1,23 @@
-"""The functions that both worlds have: moves, copies, and parts of sets in their order."""
+"""The functions that both worlds have: moves, copies, parts of sets in their order, and what lies ahead in a direction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from serialization.program.ast import Span
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Function, Mapped, Shift
-from serialization.program.figure import Cell, ColorName, Figure, together
+from serialization.program.figure import Cell, ColorName, Figure, Way, together
 
 if TYPE_CHECKING:
     from serialization.program.machine import Machine
 
 MAX_COPIES = 40
 """The limit on copies of one set: more than fit into any world."""
+PATH_STEPS = 10
+"""The cost of a look ahead from one cell, in steps."""
 
 
 def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
@@ -76,9 +80,15 @@ def position(number: int, count: int, name: str) -> int:
     return number - 1 if number > 0 else count + number
 
 
-def step(m: Machine, number: int, *colors: ColorName) -> Figure:
-    """The cells that an earlier step or turn drew, optionally only in some colors: 1 is the first step, -1 the previous one."""
-    drawn = m.steps[position(number, len(m.steps), "step")]
+def indices(spans: Iterable[Span], count: int, name: str) -> list[int]:
+    """The indices of numbers that count from 1, or from -1 backward. Raises ProgramError if any is out of range."""
+    ends = ((position(span.first, count, name), position(span.last, count, name), span.step) for span in spans)
+    return [index for first, last, step in ends for index in Span(first, last, step).numbers()]
+
+
+def step(m: Machine, numbers: Sequence[Span], *colors: ColorName) -> Figure:
+    """The cells that earlier steps or turns drew, optionally only in some colors: 1 is the first step, -1 the previous one."""
+    drawn = (one for index in indices(numbers, len(m.steps), "step") for one in m.steps[index])
     return Figure.of(cell for cell, color in drawn if not colors or color in colors)
 
 
@@ -103,6 +113,83 @@ def in_order(cells: Figure, key: Callable[[Cell], Any]) -> Figure:
     return Figure.one({cell: cells.cells[cell] for cell in sorted(cells, key=key)})
 
 
+# --- in a direction ---
+
+
+def sort(m: Machine, cells: Figure, way: Way) -> Figure:
+    """The same cells in the order of a direction."""
+    return in_order(cells, m.along(way))
+
+
+def _layers(m: Machine, cells: Figure, way: str) -> list[set[Cell]]:
+    """The cells by how far they lie in a direction, furthest first."""
+    far = m.along(way)
+    layers: dict[int, set[Cell]] = {}
+    for cell in cells:
+        layers.setdefault(far(cell), set()).add(cell)
+    return [layers[distance] for distance in sorted(layers, reverse=True)]
+
+
+def nth(m: Machine, cells: Figure, way: Way, number: int) -> Figure:
+    """The `number`-th layer of a set, counted from the side in a direction; -1 is the last."""
+    layers = _layers(m, cells, way)
+    return cells.within(layers[position(number, len(layers), "layer")])
+
+
+def end(m: Machine, cells: Figure, ways: Sequence[Way], count: int = 1) -> Figure:
+    """The `count` layers of a set that lie furthest in a direction; with several, of these the furthest in the next."""
+    for k, way in enumerate(ways, 1):
+        layers = _layers(m, cells, way)[: max(0, count if k == len(ways) else 1)]
+        cells = cells.within(set[Cell]().union(*layers))
+    return cells
+
+
+def following(m: Machine, cells: Figure, way: str, count: int | None, skip: int) -> Figure:
+    """In each line along a direction, `count` cells beyond the set's last one, or all up to the edge, from the `skip`-th on."""
+    if min(count or 0, skip) < 0:
+        raise ProgramError("a count cannot be negative")
+    found: list[Cell] = []
+    m.budget.spend(PATH_STEPS * len(cells))
+    for cell in cells:
+        path = m.ahead(cell, way)
+        if not any(other in cells for other in path):
+            found += takewhile(m.inside, path[skip:]) if count is None else path[skip : skip + count]
+    return Figure.of(found)
+
+
+def beyond(way: str, usual: int | None) -> Callable[..., Figure]:
+    """The function that `following` gives for a direction and a count that may be left out."""
+
+    def chosen(m: Machine, cells: Figure, count: int | None = usual, skip: int = 0) -> Figure:
+        return following(m, cells, way, count, skip)
+
+    return chosen
+
+
+def next_cells(m: Machine, cells: Figure, way: Way, count: int = 1, skip: int = 0) -> Figure:
+    return following(m, cells, way, count, skip)
+
+
+def until(m: Machine, cells: Figure, way: Way, walls: Figure | None = None) -> Figure:
+    """The cells that follow each cell in a direction, up to the first of `walls` (excluded) or the edge."""
+    closed = walls or Figure()
+    m.budget.spend(PATH_STEPS * len(cells))
+    open_cells = (takewhile(lambda near: m.inside(near) and near not in closed, m.ahead(cell, way)) for cell in cells)
+    return Figure.of(near for path in open_cells for near in path)
+
+
+def between(m: Machine, cells: Figure, others: Figure | None = None) -> Figure:
+    """The cells on a straight line between a cell of one set and a cell of the other, or between two cells of one set."""
+    ends = cells if others is None else others
+    m.budget.spend(PATH_STEPS * len(cells) * len(m.ways))
+    found: list[Cell] = []
+    for cell, way in ((cell, way) for cell in cells for way in m.ways):
+        path = m.ahead(cell, way)
+        length = next((k for k, near in enumerate(path) if near in ends), 0)
+        found += path[:length]
+    return Figure.of(found).without(cells)
+
+
 def odd(m: Machine, cells: Figure) -> Figure:
     return every(m, cells, 2)
 
@@ -112,7 +199,8 @@ def even(m: Machine, cells: Figure) -> Figure:
 
 
 _CALLS: dict[str, Callable[..., Any]] = {
-    **{call.__name__: call for call in (shift, repeat, every, odd, even)},
+    **{call.__name__: call for call in (shift, repeat, every, odd, even, sort, nth, end, until, between)},
+    "next": next_cells,
     "first": _part(lambda cells, n: cells[:n]),
     "last": _part(lambda cells, n: cells[max(0, len(cells) - n) :]),
     **{call.__name__: call for call in (part, step, count)},

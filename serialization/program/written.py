@@ -18,13 +18,14 @@ def write(program: ast.Program) -> str:
 def write_statement(statement: ast.Statement) -> str:
     match statement:
         case ast.PaintSet(colors, what, way):
-            shades = ",".join(color if n == 1 else f"{color}*{n}" for color, n in colors)
-            return " ".join([shades, *(way or ()), write_expression(what)])
+            return " ".join([_shades(colors), *(way or ()), write_expression(what)])
         case ast.Remove(what):
             return f"remove {write_expression(what)}"
-        case ast.Copy(what, swaps):
+        case ast.Copy(what, swaps, away):
             changes = ",".join(f"{old}={new}" for old, new in swaps)
-            return f"copy {write_expression(what)}" + (f" with {changes}" if changes else "")
+            return f"{'move' if away else 'copy'} {write_expression(what)}" + (f" with {changes}" if changes else "")
+        case ast.Replace(what, colors):
+            return f"replace {write_expression(what)} with {_shades(colors)}"
         case ast.Assign(name, value):
             return f"{name}={write_expression(value)}"
         case ast.Repeat(count, move, body):
@@ -37,6 +38,10 @@ def write_statement(statement: ast.Statement) -> str:
             return tests + (f" else{_block(otherwise)}" if otherwise else "")
         case ast.Frame(frame):
             return f"facing {frame}" if frame in ast.COMPASS else frame
+
+
+def _shades(colors: tuple[tuple[str, int], ...]) -> str:
+    return ",".join(color if n == 1 else f"{color}*{n}" for color, n in colors)
 
 
 def _block(body: tuple[ast.Statement, ...]) -> str:
@@ -79,8 +84,8 @@ def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
             return f"{name}({','.join(map(_argument, args))})"
         case ast.Negative(inner):
             text = write_expression(inner)
-            # -3,4:1 would be a list and -7..3 a range, both starting with a negative number.
-            listed = isinstance(inner, ast.Numbers | ast.Tiles) and ("," in text or ".." in text)
+            # -3:4 and -3,4:1 would be lists and -7..3 a range, all starting with a negative number.
+            listed = isinstance(inner, ast.Tiles) or (isinstance(inner, ast.Numbers) and ("," in text or ".." in text))
             return f"-({text})" if listed or isinstance(inner, ast.Negative | ast.Chain) else f"-{text}"
         case ast.Chain(first, rest):
             return _chain(first, rest, argument)

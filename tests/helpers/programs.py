@@ -36,7 +36,7 @@ literals: st.SearchStrategy[ast.Expr] = st.one_of(
     singles,
     _lists(0, 1, 1).map(ast.Numbers),
     _lists(-6, 1).filter(lambda spans: len(spans) > 1 or spans[0].first != spans[0].last or spans[0].first >= 0).map(ast.Numbers),
-    st.builds(ast.Tiles, _lists(0, 0), _lists(0, 1)),
+    st.builds(ast.Tiles, _lists(-6, 0), _lists(-6, 1)),
 )
 names: st.SearchStrategy[ast.Expr] = st.sampled_from(NAMES).map(ast.Name)
 colors = st.sampled_from(COLORS)
@@ -69,11 +69,12 @@ expressions = st.recursive(st.one_of(literals, names), _larger, max_leaves=8)
 _ways: st.SearchStrategy[Any] = st.one_of(
     st.none(), st.tuples(st.sampled_from(["by", "along"]), st.sampled_from(["column", "row", "layer", "object"]))
 )
-_shades = st.lists(st.tuples(colors, st.integers(1, 180)), min_size=1, max_size=3).map(tuple)
+_shades = st.lists(st.tuples(st.sampled_from([*COLORS, "none"]), st.integers(1, 180)), min_size=1, max_size=3).map(tuple)
 _simple: st.SearchStrategy[ast.Statement] = st.one_of(
     st.builds(ast.PaintSet, _shades, expressions, _ways),
     st.builds(ast.Remove, expressions),
-    st.builds(ast.Copy, expressions, st.lists(st.tuples(colors, colors), max_size=2).map(tuple)),
+    st.builds(ast.Copy, expressions, st.lists(st.tuples(colors, colors), max_size=2).map(tuple), st.booleans()),
+    st.builds(ast.Replace, expressions, _shades),
     st.builds(ast.Assign, st.sampled_from(NAMES), expressions),
     st.sampled_from(["world", "builder", *ast.COMPASS]).map(ast.Frame),
 )

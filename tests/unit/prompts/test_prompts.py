@@ -45,7 +45,7 @@ def test_no_golden_prompt_is_left_over() -> None:
 )
 def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: int, y: int, z: int) -> None:
     actions = (Action("place", color, x, y, z), Action("remove", None, z, y, x))
-    turned = built_probe(pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions)
+    turned = built_probe(pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions, meta={})
     for frame in ("world", "builder"):
         assert from_frame(in_frame(turned, frame).actions, turned, frame) == actions
         for name in FORMATS["minecraft"]:

@@ -17,7 +17,7 @@ from harness.tasks import get_task
 from harness.worlds.minecraft import Action
 from serialization.formats.program import building_state
 from serialization.program import ast
-from serialization.program.literal import building_program, propped
+from serialization.program.literal import building_program
 from serialization.program.minecraft import run
 from serialization.program.written import write
 
@@ -63,9 +63,6 @@ class BuilderParser(Predictor):
             scene.carry_out(actions)
         program, state = ast.Program(tuple(statements)), building_state(replace(item, pose=scene.pose))
         outcome = run(program, state)
-        if outcome.error:
-            program = propped(program)
-            outcome = run(program, state)
         if scene.pose is not item.pose:  # The program's left and right hold for the pose of the instruction, not of the builder.
             program = building_program(outcome.actions)
         return UnderstoodTurn(tuple(meant), program, outcome.actions)
