@@ -197,16 +197,13 @@ def test_what_no_support_can_reach_is_an_error_and_the_rest_is_built() -> None:
 
 def test_a_step_holds_what_it_left_standing() -> None:
     one, other = (0, 1, 0), (1, 1, 0)
-    done = [
-        ("place", "red", one),
-        ("place", "red", other),
-        ("remove", "red", other),
-        ("remove", "red", one),
-        ("place", "blue", one),
-    ]
-    state = BuildingState(turns=[[Action(kind, color, *cell) for kind, color, cell in done]])
-    assert [set(Building(state).figure(parse(f"red step({one})").statements[0].what)) for one in ("1", "1,red", "1,blue")] == [
-        {(0, 1, 0)}, set(), {(0, 1, 0)}]  # type: ignore[union-attr]  # fmt: skip
+    placed = [Action("place", "red", *one), Action("place", "red", *other)]
+    changed = [Action("remove", "red", *other), Action("remove", "red", *one), Action("place", "blue", *one)]
+    state = BuildingState(turns=[[*placed, *changed]])
+    for step, cells in {"1": {one}, "1,red": set(), "1,blue": {one}}.items():
+        (statement,) = parse(f"red step({step})").statements
+        assert isinstance(statement, ast.PaintSet)
+        assert set(Building(state).figure(statement.what)) == cells
 
 
 @pytest.mark.parametrize(
