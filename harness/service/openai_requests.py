@@ -10,7 +10,7 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import from_json, to_json
 
 from harness.service.schema import Body, faults
@@ -62,20 +62,14 @@ Processors = dict[Literal["feasible"], Annotated[str, AfterValidator(_state)] | 
 """The argument of our own logits processor (`harness.engines.vllm.feasible`)."""
 
 
-class Fields(Body):
-    """Numbers are finite in all of these."""
-
-    model_config = ConfigDict(allow_inf_nan=False)
-
-
-class Picture(Fields):
+class Picture(Body):
     """A picture within a message. vLLM would fetch any other URL, also from the server's own network."""
 
     url: Annotated[str, Field(pattern="^data:image/")]
     detail: Name | None = None
 
 
-class Part(Fields):
+class Part(Body):
     """A piece of a message's content."""
 
     type: Literal["text", "image_url"]
@@ -83,7 +77,7 @@ class Part(Fields):
     image_url: Picture | None = None
 
 
-class ChatMessage(Fields):
+class ChatMessage(Body):
     """A message; one of the assistant also as vLLM itself writes it."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
@@ -99,7 +93,7 @@ class ChatMessage(Fields):
     function_call: None = None
 
 
-class _Request(Fields):
+class _Request(Body):
     model: Name | None = None
     n: int | None = Field(None, ge=1, le=128)
     max_tokens: Count | None = None
@@ -166,7 +160,7 @@ class CompletionRequest(_Request):
         return self
 
 
-REQUESTS: dict[str, type[Fields]] = {"/v1/chat/completions": ChatRequest, "/v1/completions": CompletionRequest}
+REQUESTS: dict[str, type[Body]] = {"/v1/chat/completions": ChatRequest, "/v1/completions": CompletionRequest}
 """The bodies by path."""
 
 

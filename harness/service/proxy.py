@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harness.engines.vllm.server import VLLM_URL
 from harness.service.guard import refusal, while_there
@@ -60,14 +60,12 @@ class ReverseProxy:
     ) -> None:
         self._app, self._upstream, self._address, self._served, self._listed = app, upstream, address, served, listed
         self._fields = fields
-        self._session: aiohttp.ClientSession | None = None
+        self._vllm: aiohttp.ClientSession
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            try:
+            async with self._connection() as self._vllm:
                 return await self._app(scope, receive, send)
-            finally:
-                await self.close()
         path = scope["path"]
         if path in ("/health", "/ready"):
             response = await self._probe(ready=path == "/ready")
@@ -83,28 +81,21 @@ class ReverseProxy:
             return await self._pass(scope, receive, send)
         return await (await self._got(path))(scope, receive, send)
 
-    async def close(self) -> None:
-        """End the connections to vLLM."""
-        if self._session:
-            await self._session.close()
-            self._session = None
-
-    def _open(self) -> aiohttp.ClientSession:
+    def _connection(self) -> aiohttp.ClientSession:
         import aiohttp
 
-        if self._session is None:
-            # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time per request.
-            # Admission already limits the connections; no proxy of the environment may stand between us and our child.
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
-                timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
-                # A cookie for one client must not be sent with another's request.
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trust_env=False,
-                skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
-            )
-        return self._session
+        # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time per request.
+        # Admission already limits the connections; no proxy of the environment may stand between us and our child.
+        return aiohttp.ClientSession(
+            VLLM_URL,
+            connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
+            timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
+            # A cookie for one client must not be sent with another's request.
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+        )
 
     async def _probe(self, *, ready: bool) -> Response:
         """Whether the server is ready, or at least alive, which it also is while vLLM starts or restarts."""
@@ -135,7 +126,7 @@ class ReverseProxy:
         import aiohttp
 
         try:
-            async with self._open().get(VLLM_URL + path, timeout=aiohttp.ClientTimeout(10)) as response:
+            async with self._vllm.get(path, timeout=aiohttp.ClientTimeout(10)) as response:
                 return response.status, await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError):
             return 503, b""
@@ -161,9 +152,12 @@ class ReverseProxy:
             hidden = options.get("include_usage") is not True
             fields["stream_options"] = {**options, "include_usage": True}
         # Written anew, so that vLLM reads what was checked. An infinite number becomes null.
-        return await while_there(receive, self._exchange(scope, to_json(fields, inf_nan_mode="null"), hidden, send))
+        body = to_json(fields, inf_nan_mode="null")
+        refused = await while_there(receive, self._exchange(scope, body, hidden, send))
+        return await refused(scope, receive, send) if refused else None
 
-    async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> None:
+    async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> Response | None:
+        """Send a request to vLLM, and the client its answer; what to tell the client if there is none."""
         import aiohttp
 
         headers = {name: value for name in ASKED if (value := header(scope, name.encode()))}
@@ -171,7 +165,7 @@ class ReverseProxy:
         data = io.BytesIO(body) if len(body) > LARGE else body
         begun = False
         try:
-            async with self._open().post(VLLM_URL + scope["path"], data=data, headers=headers, allow_redirects=False) as answer:
+            async with self._vllm.post(scope["path"], data=data, headers=headers, allow_redirects=False) as answer:
                 stream = answer.content_type == "text/event-stream"
                 reader = UsageReader(scope["usage"], stream=stream, hidden=hidden) if "usage" in scope else None
                 passed = [(low, value) for name, value in answer.raw_headers if (low := name.lower()) in ANSWERED]
@@ -186,9 +180,5 @@ class ReverseProxy:
             # An answer that has begun is left unfinished: the connection ends, which tells the client.
             if not begun:
                 late = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
-                response = refusal(504, f"no answer within {self._address.answer_seconds:.0f} s") if late else self._down()
-                await response(scope, _never, send)
-
-
-async def _never() -> Message:
-    raise AssertionError("a refusal reads nothing")
+                return refusal(504, f"no answer within {self._address.answer_seconds:.0f} s") if late else self._down()
+        return None

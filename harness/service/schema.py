@@ -22,12 +22,12 @@ BUILDER = PoseRecord(**FACING._asdict())
 
 
 class Body(BaseModel):
-    """What a client sends: only the declared fields, and only values of their types.
+    """What a client sends: only the declared fields, only values of their types, and only finite numbers.
 
     Nothing makes an error of each of a client's many faults, which would take seconds: a list fails with its first one.
     """
 
-    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"additionalProperties": False})
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, json_schema_extra={"additionalProperties": False})
 
     @model_validator(mode="after")
     def _knows_all(self) -> Self:
