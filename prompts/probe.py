@@ -34,7 +34,6 @@ def _hexagons(n: int) -> HexagonsItem:
         after=before.apply(actions).board,
         group=str(n),
         cluster=str(n),
-        meta={"program": f"red 2:1; blue 8-9:{n + 1}"},
     )
 
 
@@ -57,7 +56,6 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
         after=before.apply(actions).structure,
         group=str(n),
         cluster=str(n),
-        meta={"program": "remove last; blue left(step(-1))"},
     )
 
 

@@ -21,6 +21,8 @@ from harness.corpora.lazy import Mapped
 from harness.errors import DataError, UsageError
 from harness.tasks import TASKS, get_task, world_of
 from harness.util.files import json_lines
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import net_actions
 from serialization.formats.answer import Parsed
 from serialization.program.parse import parse_front
 
@@ -49,7 +51,9 @@ class Annotation(NamedTuple):
 def shipped_annotations(task: str) -> Mapping[str, Annotation]:
     """The shipped programs of a task's train items, by id; none if this machine has only the sample of its corpus."""
     path = SHIPPED / f"{task}.jsonl"
-    return dict(read_annotations(path)) if path.is_file() and locate(task).kind == "official" else {}
+    if not path.is_file() or locate(task).kind != "official":
+        return {}
+    return {name: annotation for _, name, annotation in read_annotations(path)}
 
 
 def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]:
@@ -59,34 +63,34 @@ def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]
     """
     found: dict[str, Annotation] = {}
     for path in paths:
-        for number, (name, annotation) in enumerate(read_annotations(path), start=1):
+        for where, name, annotation in read_annotations(path):
             if fault := _not_trained_on(name, world_of(task)):
-                raise UsageError(f"--programs {path}:{number}: {name} is {fault}")
+                raise UsageError(f"--programs {where}: {name} is {fault}")
             found[name] = annotation
     return found
 
 
-def _not_trained_on(name: str, world: str) -> str | None:
-    """Why an id may not have a program, in words; None if it may."""
+def _not_trained_on(name: str, world: str | None = None) -> str | None:
+    """Why an id may not have a program, in words; None if it may. `world`: the only world whose items are taken, if any."""
     task, _, rest = name.partition("/")
     if task not in TASKS:
         return "of no task: " + ", ".join(TASKS)
-    if world_of(task) != world:
+    if world not in (None, world_of(task)):
         return f"an item of {task}, which is another world: leave it out"
     split = rest.partition("/")[0]
     if split != "train":
         return f"an item of {split}: programs are for train items only, leave it out"
-    return None if name in _train_ids(task) else f"no train item of the {locate(task).kind} corpus"
+    return None if name in _train_items(task) else f"no train item of the {locate(task).kind} corpus"
 
 
 @cache
-def _train_ids(task: str) -> frozenset[str]:
-    return frozenset(item.id for item in load(task, "train")) if "train" in get_task(task).splits else frozenset()
+def _train_items(task: str) -> Mapping[str, Item]:
+    return {item.id: item for item in load(task, "train")} if "train" in get_task(task).splits else {}
 
 
-def read_annotations(path: Path) -> Iterator[tuple[str, Annotation]]:
-    """The lines of a file, in order, with their item ids. Raises DataError for a file that cannot be read and, with the line's
-    number, for a line that is not an annotation, a program that does not parse and an id that occurs twice."""
+def read_annotations(path: Path) -> Iterator[tuple[str, str, Annotation]]:
+    """The lines of a file, in order: the place (`file:line`), the item's id and its annotation. Raises DataError for a file that
+    cannot be read and, with the place, for a line that is not an annotation, a program that does not parse and a repeated id."""
     seen = set[str]()
     for number, line in json_lines(path):
         where = f"{path}:{number}"
@@ -103,7 +107,20 @@ def read_annotations(path: Path) -> Iterator[tuple[str, Annotation]]:
         seen.add(name)
         if error := parse_front("" if program.strip() == "none" else program)[1]:
             raise DataError(f"{where}: {name}: its program does not parse: {error}")
-        yield name, Annotation(program, record.get("exact") is not False, mark)
+        yield where, name, Annotation(program, record.get("exact") is not False, mark)
+
+
+def checked_annotations(path: Path, task: str | None) -> Iterator[tuple[str, Item, Annotation]]:
+    """The lines of a file of programs for one task, or for several, with their places and items.
+
+    Raises DataError, with the place, for an id that is not a train item of the task, and as `read_annotations` does.
+    """
+    for where, name, annotation in read_annotations(path):
+        own = name.partition("/")[0]
+        fault = f"an item of {own}, not of {task}" if task not in (None, own) and own in TASKS else _not_trained_on(name)
+        if fault:
+            raise DataError(f"{where}: {name} is {fault}")
+        yield where, _train_items(own)[name], annotation
 
 
 def annotated(items: Iterable[Item], annotations: Mapping[str, Annotation]) -> list[Item]:
@@ -147,11 +164,19 @@ def _runs(item: Item) -> int:
 def same_change(item: Item, parsed: Parsed) -> bool:
     """Whether an answer was read without an error and changes the item's state as gold does. The order of actions, the colors of
     removals, and what is placed and taken away again do not count."""
-    if parsed.discarded:
-        return False
+    return not parsed.discarded and not any(deviations(item, parsed.actions))
+
+
+def deviations(item: Item, actions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The net changes that gold makes and some actions do not, and those that the actions make and gold does not."""
     apply: Callable[[Any], Any] = item.before.apply
-    made, ignored = apply(parsed.actions)
-    return bool(made == apply(item.actions)[0]) and not ignored
+    made, ignored = apply(actions)
+    done, gold = _net(item.before, made), _net(item.before, item.after)
+    return sorted(gold - done), [*sorted(done - gold), *ignored]
+
+
+def _net(before: Any, after: Any) -> set[Any]:
+    return set(before.diff(after) if isinstance(before, Board) else net_actions(before, after))
 
 
 @dataclass

@@ -4,7 +4,8 @@ HEXAGONS has the paper's seven contexts (section 6.2, Table 7). Minecraft has th
 (Nebula), H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and
 dialogue. If a dialogue begins with blocks already in place, as IGLU's instructions do, these blocks are listed first.
 Both worlds have `conversation`: a drawing procedure or a game as one chat, in which earlier answers are the model's messages.
-`conversation+state` adds the present state to the last message.
+`conversation+programs` shows them as the programs that they were; `conversation+state` adds the present state to the last
+message.
 
 In every context, whatever differs between the items of one procedure or game comes last, so that their prompts share a
 prefix. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by quarter
@@ -54,6 +55,7 @@ class Context:
     """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
 
     `chat`: earlier answers are separate messages: the model's own answers in HEXAGONS, the actions of the game in Minecraft.
+    `programs`: an earlier answer that was a program is shown as it was written, and not as the cells that it changed.
     `mission`: the opening line of a game is kept. `scene`: the blocks around the builder are described
     (serialization/scene.py).
     """
@@ -67,6 +69,7 @@ class Context:
     chat: bool = False
     mission: bool = False
     scene: bool = False
+    programs: bool = False
 
     @property
     def rolls_out(self) -> bool:
@@ -83,6 +86,7 @@ _ALL = (
     Context("full-history+oracle-board", "hexagons", board="oracle"),
     Context("full-history+predicted-board", "hexagons", board="predicted"),
     Context("conversation", "hexagons", chat=True),
+    Context("conversation+programs", "hexagons", chat=True, programs=True),
     Context("conversation+state", "hexagons", board="predicted", chat=True),
     Context("full-dialogue", "minecraft"),
     Context("full-dialogue+mission", "minecraft", mission=True),
@@ -145,7 +149,8 @@ def view(item: Item, context: Context, fmt: Format, *, looks: bool = False) -> V
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     """The numbered instructions, ending with the item's own."""
     history = [
-        TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(_written(turn, fmt), done=True) for turn in item.history
+        TurnText(turn.text) if isinstance(turn, Utterance) else TurnText(_written(turn, context, fmt), done=True)
+        for turn in item.history
     ]
     if not context.chat:
         history = [piece for piece in history if not piece.done]
@@ -161,9 +166,9 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     return View((*history, TurnText(item.instruction)), 1, fields, dropped + 1, begun)
 
 
-def _written(run: Executed, fmt: Format) -> str:
-    """An earlier answer: its own program if answers are programs, otherwise its actions."""
-    return run.text if run.text and fmt.is_program else fmt.write(run.actions)
+def _written(run: Executed, context: Context, fmt: Format) -> str:
+    """An earlier answer: the program that it was if the context shows programs, otherwise its actions."""
+    return run.text if context.programs and fmt.is_program and run.text else fmt.write(run.actions)
 
 
 def begun_with(item: HexagonsItem) -> Board:
@@ -201,7 +206,7 @@ def _minecraft_view(
         if context.chat and turn.pose is not None:
             pieces += write_builder(turn.pose, pose)
         quarter = turn.pose.quarter if turn.pose else 0
-        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else _written(turn, fmt), done=True))
+        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
         cell, pose = done[-1].cell if done else cell, turn.pose or pose
     fields: dict[str, str] = {}
     if context.rich:

@@ -47,6 +47,7 @@ def specs() -> list[PromptSpec]:
     formats.append(PromptSpec.make("minecraft", frame="pose"))
     # Programs decide what a conversation says of earlier answers, of the builder and of the blocks.
     formats += [PromptSpec.make(task, "conversation", "bare-program") for task in ("hexagons", "minecraft", "iglu")]
+    formats.append(PromptSpec.make("hexagons", "conversation+programs", "bare-program"))
     # What a task adds to its world's prompts is the same in every format, and in every context that lists the blocks.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]

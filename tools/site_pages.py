@@ -22,6 +22,7 @@ ELSEWHERE = {
     "adapters/trained/hexagons/README.md": "cards/hexagons.md",
     "adapters/trained/minecraft/README.md": "cards/minecraft.md",
     "adapters/trained/iglu/README.md": "cards/iglu.md",
+    "serialization/programs/README.md": "cards/programs.md",
     "eval/annotations/README.md": "cards/annotations.md",
     "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
 }

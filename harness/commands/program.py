@@ -1,10 +1,12 @@
-"""`harness program`: runs a program, draws the result and prints the actions."""
+"""`harness program`: runs a program and draws the result, or checks programs for train items against gold."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +17,27 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
+    from serialization.formats import Format
     from serialization.program.errors import ProgramError
     from serialization.program.machine import ProgramResult
+
+
+class _RunsFiles(click.Group):
+    """A group in which anything but the name of a subcommand is a file to run."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = bool(args) and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if named else ["run", *args])
+
+
+@click.group(cls=_RunsFiles)
+def program() -> None:
+    """Run a drawing or building program, or check programs for train items.
+
+    \b
+    harness program house.txt --task minecraft
+    harness program check programs.jsonl
+    """
 
 
 class RunProgram(Strict):
@@ -27,9 +48,9 @@ class RunProgram(Strict):
     as_json: bool = option(False, 'Print {"actions": [...], "error": null} and draw nothing.', names=("--json",))
 
 
-@click.command(cls=ModelCommand, model=RunProgram)
-def program(options: RunProgram) -> None:
-    """Run a drawing or building program from FILE, or from standard input (-).
+@program.command(cls=ModelCommand, model=RunProgram)
+def run(options: RunProgram) -> None:
+    """Run a drawing or building program from FILE, or from standard input (-). The word run may be left out.
 
     \b
     echo 'blue ring(5:4); copy repeat(it, right 4)' | harness program -
@@ -95,5 +116,42 @@ def _draw(outcome: ProgramResult, task: str, item: Item | None) -> None:
         console.print(board_text(before.apply(outcome.actions).board, before=before, first=1))
     else:
         console.print(structure_text(before.apply(outcome.actions).structure, before=before))
-    listed = get_format(task, "program").write(outcome.actions).replace("\n", "; ")
-    console.print(f"{counted(outcome.actions)}: {listed}", soft_wrap=True)
+    console.print(f"{counted(outcome.actions)}: {_listed(get_format(task, 'program'), outcome.actions)}", soft_wrap=True)
+
+
+class CheckPrograms(Strict):
+    file: Path = argument()
+    task: str | None = option(None, "Refuse items of other tasks.", choices=list(TASKS))
+
+
+@program.command(cls=ModelCommand, model=CheckPrograms)
+def check(options: CheckPrograms) -> None:
+    """Check programs for train items against gold, by net change.
+
+    FILE is JSON Lines, {"id", "program", "mark"}; docs/annotating.md says how they are written and marked. Each line
+    whose program does not do what gold does is printed with what is missing and what is extra. Exit code 1 if any of
+    them is not marked "differs".
+    """
+    from serialization.annotations import checked_annotations, deviations
+    from serialization.formats import get_format
+
+    counts: Counter[str] = Counter()
+    for where, item, annotation in checked_annotations(options.file, options.task):
+        fmt = get_format(item.task, "program")
+        parsed = fmt.read(annotation.program, item)
+        missing, extra = deviations(item, parsed.actions)
+        said = [f"{name} {_listed(fmt, found)}" for name, found in (("missing", missing), ("extra", extra)) if found]
+        said += [f"error {piece.reason}" for piece in parsed.discarded]
+        marked = annotation.mark == "differs"
+        counts["as gold" if not said else "differ as marked" if marked else "differ"] += 1
+        if said:
+            click.echo(f"{where}: {item.id}: {'; '.join(said)}" + " (marked)" * marked)
+        elif marked:
+            click.echo(f"{where}: {item.id}: marked differs, but does what gold does")
+    click.echo(f"{counts.total():,} programs: " + ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items())))
+    if counts["differ"]:
+        raise click.exceptions.Exit(1)
+
+
+def _listed(fmt: Format, actions: Sequence[Any]) -> str:
+    return fmt.write(actions).replace("\n", "; ")

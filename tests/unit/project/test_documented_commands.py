@@ -34,7 +34,7 @@ NOT_RUN = {
     "trains": r"finetune|baseline train",
     "asks a trained network": r"baseline predict (?!parser|rules)",
     "is about a trained run": r"adapters (export|import|merge)|export deberta-400",
-    "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",
+    "is about items of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/|program check",
     "runs until it is stopped": r"app\b",
     "takes minutes": r"simulate (--preset paper|level)|play|mine",
 }

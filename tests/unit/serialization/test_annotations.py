@@ -37,7 +37,7 @@ from tests.helpers.procedures import procedure
 TRAIN = [replace(item, split="train") for item in procedure(0, 3)]
 """Each step paints the next tile of column 1 red, from row 2 on."""
 RIGHT = ["red 1:2", "red below(step(-1),1)", "red below(step(-1),1)"]
-DRAWN = PromptSpec.make("hexagons", "conversation", "bare-program")
+DRAWN = PromptSpec.make("hexagons", "conversation+programs", "bare-program")
 
 
 def building(*actions: Action) -> MinecraftItem:
@@ -131,7 +131,7 @@ def written(path: Path, *lines: Any) -> Path:
 def test_a_bad_line_is_named_with_its_number(tmp_path: Path, line: Any, why: str) -> None:
     path = written(tmp_path / "p.jsonl", {"id": "hexagons/train/0/1", "program": "none"}, line)
     with pytest.raises(DataError, match=r"p\.jsonl:2: ") as refused:
-        dict(read_annotations(path))
+        list(read_annotations(path))
     assert why in str(refused.value)
 
 

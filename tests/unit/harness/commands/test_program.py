@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from harness.corpora import load
 from tools.program_page import PAGE, Example, examples, result
 
 EXAMPLES = list(examples(PAGE.read_text()))
@@ -46,8 +47,6 @@ def test_json_of_a_typed_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_a_program_on_an_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from harness.corpora import load
-
     item = next(item for item in load("hexagons", "dev") if item.before.painted())  # type: ignore[union-attr]
     file = tmp_path / "program.txt"
     file.write_text("white painted")
@@ -64,6 +63,53 @@ def test_files_that_are_not_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "cannot be read as text (not UTF-8)" in capsys.readouterr().err
     assert main(["program", str(tmp_path / "nothing")]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+def _programs(path: Path, *lines: tuple[str, str, str | None]) -> str:
+    records = ({"id": name, "program": program} | ({"mark": mark} if mark else {}) for name, program, mark in lines)
+    path.write_text("\n".join(map(json.dumps, records)))
+    return str(path)
+
+
+def test_programs_are_checked_against_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tower, column = load("iglu", "train")[0].id, load("hexagons", "train")[0].id
+    right = ("blue tower(middle(floor),3)", "blue bottom(4,6)")
+    file = _programs(tmp_path / "right.jsonl", (tower, right[0], None), (column, right[1], None))
+    assert main(["program", "check", file]) == 0
+    assert capsys.readouterr().out == "2 programs: 2 as gold\n"
+    file = _programs(
+        tmp_path / "p.jsonl", (tower, "blue tower(1,1,0,2)", "differs"), (column, "blue bottom(4,5); red 1:1; x", None)
+    )
+    assert main(["program", "check", file]) == 1
+    assert capsys.readouterr().err.startswith(f"Error: {file}:2: {column}: its program does not parse: line 1, column 28")
+    file = _programs(
+        tmp_path / "p.jsonl", (tower, "blue tower(1,1,0,2)", "differs"), (column, "blue bottom(4,5); red 1:1+x", None)
+    )
+    assert main(["program", "check", file]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{file}:1: {tower}: missing blue 0,1-3,0; extra blue 1,1-2,0 (marked)",
+        f"{file}:2: {column}: missing blue 4:5; error line 1, column 27: x has no meaning yet",
+        "2 programs: 1 differ, 1 differ as marked",
+    ]
+    assert main(["program", "check", _programs(tmp_path / "p.jsonl", (tower, right[0], "differs"))]) == 0
+    assert "marked differs, but does what gold does" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "why"),
+    [
+        ("hexagons/dev/0/1", [], "an item of dev: programs are for train items only"),
+        ("hexagons/train/999/1", [], "no train item of the sample corpus"),
+        ("lego/train/1", [], "of no task"),
+        ("hexagons/train/0/1", ["--task", "iglu"], "an item of hexagons, not of iglu"),
+    ],
+)
+def test_a_line_that_cannot_be_checked_is_named(
+    name: str, words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _programs(tmp_path / "p.jsonl", (name, "none", None))
+    assert main(["program", "check", file, *words]) == 1
+    assert capsys.readouterr().err.startswith(f"Error: {file}:1: {name} is {why}")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program.splitlines()[0])

@@ -228,7 +228,7 @@ def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.Captur
 def test_the_rows_of_ingredients_lack_only_their_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", "ingredients", "--set", "finetune.base=tiny", "--dry-run"]) == 2
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2
+    assert len(said) == 3
     assert all(any(name in line for name in ("parser-train", "simulated.jsonl")) for line in said)
     values = yaml.safe_load((SHIPPED / "ingredients.yaml").read_text())
     changes = values["finetune"]["set"]
