@@ -21,6 +21,8 @@ from harness.errors import HarnessError, UsageError
 from harness.util.processes import ending_with_parent
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from pebble import ProcessPool
 
     from harness.baselines import Baseline, Ruled
@@ -60,11 +62,13 @@ class Workers:
         count = self._budget.workers
         each = count if principals <= 1 else max(1, count - 1)
         self._all, self._own = Semaphore(count), defaultdict[str, Semaphore](lambda: Semaphore(each))
-        self._free: list[ProcessPool] = []
+        self._free: list[tuple[ProcessPool, Future[int]]] = []
+        """Workers, with a future that is done when their process has started."""
+        self._replacing: set[asyncio.Task[None]] = set()
 
     def __enter__(self) -> Self:
-        self._pools = [self._started() for _ in range(self._budget.workers)]
-        self._free += self._pools
+        self._free = [self._started() for _ in range(self._budget.workers)]
+        self._pools = [pool for pool, _ in self._free]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,15 +77,14 @@ class Workers:
         for pool in self._pools:
             pool.join()
 
-    def _started(self) -> ProcessPool:
+    def _started(self) -> tuple[ProcessPool, Future[int]]:
         """A pool of one process, so that a request is given to a free process and never waits behind another one."""
         from pebble import ProcessPool
 
         limits = self._budget.megabytes * 1_000_000, os.getpid()
         pool = ProcessPool(1, MOST_ANSWERS, _begin, limits, multiprocessing.get_context("spawn"))
         # The pool starts with its first task, and its process then reads the parser's rules before a request comes.
-        pool.schedule(os.getpid)
-        return pool
+        return pool, pool.schedule(os.getpid)
 
     async def answer(self, principal: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
         """The answer of the parser or a baseline. If it is cancelled, its worker is replaced.
@@ -92,7 +95,7 @@ class Workers:
 
         budget = self._budget
         try:
-            async with asyncio.timeout(WAIT + budget.seconds), self._free_worker(principal, name) as pool:
+            async with self._free_worker(principal, name) as pool:
                 return await asyncio.wrap_future(pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds))
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
@@ -110,21 +113,29 @@ class Workers:
                 async with asyncio.timeout(WAIT):
                     await held.enter_async_context(self._own[principal])
                     await held.enter_async_context(self._all)
+                    pool, ready = self._free.pop()
+                    if not pool.active:
+                        # Its process ended while it had nothing to do.
+                        pool, ready = self._started()
+                        self._pools.append(pool)
+                    held.callback(self._free.append, (pool, ready))
+                    await asyncio.shield(asyncio.wrap_future(ready))
             except TimeoutError:
                 raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
-            pool = self._free.pop()
             try:
-                if not pool.active:
-                    # Its process ended while it had nothing to do.
-                    pool = self._started()
-                    self._pools.append(pool)
                 yield pool
             except BaseException:
-                with suppress(RuntimeError, OSError):
-                    await asyncio.wrap_future(pool.schedule(os.getpid))
+                task = asyncio.create_task(_when_ready(pool, held.pop_all()))
+                self._replacing.add(task)
+                task.add_done_callback(self._replacing.discard)
                 raise
-            finally:
-                self._free.append(pool)
+
+
+async def _when_ready(pool: ProcessPool, held: AsyncExitStack) -> None:
+    """Release what is held when the pool has a process that is free."""
+    async with held:
+        with suppress(RuntimeError, OSError):
+            await asyncio.shield(asyncio.wrap_future(pool.schedule(os.getpid)))
 
 
 def _begin(data: int, parent: int) -> None:

@@ -24,6 +24,12 @@ from tests.helpers.misbehaving import answer
 from tests.helpers.serving import wait_until
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may start a process slowly."""
+    monkeypatch.setattr(module, "WAIT", 120.0)
+
+
 @pytest.fixture(scope="module")
 def two() -> Iterator[Workers]:
     """Two workers and two keys; each key may occupy one worker."""
@@ -44,7 +50,7 @@ async def drop(task: asyncio.Task[Any]) -> None:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while not true():
             await asyncio.sleep(0.01)
 
