@@ -35,7 +35,6 @@ class Serve(Strict):
     """A file with a key on each line, in addition to HARNESS_API_KEY. A line `KEY admin` also allows loading adapters. The file
     must have mode 600."""
     requests_per_minute: int | None = option(None, "Limit for each key. [default: none]", ge=1)
-    tokens_per_minute: int | None = option(None, "Limit for each key, prompts and answers together. [default: none]", ge=1)
     max_in_flight: int = option(
         512, "At most N requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
     )
@@ -96,7 +95,6 @@ def _config(options: Serve) -> ServeConfig:
         body=int(options.max_body * 1_000_000),
         body_seconds=options.body_timeout,
         requests=options.requests_per_minute,
-        tokens=options.tokens_per_minute,
     )
     seconds, drain = options.answer_timeout, options.drain_timeout
     return ServeConfig(options.host, options.port, keys, bounds, seconds, budget, drain, options.allowed)

@@ -23,7 +23,6 @@ from harness.runs.answering import Answer
 from harness.runs.reasons import why
 from harness.service.guard import refusal, while_there
 from harness.service.keys import ANYONE
-from harness.service.limits import Usage
 from harness.service.players import AnyPlayer, ranked
 from harness.service.protocol import Connection, connection_limit, tracked
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, faults
@@ -100,14 +99,11 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
 async def answered(request: Request, player: AnyPlayer, body: DrawRequest | BuildRequest) -> ExecuteResponse:
     """As `executed`, on behalf of the request's principal. Raises Gone if the client disconnects first."""
     principal = request.scope.get("principal", ANYONE)
-    return await while_there(request.receive, executed(player, body, principal.name, request.scope.get("usage")))
+    return await while_there(request.receive, executed(player, body, principal.name))
 
 
-async def executed(
-    player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE.name, usage: Usage | None = None
-) -> ExecuteResponse:
-    """What the player does; its tokens are counted in `usage`. Raises HTTPException for an invalid request and for a model that
-    does not answer."""
+async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE.name) -> ExecuteResponse:
+    """What the player does. Raises HTTPException for an invalid request and for a model that does not answer."""
     try:
         item = body.item
         async with asyncio.timeout(DEADLINE):
@@ -120,9 +116,6 @@ async def executed(
         raise HTTPException(503, str(error)) from None
     except HarnessError as error:
         raise HTTPException(502, str(error)) from None
-    if usage:
-        # Only language models report tokens; the other players use none.
-        usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
     return _response(player.name, body, item, answer)
 
 

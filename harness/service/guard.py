@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.service.keys import ANYONE, Keys, Principal, header
-from harness.service.limits import Limits, Slots, Usage
+from harness.service.limits import Rate, Slots
 
 OPEN = ("/health", "/ready")
 """Paths that need no key and are answered even when nothing else is admitted: probes of whatever runs the server."""
@@ -57,8 +57,6 @@ class Bounds:
     """How long a request's body may take to arrive."""
     requests: int | None = None
     """Requests a minute with one key."""
-    tokens: int | None = None
-    """Tokens a minute with one key."""
 
 
 class RequestRefused(Exception):
@@ -78,12 +76,12 @@ def refusal(status: int, message: str, retry_after: float | None = None) -> JSON
 
 
 class Guard:
-    """An ASGI middleware. The scope of an admitted request holds who asks, under "principal", and, if tokens are limited, a
-    `Usage` under "usage", which the application fills in. The request's body has been read to its end."""
+    """An ASGI middleware. The scope of an admitted request holds who asks, under "principal", and its body has been read to its
+    end."""
 
     def __init__(self, app: ASGIApp, keys: Keys | None = None, bounds: Bounds | None = None) -> None:
         self._app, self._keys, self._bounds = app, keys or Keys(), bounds or Bounds()
-        self._limits = Limits(self._bounds.requests, self._bounds.tokens)
+        self._rate = Rate(self._bounds.requests)
         self._slots = Slots(self._bounds.in_flight, max(1, len(self._keys)))
 
     @property
@@ -140,16 +138,9 @@ class Guard:
             raise RequestRefused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
         with ExitStack() as held:
             held.callback(self._slots.give_back, principal.name)
-            if reached := self._limits.admit(principal.name):
-                kind, seconds = reached
-                raise RequestRefused(429, f"this key has used up its {kind} for this minute", seconds)
+            if seconds := self._rate.admit(principal.name):
+                raise RequestRefused(429, "this key has used up its requests for this minute", seconds)
             body = await self._body(scope, receive)
-            if self._bounds.tokens is not None:
-                scope["usage"] = usage = Usage(len(body))
-                # The body's estimated tokens are charged now, and the rest when the answer ends.
-                estimated = usage.tokens
-                self._limits.charge(principal.name, estimated)
-                held.callback(lambda: self._limits.charge(principal.name, usage.tokens - estimated))
             await self._app(scope, _replay(body, receive), _ending(held.close, send))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:

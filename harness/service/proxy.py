@@ -17,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from harness.engines.vllm.server import VLLM_URL
 from harness.service.guard import refusal, while_there
 from harness.service.keys import header
-from harness.service.limits import UsageReader
 from harness.service.openai_requests import REQUESTS, read_fields
 from harness.service.supervisor import Supervisor
 
@@ -144,19 +143,12 @@ class ReverseProxy:
             return await refusal(400, str(error))(scope, receive, send)
         if isinstance(model := fields.get("model"), str):
             fields["model"] = self._served(model)
-        hidden = False
-        if "usage" in scope and fields.get("stream") is True:
-            # If tokens are counted, a stream reports its usage, which a client that did not ask for it does not see.
-            options = fields.get("stream_options")
-            options = options if isinstance(options, dict) else {}
-            hidden = options.get("include_usage") is not True
-            fields["stream_options"] = {**options, "include_usage": True}
         # Written anew, so that vLLM reads what was checked. An infinite number becomes null.
         body = to_json(fields, inf_nan_mode="null")
-        refused = await while_there(receive, self._exchange(scope, body, hidden, send))
+        refused = await while_there(receive, self._exchange(scope, body, send))
         return await refused(scope, receive, send) if refused else None
 
-    async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> Response | None:
+    async def _exchange(self, scope: Scope, body: bytes, send: Send) -> Response | None:
         """Send a request to vLLM, and the client its answer; what to tell the client if there is none."""
         import aiohttp
 
@@ -166,16 +158,12 @@ class ReverseProxy:
         begun = False
         try:
             async with self._vllm.post(scope["path"], data=data, headers=headers, allow_redirects=False) as answer:
-                stream = answer.content_type == "text/event-stream"
-                reader = UsageReader(scope["usage"], stream=stream, hidden=hidden) if "usage" in scope else None
                 passed = [(low, value) for name, value in answer.raw_headers if (low := name.lower()) in ANSWERED]
                 await send({"type": "http.response.start", "status": answer.status, "headers": passed})
                 begun = True
                 async for piece in answer.content.iter_any():
-                    piece = reader.feed(piece) if reader else piece
-                    if piece:
-                        await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": reader.end() if reader else b""})
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             # An answer that has begun is left unfinished: the connection ends, which tells the client.
             if not begun:
