@@ -23,7 +23,8 @@ from harness.tasks import TASKS, get_task, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import net_actions
-from serialization.formats.answer import Parsed
+from serialization.formats.answer import NOTHING, Parsed, answer_in
+from serialization.program.errors import ProgramError
 from serialization.program.parse import parse_front
 
 SHIPPED = Path(__file__).parent / "programs"
@@ -105,9 +106,13 @@ def read_annotations(path: Path) -> Iterator[tuple[str, str, Annotation]]:
         if name in seen:
             raise DataError(f"{where}: {name} has a program already: keep one of the two")
         seen.add(name)
-        if error := parse_front("" if program.strip() == "none" else program)[1]:
+        if error := _error(program):
             raise DataError(f"{where}: {name}: its program does not parse: {error}")
         yield where, name, Annotation(program, record.get("exact") is not False, mark)
+
+
+def _error(program: str) -> ProgramError | None:
+    return parse_front("" if program.strip() == NOTHING else program)[1]
 
 
 def checked_annotations(path: Path, task: str | None) -> Iterator[tuple[str, Item, Annotation]]:
@@ -165,6 +170,13 @@ def same_change(item: Item, parsed: Parsed) -> bool:
     """Whether an answer was read without an error and changes the item's state as gold does. The order of actions, the colors of
     removals, and what is placed and taken away again do not count."""
     return not parsed.discarded and not any(deviations(item, parsed.actions))
+
+
+def reproducing(item: Item, texts: Iterable[str], read: Callable[[str, Item], Parsed]) -> str | None:
+    """Of the answers to an item that do what gold does, the program that was given most often, and of these the shortest."""
+    said = Counter(answer_in(text).text.strip() for text in texts)
+    right = [text for text in said if not _error(text) and same_change(item, read(text, item))]
+    return min(right, key=lambda text: (-said[text], len(text), text), default=None)
 
 
 def deviations(item: Item, actions: Sequence[Any]) -> tuple[list[Any], list[Any]]:

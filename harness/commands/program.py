@@ -1,4 +1,4 @@
-"""`harness program`: runs a program and draws the result, or checks programs for train items against gold."""
+"""`harness program`: runs a program and draws the result, checks programs for train items against gold, or collects them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ class _RunsFiles(click.Group):
 
 @click.group(cls=_RunsFiles)
 def program() -> None:
-    """Run a drawing or building program, or check programs for train items.
+    """Run a drawing or building program, and check or collect programs for train items.
 
     \b
     harness program house.txt --task minecraft
     harness program check programs.jsonl
+    harness program collect runs/sampled --out programs.jsonl
     """
 
 
@@ -151,6 +152,48 @@ def check(options: CheckPrograms) -> None:
     click.echo(f"{counts.total():,} programs: " + ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items())))
     if counts["differ"]:
         raise click.exceptions.Exit(1)
+
+
+class CollectPrograms(Strict):
+    run: Path = argument()
+    out: Path = option(..., "The file of programs to write.", type=click.Path(path_type=Path, dir_okay=False))
+
+
+@program.command(cls=ModelCommand, model=CollectPrograms)
+def collect(options: CollectPrograms) -> None:
+    """Keep the answers of a RUN over train items that do what gold does, as programs to train on.
+
+    \b
+    harness prompt --task iglu --split train --adapter iglu --samples 16 --temperature 0.8 --name sampled
+    harness program collect runs/sampled --out programs.jsonl
+    harness finetune llama-lora --task iglu --format bare-program --programs programs.jsonl
+
+    Of several answers to an item that do what gold does, the one that was given most often is kept, and of these the
+    shortest. Items that have a program, or whose answers all do something else, are left out.
+    """
+    from eval.score_run import read_answers
+    from harness.util.files import write_atomically
+    from serialization.annotations import reproducing, shipped_annotations
+    from serialization.formats import get_format
+
+    answers = read_answers(options.run)
+    if answers.split != "train":
+        raise UsageError(f"{options.run}: its items are of {answers.split}; programs are for train items only")
+    lines: list[str] = []
+    counts = Counter[str]()
+    for item in answers.items:
+        record = answers.records.get(item.id, {})
+        if not isinstance(record.get("text"), str) or item.id in shipped_annotations(item.task):
+            counts["without an answer" if item.id not in answers.records else "with a program already"] += 1
+            continue
+        if record["format"] not in ("program", "bare-program"):
+            raise UsageError(f"{options.run}: its answers are {record['format']}; collect programs from --format program")
+        found = reproducing(item, record.get("samples") or [record["text"]], get_format(item.task, record["format"]).read)
+        counts["as gold" if found is not None else "other than gold"] += 1
+        if found is not None:
+            lines.append(json.dumps({"id": item.id, "program": found}) + "\n")
+    write_atomically(options.out, "".join(lines))
+    click.echo(f"{options.out}: {len(lines):,} programs; items: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
 
 
 def _listed(fmt: Format, actions: Sequence[Any]) -> str:

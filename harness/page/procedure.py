@@ -107,7 +107,9 @@ def _drawn(state: State, event: Event) -> tuple[State, bool]:
     if isinstance(event, PaintOn):
         if event.step != current:
             raise UsageError(f"step {event.step + 1} is not the current one, which is {current + 1}")
-        steps[current] |= {"board": event.board}
+        if event.board != steps[current]["board"]:
+            # The text that a model answered does not say what a person painted.
+            steps[current] = {"instruction": steps[current]["instruction"], "board": event.board}
         if state["phase"] == "aligning":
             # Later steps were drawn on a board that has changed now.
             steps[current + 1 :] = [step | {"board": None} for step in steps[current + 1 :]]

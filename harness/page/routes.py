@@ -293,6 +293,7 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
             session.state, procedure.PaintOn(type="paint", step=current, board=answer.board or "")
         )
         state["players"] = session.state["players"] | {str(current): player.name}
+        state["steps"][current] = state["steps"][current] | {"text": answer.text}
     elif session.kind == "building":
         back, finished = building.asked_back(session.state, player.name), False
         if back is None:
@@ -311,7 +312,11 @@ def step_request(state: State, player: str) -> DrawRequest:
     boards = [procedure.BLANK, *(step["board"] for step in state["steps"][: state["current"]])]
     before = [Board.from_digits(board) for board in boards]
     history = [
-        {"instruction": step["instruction"], "actions": [list(action) for action in before[n].diff(before[n + 1])]}
+        {
+            "instruction": step["instruction"],
+            "actions": [list(action) for action in before[n].diff(before[n + 1])],
+            "text": step.get("text"),
+        }
         for n, step in enumerate(state["steps"][: state["current"]])
     ]
     instruction = state["steps"][state["current"]]["instruction"]

@@ -67,6 +67,7 @@ class Step(Body):
 
     instruction: Text
     actions: list[PaintRecord] = Field(max_length=TILES, fail_fast=True)
+    text: Text | None = Field(None, description="What a language model answered; one that knows its programs is shown it again.")
 
 
 class DrawRequest(_Asked):
@@ -86,7 +87,7 @@ class DrawRequest(_Asked):
         board = Board.from_digits(self.board) if isinstance(self.board, str) else Board().apply(_paints(self.board or ())).board
         history: list[Turn] = []
         for step in self.history[-MOST_TURNS:]:
-            history += [Utterance("Instructor", step.instruction), Executed(_paints(step.actions))]
+            history += [Utterance("Instructor", step.instruction), Executed(_paints(step.actions), text=step.text or "")]
         names: dict[str, Any] = {"id": f"{self.task}/request/0/1", "split": "request", "group": "", "cluster": ""}
         return HexagonsItem(instruction=self.instruction, history=tuple(history), before=board, actions=(), after=board, **names)
 

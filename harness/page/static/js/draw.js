@@ -66,7 +66,7 @@ export async function show(main) {
     event.preventDefault();
     const instruction = text.value.trim();
     if (!instruction || correcting) return;
-    const history = steps.map((step) => ({ instruction: step.instruction, actions: step.actions }));
+    const history = steps.map(({ instruction, actions, text }) => ({ instruction, actions, text: text ?? null }));
     if (await answer({ task: "hexagons", model: select.value, instruction, board: board.digits, history })) text.value = "";
   }
 
@@ -79,7 +79,7 @@ export async function show(main) {
     const another = (step) => anotherButton("hexagons", all, (model) => answer({ ...request, model }, step, all));
     try {
       const told = await waiting(reply, request.model, ask("POST", "/v1/harness/execute", request));
-      const step = { instruction: request.instruction, actions: actions(request.board, told.board), by: told.model };
+      const step = { instruction: request.instruction, actions: actions(request.board, told.board), text: told.text, by: told.model };
       change(told.board, [...(replaced && steps.at(-1) === replaced ? steps.slice(0, -1) : steps), step]);
       reply.replaceChildren(answerView(told, (performance.now() - began) / 1000), h("div", { class: "row" }, button("Correct it", () => correct(request, told)), await another(step)));
       return true;

@@ -112,6 +112,40 @@ def test_a_line_that_cannot_be_checked_is_named(
     assert capsys.readouterr().err.startswith(f"Error: {file}:1: {name} is {why}")
 
 
+def _run(folder: Path, split: str, **records: list[str]) -> str:
+    """A run over HEXAGONS items: the answers by the item's number in the first procedure."""
+    folder.mkdir()
+    settings = {"settings": {"task": "hexagons", "split": split, "format": "bare-program"}}
+    (folder / "run.yaml").write_text(json.dumps(settings))
+    drawing = load("hexagons", split)[0].id.rpartition("/")[0]
+    lines = (
+        {"id": f"{drawing}/{step}", "text": texts[0], "samples": texts} | {"format": "bare-program", "actions": []}
+        for step, texts in records.items()
+    )
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(folder)
+
+
+def test_answers_that_do_what_gold_does_are_collected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    item, out = load("hexagons", "train")[0], tmp_path / "programs.jsonl"
+    step = item.id.rpartition("/")[2]
+    right = ["blue bottom(4,6)", "```\nblue 4:5-10\n```", "blue 4:5-10", "blue 4:5-10; blue 4:5", "red 1:1", "blue bottom(4,"]
+    run = _run(tmp_path / "run", "train", **{step: right})
+    assert main(["program", "collect", run, "--out", str(out)]) == 0
+    assert capsys.readouterr().out.startswith(f"{out}: 1 programs; items: 1 as gold")
+    assert [json.loads(line) for line in out.read_text().splitlines()] == [{"id": item.id, "program": "blue 4:5-10"}]
+    assert main(["program", "check", str(out)]) == 0
+    run = _run(tmp_path / "wrong", "train", **{step: ["red 1:1"]})
+    assert main(["program", "collect", run, "--out", str(out)]) == 0
+    assert out.read_text() == ""
+
+
+def test_programs_of_dev_are_not_collected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _run(tmp_path / "run", "dev", **{"1": ["red 1:1"]})
+    assert main(["program", "collect", run, "--out", str(tmp_path / "p")]) == 2
+    assert "its items are of dev; programs are for train items only" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program.splitlines()[0])
 def test_the_examples_of_the_manual(example: Example) -> None:
     made, picture = result(example)

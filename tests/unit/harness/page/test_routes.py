@@ -13,11 +13,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from harness.corpora.hexagons import load
-from harness.corpora.item import HexagonsItem
+from harness.corpora.item import Executed, HexagonsItem
 from harness.corpora.records import load_items
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
-from harness.page.routes import add_page
+from harness.page.routes import add_page, step_request
 from harness.service.app import MOST_BYTES, create_app
 from harness.service.guard import HEADERS
 from harness.service.players import own_players
@@ -248,6 +248,13 @@ def test_everyday_requests_are_shown_with_a_right_answer(client: TestClient, tas
         refused = client.get(f"/page/everyday/{wrong}")
         assert refused.status_code == 422
         assert refused.json()["error"]["message"]
+
+
+def test_a_models_answers_are_shown_to_it_again() -> None:
+    steps = [{"instruction": word, "board": red(*range(n + 1))} for n, word in enumerate(("one", "two", "three"))]
+    steps[0] |= {"text": "red 1:1"}
+    request = step_request({"steps": steps, "current": 2}, "hexagons")
+    assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
 
 
 def test_a_building_game_over_http(client: TestClient) -> None:
