@@ -211,8 +211,9 @@ class ProgramAnswers:
         """Items of a task's train split with their programs. Without any program, as for a corpus that has none, answers list
         cells."""
         annotations = {**shipped_annotations(task), **self.given}
-        self.cells = self.cells or not annotations
-        return list(with_earlier_programs(annotated(items, annotations)))
+        own = annotated(items, annotations)
+        self.cells = self.cells or not any(map(own_program, own))
+        return list(with_earlier_programs(own))
 
     def takes(self, item: Item, *, checked: bool) -> bool:
         """`checked`: a program without a mark is known to be right and is not run, unless it was given."""

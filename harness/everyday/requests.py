@@ -17,6 +17,7 @@ from harness.errors import DataError
 from harness.worlds import World
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import FACING, Structure
+from serialization.formats.answer import NOTHING
 from serialization.formats.program import building_state, drawing_state
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.errors import ProgramError
@@ -201,11 +202,14 @@ def _turns(name: str, world: World, split: str, request: _Request) -> Iterator[I
         gold = _actions(item(number, turn.say), first.gold, f"turn {number}")
         if not gold and first.gold != NO_CHANGE:
             raise ValueError(f"turn {number}: the first right answer changes nothing; if nothing is to change, say {NO_CHANGE!r}")
-        meta = {
+        meta: dict[str, Any] = {
             "kind": request.kind,
             "changes": bool(gold),
             "right": [one.model_dump(exclude_defaults=True) for one in turn.right],
         }
+        if split == "train":
+            # Programs of dev and test items would teach what they test.
+            meta["program"] = NOTHING if first.gold == NO_CHANGE else first.gold
         done = item(number, turn.say, actions=gold, after=state.apply(gold)[0], meta=meta)
         yield done
         state = done.after

@@ -94,6 +94,14 @@ def test_without_any_program_answers_list_cells() -> None:
     assert made.counts == {CELLS: 3}
 
 
+def test_items_that_bring_their_programs_need_no_cells() -> None:
+    made = answers()
+    items = made.of_split(load("everyday-hexagons", "train"), "everyday-hexagons")
+    assert all(made.takes(item, checked=True) for item in items)
+    assert made.counts == {TAKEN: len(items)}
+    assert not any(own_program(item) for item in load("everyday-hexagons", "dev"))
+
+
 def test_a_conversation_shows_the_earlier_programs() -> None:
     programs = {item.id: Annotation(text) for item, text in zip(TRAIN, RIGHT, strict=True)}
     last = with_earlier_programs(annotated(TRAIN, programs))[2]
