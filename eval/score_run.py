@@ -21,10 +21,13 @@ from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
 from harness.runs.folder import find_run, items_hash
-from harness.tasks import get_task, world_of
+from harness.tasks import SIMULATORS, get_task, world_of
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
 from serialization.formats.answer import losses
+
+_GAMES = frozenset(f"minecraft-{name}" for name, simulator in SIMULATORS.items() if simulator.kind == "game")
+"""The beginnings of the ids of simulated building games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class Answers:
     only: Set[str] | None
     """The ids of the items to answer, None for all."""
     predictions: Predictions
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The simulators whose games the items are, as in `minecraft-blocks`; empty if any item comes from elsewhere."""
+        sources = {item.id.partition("/")[0] for item in self.items}
+        return tuple(sorted(sources)) if sources <= _GAMES else ()
 
     def pieces(self, item: Item) -> list[tuple[str, str]]:
         """The pieces of an answer's text that the parser discarded, as recorded or parsed again, and why."""
@@ -69,7 +78,11 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """How to score: for Minecraft legacy, fair or v2 with an annotation file (the one that ships with the harness if None)."""
+    """How to score Minecraft: legacy, fair or v2 with an annotation file (the one that ships with the harness if None).
+
+    Without a name: fair for simulated games, whose empty-board items all have several right answers (BAP v2, footnote 6), and
+    legacy for others.
+    """
 
     name: str | None = None
     annotation: Path | None = None
@@ -82,7 +95,7 @@ class Benchmark:
         """The benchmark's name and annotation for these answers. Raises UsageError if it is not for their task or split."""
         if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
-        name = choose("benchmark", self.name or "legacy", BENCHMARKS)
+        name = choose("benchmark", self.name or ("fair" if answers.simulated else "legacy"), BENCHMARKS)
         if name != "v2":
             return name, None
         if self.annotation:
@@ -152,7 +165,8 @@ def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item
 def score_answers(
     answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False, seed: int = 0
 ) -> dict[str, Any]:
-    """The scores as `harness score --json` prints them; items of a level-1 or level-2 set have "level" too.
+    """The scores as `harness score --json` prints them; those of simulated games have "simulated", the names of their simulators,
+    and those of a level-1 or level-2 set have "level".
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
@@ -169,6 +183,8 @@ def score_answers(
         rollout=rollout,
         seed=seed,
     )
+    if answers.simulated:
+        scores["simulated"] = list(answers.simulated)
     probes = [item for item in answers.items if item.id.startswith("minecraft-level-")]
     if probes:
         asked = [item for item in probes if answers.only is None or item.id in answers.only]

@@ -15,12 +15,14 @@ from harness.util.settings import Strict
 if TYPE_CHECKING:
     from eval.score_run import Answers, Benchmark
 
+BENCHMARK = "Minecraft: legacy (default), fair (default for simulated games) or v2."
+
 
 class ScoredRuns(Strict):
     """The options of commands that score runs."""
 
     runs: tuple[Path, ...] = argument()
-    benchmark: str | None = option(None, "Minecraft: legacy (default), fair or v2.")
+    benchmark: str | None = option(None, BENCHMARK)
     annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
 
     @property
@@ -35,7 +37,7 @@ class Score(Strict):
     task: str | None = option(None, "Must match the ids in the file; required only if the ids name no task.")
     split: str | None = option(None, "Must match the ids in the file; required only if the ids name no split.")
     items_file: Path | None = option(None, "The file from harness simulate whose items were answered.", names=("--items",))
-    benchmark: str | None = option(None, "Minecraft: legacy (default), fair or v2. IGLU: legacy, fair or ask.")
+    benchmark: str | None = option(None, f"{BENCHMARK} IGLU: legacy, fair or ask.")
     ask_below: float | None = option(None, "With --benchmark ask: also ask below this confidence.", ge=0, le=1)
     annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
     rollout: bool = option(False, "HEXAGONS: also score a rollout, in which each step is drawn on the model's own board.")

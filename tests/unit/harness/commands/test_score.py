@@ -83,6 +83,20 @@ def test_fair_differs_from_legacy_on_an_empty_board(write: Write, run: Command) 
     assert found == [0, 1]
 
 
+def test_simulated_games_are_scored_by_the_fairer_f1(write: Write, run: Command, command: Command) -> None:
+    """BAP v2, footnote 6: every item on an empty board has several interpretations."""
+    assert command("simulate", "blocks", "--items", 4, "--split", "test", "--out", "blocks.jsonl")[0] == 0
+    lines = [json.loads(line) for line in Path("blocks.jsonl").read_text().splitlines()]
+    first = next(line for line in lines if not line["before"])
+    moved = [[kind, color, x + (1 if x < 5 else -1), y, z] for kind, color, x, y, z in first["actions"]]
+    file = write({"id": first["id"], "actions": moved})
+    scores = json.loads(run(file, "--items", "blocks.jsonl", "--json")[1])
+    assert (scores["benchmark"], scores["simulated"]) == ("fair", ["minecraft-blocks"])
+    assert scores["micro"]["overall"]["tp"] == len(moved)
+    strict = json.loads(run(file, "--items", "blocks.jsonl", "--benchmark", "legacy", "--json")[1])
+    assert (strict["benchmark"], strict["micro"]["overall"]["tp"]) == ("legacy", 0)
+
+
 def test_v2_scores_the_clean_items_of_an_annotation(write: Write, run: Command) -> None:
     labels = [("unique", False), ("multiple", True), ("unique", True), ("unclear", None)]
     annotation = write(
