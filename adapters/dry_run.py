@@ -43,13 +43,14 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
     memory, notes = list(_memory(job, model, prepared)), list(_notes(job, tokenizer, prepared))
     texts = [
-        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)) for row in spread(prepared.rows, SHOWN)
+        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids))
+        for row in spread(prepared.train.rows, SHOWN)
     ]
     for line in prepared.counts:
         say(line)
-    sizes = [pack.tokens for pack in prepared.packs]
+    sizes = [pack.tokens for pack in prepared.train.packs]
     say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // job.recipe.training.accumulation:,}")
-    epoch = f"{prepared.epoch_tokens:,} in the first epoch; its rows one by one: {prepared.rows.size:,}"
+    epoch = f"{prepared.train.tokens:,} in the first epoch; its rows one by one: {prepared.train.rows.size:,}"
     say(f"tokens: {sum(sizes):,} in all, {epoch}")
     trained, total = parameters(model)
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
@@ -64,7 +65,7 @@ def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
     """Two lines on the memory of the training: with the recipe's gradient checkpointing, and with the opposite."""
     import torch
 
-    settings, largest = job.recipe.training, _largest(prepared.packs)
+    settings, largest = job.recipe.training, _largest(prepared.train.packs)
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
     other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
     recipes = job.recipe, job.recipe.model_copy(update={"training": other})
@@ -100,8 +101,10 @@ def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
         notes.append("the base has no chat template: the plain one is used")
     if tokenizer.pad_token_id is None:
         notes.append("the tokenizer has no pad token: packs are padded with token 0, to which no other token attends")
-    if prepared.rows.dropped:
-        notes.append(f"{prepared.rows.dropped} rows are too long: a shorter --context or a larger training.max_length keeps them")
+    if prepared.train.rows.dropped:
+        notes.append(
+            f"{prepared.train.rows.dropped} rows are too long: a shorter --context or a larger training.max_length keeps them"
+        )
     return notes
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
@@ -123,7 +123,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     prepared = prepare(job, tokenizer, model.config)
     for line in prepared.counts:
         say(line)
-    say(f"{len(prepared.packs):,} packs, {prepared.epoch_tokens:,} tokens in the first epoch, on {machine(threads)}")
+    train = prepared.train
+    say(f"{len(train.packs):,} packs, {train.tokens:,} tokens in the first epoch, on {machine(threads)}")
     if idle := idle_processes(training, own.num_processes):
         say(idle)
     trainer = _trainer(job, folder, model, tokenizer, prepared)
@@ -135,19 +136,18 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     # Autocast casts inputs in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, trainer.args.bf16), _memory(training):
         trainer.go_on()
-    rows = prepared.rows
-    tokens = sum(pack.tokens for pack in prepared.packs) if own.is_main_process else 0
-    counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": tokens}
+    tokens = sum(pack.tokens for pack in train.packs) if own.is_main_process else 0
+    counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
 def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepared: Prepared) -> Any:
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
-    training, packs = job.recipe.training, prepared.packs
+    training, packs = job.recipe.training, prepared.train.packs
     if ended := finished_at(last_state(folder)):
         packs = packs[: ended * training.accumulation]
-    return AnswerTrainer(
+    trainer = AnswerTrainer(
         model,
         trainer_arguments(training, len(packs), folder),
         folder,
@@ -158,6 +158,8 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
         training,
         prepared.layout.packing,
     )
+    trainer.patient_from = prepared.train.staged // training.accumulation
+    return trainer
 
 
 def idle_processes(training: FinetuneTraining, count: int) -> str | None:
@@ -198,26 +200,36 @@ def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts:
     return result
 
 
+class TrainPacks(NamedTuple):
+    """What a training reads: a curriculum's stages, if there is one, then `training.epochs` of all rows."""
+
+    rows: TrainingRows
+    """The first epoch's rows."""
+    packs: Packs
+    """The packs of the whole run, in order."""
+    staged: int
+    """How many of them belong to the stages."""
+    tokens: int
+    """The number of tokens in the first epoch's packs."""
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """The data of a training: the rows of the first epoch, and the packs of the whole run, in order."""
+    """The data of a training."""
 
     renderer: Renderer
     pool: Shots
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
-    rows: TrainingRows
-    packs: Packs
-    epoch_tokens: int
-    """Tokens of the packs of the first epoch."""
+    train: TrainPacks
     dev_rows: TrainingRows
     dev_packs: list[PackPlan]
 
     @property
     def counts(self) -> list[str]:
         """How many rows there are, a line for train and one for dev, and how they are packed."""
-        parts = {"train": self.rows, "dev": self.dev_rows}
+        parts = {"train": self.train.rows, "dev": self.dev_rows}
         why = f"longer than {self.length} tokens"
         return [
             *(f"{name}: {len(part)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
@@ -231,15 +243,15 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     training = job.recipe.training
     length, layout = longest_row(job, config), layout_for(job, config)
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
-    rows, packs, epoch_tokens = _train_packs(job, renderer, pool, layout.packing)
+    train = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
-    for name, part in (("train", rows), ("dev", dev_rows)):
+    for name, part in (("train", train.rows), ("dev", dev_rows)):
         if not part:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
     dev_packs = list(plan_packs(dev_rows.read, dev_rows.groups, training.tokens, length, layout.packing))
-    return Prepared(renderer, pool, length, layout, rows, packs, epoch_tokens, dev_rows, dev_packs)
+    return Prepared(renderer, pool, length, layout, train, dev_rows, dev_packs)
 
 
 def layout_for(job: FinetuneJob, config: Any) -> Layout:
@@ -269,17 +281,16 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, Packs, int]:
-    """The first epoch's rows, the packs of the whole run in order, and the number of tokens in the first epoch's packs."""
+def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> TrainPacks:
     training = job.recipe.training
     rows = _epoch_rows(job, renderer, pool, 0)
     plans = plan_epoch(rows, 0, training, renderer.budget, packing, job.sources)
+    begun = _curriculum_plans(job, rows, renderer, packing)
     wanted = (training.max_steps or 0) * training.accumulation
-    wanted = wanted or max(training.accumulation, round(training.epochs * len(plans)))
-    begun = _curriculum_plans(job, rows, renderer.budget, packing)
+    wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
     later = partial(_later_epoch, job, renderer, pool, packing, rows)
     packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
-    return rows, packs, sum(plan.tokens for plan in plans)
+    return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
 
 
 def _later_epoch(
@@ -294,13 +305,14 @@ def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -
     return make_rows(job.items, renderer, pool, job.recipe.shots, renderer.budget, recolor=recolor)
 
 
-def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[PackPlan]:
+def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, renderer: Renderer, packing: Packing) -> list[PackPlan]:
     """The packs of the curriculum's stages; none without a curriculum."""
     training = job.recipe.training
     if not (training.curriculum and rows):
         return []
-    curriculum = stages([job.items[rows.item(n)] for n in range(len(rows))], training.curriculum, training.seed)
-    most = training.per_device_train_batch_size
+    items = [job.items[rows.item(n)] for n in range(len(rows))]
+    most, length = training.per_device_train_batch_size, renderer.budget
+    curriculum = stages(items, training.curriculum, training.seed, renderer.history_tokens)
     plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(plans))
 

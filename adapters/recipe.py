@@ -152,7 +152,7 @@ class FinetuneTraining(Strict):
     cells: bool = False
     """If answers are programs: also learn from items without a program of their own, with answers that list the cells."""
     curriculum: Curriculum | None = None
-    """A curriculum, whose stages come first; their rows count towards the epochs."""
+    """A curriculum, whose stages come first; `epochs` and `patience` count what follows."""
     seed: int
     """Seed of everything that is drawn at random."""
 
@@ -246,6 +246,8 @@ class FinetuneRecipe(Strict):
             raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
         if (self.method == "grpo") != (self.grpo is not None):
             raise ValueError(f"method is {self.method}: method grpo needs the key grpo, and no other method takes it")
+        if self.method == "grpo" and self.training.curriculum:
+            raise ValueError("method grpo takes no curriculum: leave out training.curriculum")
         kernels = {"attn_implementation", "torch_compile", "use_liger_kernel"}
         if self.method == "grpo" and (asked := kernels & self.training.model_fields_set):
             raise ValueError(f"method grpo has kernels of its own: leave out training.{', training.'.join(sorted(asked))}")

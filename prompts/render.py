@@ -230,6 +230,11 @@ class Renderer:
                 high = middle
         return best
 
+    def history_tokens(self, item: Item) -> int:
+        """The number of tokens of the game history that a prompt shows: what was said and done, without instructions to the model
+        and without the state."""
+        return sum(len(self.token_ids(piece.text)) for piece in item_view(item, self.spec).pieces)
+
     def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
 

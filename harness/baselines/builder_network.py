@@ -84,12 +84,17 @@ class WordIndex(Protocol):
     def numbers(self, words: Iterable[str]) -> list[int]: ...
 
 
+def read_text(item: MinecraftItem, words: WordIndex) -> list[int]:
+    """The word indices of an item's history (H3): what the network reads of the game so far."""
+    return words.numbers(h3_tokens(item)[-LONGEST:] or [""])
+
+
 def read_texts(items: Sequence[MinecraftItem], words: WordIndex) -> tuple[torch.Tensor, torch.Tensor]:
     """The word indices of the items' histories (H3), padded with 0 to shape (items, longest), and their lengths.
 
     A history without words is read as one empty word.
     """
-    texts = [torch.tensor(words.numbers(h3_tokens(item)[-LONGEST:] or [""])) for item in items]
+    texts = [torch.tensor(read_text(item, words)) for item in items]
     return pad_sequence(texts, batch_first=True), torch.tensor([len(text) for text in texts])
 
 
@@ -98,6 +103,10 @@ class BuilderCollator:
 
     def __init__(self, shape: WorldShape, words: WordIndex) -> None:
         self.shape, self.words = shape, words
+
+    def history(self, item: MinecraftItem) -> int:
+        """The number of tokens of the game history that the network reads."""
+        return len(read_text(item, self.words))
 
     def __call__(self, items: Sequence[MinecraftItem]) -> BuilderBatch:
         """Raises DataError for an item with an action outside the build region."""

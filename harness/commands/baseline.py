@@ -79,6 +79,7 @@ def _job(options: Train) -> BaselineJob:
     from harness.baselines import Ruled
     from harness.errors import UsageError
     from harness.training.checkpoints import find_model
+    from harness.training.curriculum import check_curriculum
     from harness.training.origin import Origin
     from harness.training.trainable import BaselineJob
 
@@ -90,6 +91,7 @@ def _job(options: Train) -> BaselineJob:
     recipe = chosen.recipe([*options.overrides, *limit])
     start = find_model(options.start, "--from") if options.start else None
     items, dev, data = _items(task, recipe.training.seed, options)
+    check_curriculum(items, recipe.training.curriculum)
     origin = Origin(start, data)
     recipe = origin.reseeded(recipe, name)
     return BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev, origin=origin)

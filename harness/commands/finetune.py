@@ -104,6 +104,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.corpora.lazy import Mapped
     from harness.engines.models.bases import resolve_base
     from harness.errors import Faults
+    from harness.training.curriculum import check_curriculum
 
     loaded, base_name = _recipe(options)
     task = options.task or loaded.task or DEFAULT_TASK
@@ -127,6 +128,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert base is not None
     assert data is not None
     items = data.items
+    check_curriculum(items, loaded.training.curriculum)
     if loaded.training.lasting:
         items, dev = Mapped(_lasting, items), [_lasting(item) for item in dev]
     job = FinetuneJob(

@@ -87,6 +87,11 @@ class MinecraftItem:
 Item = HexagonsItem | MinecraftItem
 
 
+def data_set(item: Item) -> str:
+    """The corpus or the simulated set that an item belongs to, by its id; augmented copies belong to their original's."""
+    return item.id.partition("/")[0].replace("-augmented", "")
+
+
 def own_program(item: Item) -> str | None:
     """The program whose result are the item's actions, as its author or its simulator wrote it; None if there is none."""
     program = item.meta.get("program")

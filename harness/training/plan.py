@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.training.curriculum import stages
 from harness.training.recipe import Training
+from harness.training.steps import Data
 
 _POOL = 16
 """Batches whose items are sorted by length together."""
@@ -67,18 +68,12 @@ class EpochPlan(NamedTuple):
         return list(chain(*ordered))
 
 
-def make_plan(
-    items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None
-) -> EpochPlan:
-    """The stages of the curriculum, if there is one, and then epochs of all items; see `Data` for `length`.
+def make_plan(data: Data, training: Training, processes: int) -> EpochPlan:
+    """The stages of the curriculum, if there is one, and then epochs of all items.
 
-    Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before an epoch of all items.
+    Raises UsageError for items that the curriculum cannot order, and for fewer items than it has buckets.
     """
-    if training.curriculum and training.epochs <= training.curriculum.buckets:
-        raise UsageError(
-            f"training.epochs={training.epochs}: each of the curriculum's {training.curriculum.buckets} stages takes one, and an "
-            f"epoch of all items follows: give at least {training.curriculum.buckets + 1}, or fewer buckets"
-        )
-    first = stages(items, training.curriculum, training.seed) if training.curriculum else []
-    epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
+    items, length = data.items, data.length
+    first = stages(items, training.curriculum, training.seed, data.history) if training.curriculum else []
+    epochs = [*first, *[list(range(len(items)))] * training.epochs]
     return EpochPlan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)

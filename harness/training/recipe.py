@@ -24,7 +24,7 @@ class Training(Strict):
     """The settings shared by all baselines; transformers' names are in brackets if they differ."""
 
     epochs: Positive
-    """Most epochs."""
+    """Most epochs of all items; the papers give no maximum but HEXAGONS' 20."""
     patience: Positive
     """Training stops after this many epochs without a new lowest dev loss."""
     keep: Literal["best", "last"] = "best"
@@ -47,7 +47,7 @@ class Training(Strict):
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Largest gradient norm; if a network names parts to clip, of each part separately."""
     curriculum: Curriculum | None = None
-    """A curriculum, whose stages come first, an epoch each, and count among the epochs; patience begins after them."""
+    """A curriculum, whose stages come first, an epoch each; `epochs` and `patience` count what follows, the paper's S_N+1."""
     precision: Precision
     """Precision of the arithmetic; weights stay in float32. auto: bfloat16 if it is faster here."""
     checkpoint_minutes: Annotated[float, Field(gt=0)]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import change, known_changes, variant
 from harness.corpora.item import Item
+from harness.training.curriculum import History
 from harness.training.recipe import Augment
 
 _WORKERS = 8
@@ -35,6 +36,8 @@ class Data(NamedTuple):
     """The dev items whose loss ranks the epochs."""
     collate: Callable[[Sequence[Any]], Any]
     """Turns items into the network's input."""
+    history: History
+    """The length by which a curriculum sorts."""
     length: Callable[[Any], int] | None = None
     """The length of an item, if batches should have items of similar length."""
     vary: Vary | None = None

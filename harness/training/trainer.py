@@ -52,7 +52,7 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
         raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
     # Gradients of convolutions of size 1 may have any strides, of which torch warns.
     warnings.filterwarnings("ignore", "Grad strides do not match")
-    plan = make_plan(data.items, training, processes().num_processes, data.length)
+    plan = make_plan(data, training, processes().num_processes)
     before = last_state(folder)
     points = curve(before.get("log_history", []), NetworkTrainer.columns)
     earlier = len(points) if before else None

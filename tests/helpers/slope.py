@@ -67,7 +67,7 @@ def fit(folder: Path, network: Any = None, making: Any = collate, items: Any = I
     def keep(best: Any, trained: Trained) -> None:
         kept.append((int(trained.best["epoch"]), {name: value.clone() for name, value in best.state_dict().items()}))
 
-    return train_network(network, Data(items, [1.0, 2.0], making), TRAINING.model_copy(update=changes), folder, keep), kept
+    return train_network(network, Data(items, [1.0, 2.0], making, int), TRAINING.model_copy(update=changes), folder, keep), kept
 
 
 def curve(folder: Path) -> list[dict[str, float]]:

@@ -53,7 +53,8 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
         reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
         say(f"text encoder: {reader}")
         say(f"variant {recipe.variant}: {count:,} parameters of its own")
-        data = Data(builder_turns(items), builder_turns(dev), BuilderCollator(recipe.network, words))
+        collate = BuilderCollator(recipe.network, words)
+        data = Data(builder_turns(items), builder_turns(dev), collate, collate.history)
         notes = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
         return Begun(recipe, network, data, notes, {"fingerprint": mark})
 

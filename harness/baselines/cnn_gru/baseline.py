@@ -60,7 +60,8 @@ class CnnGru(Trainable[CnnGruRecipe]):
         encoder, decoder = parameters(network.encoder), parameters(network.decoder)
         say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
         source = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
-        data = Data(train_items, dev_items, BuilderCollator(recipe.network, vocabulary))
+        collate = BuilderCollator(recipe.network, vocabulary)
+        data = Data(train_items, dev_items, collate, collate.history)
         return Begun(recipe, network, data, {"count": encoder + decoder, "vectors": source}, words=vocabulary.words)
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:

@@ -79,9 +79,10 @@ class Deberta(Trainable[DebertaRecipe]):
         used = "used as it is" if network.frozen else "trained too"
         say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
         length = words_in(get_context("hexagons", recipe.context))
+        data = Data(drawing_steps(items), drawing_steps(dev), collate, collate.reader.history, length)
         notes = {"count": count, "encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
         own = {"encoder_identity": encoder, "temperature": 1.0}
-        return Begun(recipe, network, Data(drawing_steps(items), drawing_steps(dev), collate, length), notes, own)
+        return Begun(recipe, network, data, notes, own)
 
     def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> dict[str, object]:
         best = self.load(folder)
@@ -107,7 +108,7 @@ class Built(NamedTuple):
     """The parts that a recipe describes."""
 
     network: Classifier
-    collate: Callable[[Sequence[HexagonsItem]], Any]
+    collate: QueryCollator | TileCollator
     encoder: str
     """See `encoders.identity`."""
 

@@ -101,6 +101,10 @@ class InstructionReader:
         ids: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         return ids
 
+    def history(self, item: HexagonsItem) -> int:
+        """The number of tokens of the instructions that the context shows: our reading of BAP v2's game history in HEXAGONS."""
+        return sum(map(len, self.tokens(instructions(item, self.context))))
+
     def instructions_of(self, items: Sequence[HexagonsItem]) -> list[list[list[TextToken]]]:
         """The tokens of each item's `instructions`."""
         texts = [instructions(item, self.context) for item in items]

@@ -59,7 +59,7 @@ class T5(Trainable[T5Recipe]):
             if recipe.model == SMALL
             else {"source": Path(recipe.model).name, "sizes": ""}
         )
-        data = Data(train_items, dev_items, coder, recipe.words_of)
+        data = Data(train_items, dev_items, coder, coder.history, recipe.words_of)
         own = own_config(network, tokens, source)
         return Begun(recipe, network, data, {"count": count, **words}, own, [tokens.tokenizer.to_str()])
 

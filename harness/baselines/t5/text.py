@@ -143,6 +143,11 @@ class Coder:
         """The tokens of an item's input before any cut, the end included."""
         return [*self.tokens.encode(self.texts.input_of(item)), self.tokens.end]
 
+    def history(self, item: HexagonsItem) -> int:
+        """The number of tokens of the instructions that the context shows: our reading of BAP v2's game history in HEXAGONS."""
+        seen = view(item, get_context("hexagons", self.texts.context), self.texts.written)
+        return sum(len(self.tokens.encode(piece.text)) for piece in seen.pieces)
+
     def target(self, item: HexagonsItem) -> list[int]:
         """The tokens of an item's target before any cut, the end included."""
         return [*self.tokens.encode(self.texts.target_of(item)), self.tokens.end]

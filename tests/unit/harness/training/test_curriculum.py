@@ -1,70 +1,127 @@
-"""Curriculum learning: the difficulty of items, and the items of each stage."""
+"""Curriculum learning (BAP v2, 6.2.1 and 12.1): the difficulty of items, the items of each stage, and what follows them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import FinetuneRecipe, load_recipe
+from harness.baselines.builder_network import BuilderCollator
+from harness.cli import cli
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem
-from harness.errors import UsageError
-from harness.training.curriculum import METRICS, Curriculum, difficulties, stages
+from harness.corpora.item import Item, builder_turns, data_set
+from harness.errors import HarnessError, UsageError
+from harness.simulators.games import game
+from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
+from serialization.words import h3_tokens
 from tests.helpers.slope import Killed, curve, dying, fit
 from tests.helpers.training_rows import rows_of
 
 DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
+ORDER = ("minecraft-blocks", "minecraft-shapes", "minecraft-random", "minecraft")
 
 
-@pytest.fixture(autouse=True)
-def _metrics_of_numbers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In tests that are not about items, an item is a number and equals its difficulty, whatever the metric."""
-    if "items" not in request.fixturenames:
-        for name in METRICS:
-            monkeypatch.setitem(METRICS, name, int)
+def h3_length(item: Any) -> int:
+    return len(h3_tokens(item))
 
 
-@pytest.fixture(params=["hexagons", "minecraft"])
-def items(request: pytest.FixtureRequest) -> list[Item]:
-    return load(request.param, "train")
+@pytest.fixture(scope="module")
+def mixed() -> list[Item]:
+    """Items of all four data sets, the most difficult set first."""
+    made: list[Item] = list(load("minecraft", "train")[:12])
+    for name in ("random", "shapes", "blocks"):
+        games = (game(name, 0, "train", n) for n in range(20))
+        made += [item for items in games for item in items][:8]
+    return made
 
 
-def test_difficulty_counts_words_and_actions(items: list[Item]) -> None:
-    for item in items:
-        context, actions, instruction = (METRICS[name](item) for name in ("D", "L_A", "L_I"))
-        assert actions == len(item.actions)
-        assert 0 <= instruction <= context
-        if isinstance(item, HexagonsItem):
-            assert instruction >= len(item.instruction.split())
-        assert isinstance(item, MinecraftItem) or not item.history or context > instruction
+def test_the_paper_s_seven_metrics_are_known() -> None:
+    assert DIFFICULTIES == ("D", "L_A", "L_I", "D+L_A", "D+L_I", "L_I+L_A", "D+L_I+L_A")
+
+
+def test_d_is_the_data_set_in_the_paper_s_order(mixed: list[Item]) -> None:
+    keys = difficulties(mixed, "D", h3_length)
+    assert {data_set(item): key for item, key in zip(mixed, keys, strict=True)} == {name: (n,) for n, name in enumerate(ORDER)}
+    augmented = [replace(item, id=item.id.replace("/", "-augmented/", 1)) for item in mixed]
+    assert difficulties(augmented, "D", h3_length) == keys
+
+
+def test_lengths_are_those_of_the_gold_actions_and_of_the_history_that_is_fed(mixed: list[Item]) -> None:
+    assert difficulties(mixed, "L_A", h3_length) == [(len(item.actions),) for item in mixed]
+    assert difficulties(mixed, "L_I", h3_length) == [(h3_length(item),) for item in mixed]
 
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
-def test_several_metrics_are_the_mean_of_their_ranks(items: list[Item], difficulty: str) -> None:
-    found = difficulties(items, difficulty)
-    count = len(items)
-    assert sum(found) == pytest.approx(count * (count + 1) / 2)
-    for name in difficulty.split("+"):
-        values = [METRICS[name](item) for item in items]
-        if "+" not in difficulty:
-            assert sorted(range(count), key=lambda n: (values[n], n)) == sorted(range(count), key=lambda n: (found[n], n))
+def test_several_metrics_sort_by_the_first_and_break_ties_by_the_next(mixed: list[Item], difficulty: str) -> None:
+    metrics = {"D": lambda i: ORDER.index(i.id.split("/")[0]), "L_A": lambda i: len(i.actions), "L_I": h3_length}
+    keys = difficulties(mixed, difficulty, h3_length)
+    ordered = sorted(mixed, key=lambda item: keys[mixed.index(item)])
+    for name in reversed(difficulty.split("+")):
+        mixed = sorted(mixed, key=metrics[name])
+    assert ordered == mixed
+
+
+def test_the_history_is_what_each_model_reads(mixed: list[Item]) -> None:
+    """A builder model's text encoder counts its own tokens; for a language model see below."""
+
+    class Halves:
+        def numbers(self, words: Any) -> list[int]:
+            return [0] * (2 * len(list(words)))
+
+    shape: Any = None
+    item = builder_turns(mixed)[0]
+    assert BuilderCollator(shape, Halves()).history(item) == 2 * h3_length(item)
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "kept", "problem"),
+    [
+        ("D", "minecraft/", r"difficulty=D: D orders .* and all train items are of minecraft: give L_A, L_I or L_I\+L_A, or add"),
+        ("D+L_A", "minecraft-random/", r"difficulty=D\+L_A: .* all train items are of minecraft-random"),
+        ("L_A", "nothing/", r"buckets=3: there are 0 items"),
+    ],
+)
+def test_what_a_curriculum_cannot_order_is_an_error_of_one_line(
+    mixed: list[Item], difficulty: Any, kept: str, problem: str
+) -> None:
+    items = [item for item in mixed if item.id.startswith(kept)]
+    with pytest.raises(UsageError, match=problem) as caught:
+        check_curriculum(items, Curriculum(difficulty=difficulty, buckets=3))
+    assert "\n" not in str(caught.value)
+
+
+def test_d_does_not_order_other_data_sets(mixed: list[Item]) -> None:
+    with pytest.raises(UsageError, match="and iglu is none of them: give L_A"):
+        check_curriculum([*mixed, *load("iglu", "train")], Curriculum(difficulty="D+L_I", buckets=3))
+
+
+@pytest.mark.parametrize("command", [["baseline", "train", "cnn-gru"], ["finetune", "llama-lora", "--task", "minecraft"]])
+@pytest.mark.usefixtures("empty_folder")
+def test_a_single_data_set_is_refused_before_anything_is_trained(command: list[str]) -> None:
+    refused = CliRunner().invoke(cli, [*command, "--set", "training.curriculum={difficulty: D, buckets: 3}"])
+    assert isinstance(refused.exception, HarnessError)
+    assert "training.curriculum.difficulty=D" in str(refused.exception)
+    assert not Path("runs").exists()
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=60), st.integers(2, 7), st.integers(0, 5))
 def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(values: Any, buckets: int, seed: int) -> None:
-    how = Curriculum(difficulty="D+L_I", buckets=buckets)
+    """Here an item is a number, the length of its history."""
+    how = Curriculum(difficulty="L_I", buckets=buckets)
     if len(values) < buckets:
         with pytest.raises(UsageError, match=rf"training\.curriculum\.buckets={buckets}: there are {len(values)} items"):
-            stages(values, how, seed)
+            stages(values, how, seed, int)
         return
-    made = stages(values, how, seed)
-    assert made == stages(values, how, seed)
+    made = stages(values, how, seed, int)
+    assert made == stages(values, how, seed, int)
     assert len(made) == buckets
     assert all(made)
     together = [number for stage in made for number in stage]
@@ -84,13 +141,13 @@ def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(valu
             assert not any({*easiest[low:high]} & {*stage} for stage in made[:bucket])
 
 
-HOW = {"curriculum": Curriculum(difficulty="D", buckets=3), "epochs": 6, "batch_size": 1, "patience": 2}
+HOW = {"curriculum": Curriculum(difficulty="L_I", buckets=3), "epochs": 3, "batch_size": 1, "patience": 2}
 NUMBERS = [float(n) for n in range(1, 10)]
 
 
 def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path) -> None:
     fit(tmp_path, items=NUMBERS, **HOW)
-    # A third of 3, of 6 and of 9 items, then three times all 9.
+    # A third of 3, of 6 and of 9 items, then three epochs of all 9.
     assert [point["step"] for point in curve(tmp_path)] == [1, 3, 6, 15, 24, 33]
 
 
@@ -109,15 +166,38 @@ def test_fewer_items_than_buckets_is_an_error_of_one_line(tmp_path: Path) -> Non
         fit(tmp_path, items=[1.0, 2.0], **HOW)
 
 
-def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last item's row is too long for the model."""
-    from adapters.finetune import FinetuneJob, _curriculum_plans
+    from adapters.finetune import FinetuneJob, _train_packs
     from adapters.packing import Packing
+    from harness.engines.models.bases import load_tokenizer, resolve_base
+    from prompts.messages import item_view
+    from prompts.render import Renderer
+    from prompts.shots import ShotPool
 
-    recipe = load_recipe("llama-lora", ["training.curriculum={difficulty: L_A, buckets: 3}", "training.tokens=1"])
+    items = load(task, "train")
+    how = ["training.curriculum={difficulty: L_I+L_A, buckets: 3}", "training.tokens=1", "training.accumulation=1"]
+    recipe = load_recipe("llama-lora", [*how, "training.epochs=2"])
     rows = rows_of([[TrainingRow(item.id, (number,), (number,))] for number, item in enumerate(items[:-1])])
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
-    job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(items[0].task))
-    asked = [int(number) for plan in _curriculum_plans(job, rows, 1, Packing.TREE) for number in plan.numbers]
-    assert asked == [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed) for n in stage]
+    tokenizer = load_tokenizer(resolve_base("smollm2-135m"))
+    job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(task))
+    renderer, pool = Renderer(job.spec, tokenizer, 1, 0), ShotPool((), 0)
+    monkeypatch.setattr("adapters.finetune._epoch_rows", lambda *_: rows)
+
+    def length(item: Item) -> int:
+        return sum(len(tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in item_view(item, job.spec).pieces)
+
+    train = _train_packs(job, renderer, pool, Packing.TREE)
+    asked = [int(number) for plan in train.packs for number in plan.numbers]
+    made = stages(items[:-1], recipe.training.curriculum, recipe.training.seed, length)
+    staged = [n for stage in made for n in stage]
+    assert (asked[: len(staged)], train.staged) == (staged, len(staged))
+    assert sorted(asked[len(staged) :]) == sorted([*range(len(rows))] * 2)
+
+
+def test_learning_from_the_scorer_takes_no_curriculum() -> None:
+    with pytest.raises(UsageError, match=r"leave out training\.curriculum"):
+        load_recipe("llama-grpo", ["training.curriculum={difficulty: L_A, buckets: 3}"])

@@ -79,6 +79,7 @@ def test_a_batch_has_the_losses_of_its_items_which_depend_on_the_dialogue(bert: 
     network, words = made(bert)
     collate, chosen = BuilderCollator(TINY, words), items[2:10]
     assert len({len(words.numbers(h3_tokens(item))) for item in chosen}) > 3
+    assert [collate.history(item) for item in chosen] == [len(words.numbers(h3_tokens(item))) for item in chosen]
     together = network(collate(chosen))
     assert together.counts.tolist() == [len(item.actions) + 1 for item in chosen]
     alone = torch.cat([network(collate([item])).sums for item in chosen])
