@@ -1,89 +1,274 @@
-"""The papers' numbers, as printed, and whether they are comparable with a score of ours.
+"""The papers' scores, as printed (`published.yaml`), and those of the same setting as a score of ours, to show beside it.
 
-Percent: action-based F1 and EM for HEXAGONS, micro net-action F1 for Minecraft. `second_hand` marks a
-number taken from a summary of its paper, or worked out from a difference in its text.
+HEXAGONS: Tables 7 to 9. BAP v2: Tables 1, 2, 4 to 9 and 12 to 16, and the strict scores in its prose. Places are tables and
+sections: the texts that the values were read from have no page numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple, Self
+
+import yaml
+from pydantic import model_validator
+
+from eval.breakdown import GROUPINGS
+from harness.util.settings import Count, Positive, Strict
+
+Scores = Mapping[str, Any]
+"""As `eval.score_run.score_answers` returns them, for HEXAGONS perhaps with "groups", the tables of `eval.breakdown.break_down`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A row of a paper: what was scored, and the result. `items` is the number of scored items, 0 if unknown."""
+class Paper(Strict):
+    title: str
+    decimals: int
+    """How many decimals it prints."""
+
+
+class ItemSet(Strict):
+    """What was scored, and how."""
 
     task: str
-    benchmark: str
     split: str
-    items: int
+    benchmark: Literal["legacy", "fair", "v2"] | None = None
+    """Of Minecraft."""
+    simulated: str | None = None
+    """The simulator whose games these are, as an item's id begins. The games themselves were never released."""
+    items: Positive
+
+    def of(self, scores: Scores) -> bool:
+        """Whether these are scores of the same task, split and benchmark, or of games like these."""
+        source = scores.get("simulated") or [scores["split"]]
+        return source == [self.simulated or self.split] and (scores["task"], scores.get("benchmark")) == (
+            self.task,
+            self.benchmark,
+        )
+
+
+class System(Strict):
+    name: str
+    trained: tuple[Literal["D_mc", "D_bs", "D_ss", "D_r"], ...] = ()
+    """BAP v2's data sets that it learned from."""
+    setting: str = ""
+    """The same in words, and what else sets it apart."""
+
+
+class Setting(Strict):
+    """A part of the description of a value: what holds for a table, a row or a column."""
+
+    set: str | None = None
+    system: str | None = None
+    context: str | None = None
+    """HEXAGONS: the model's input, by our name of it."""
+    average: Literal["mean", "micro", "macro"] | None = None
+    metric: Literal["f1", "em", "type", "color", "location", "shape", "overall"] | None = None
+    board: Literal["EB", "NEB"] | None = None
+    """Minecraft: the items with an empty or a non-empty board before; all if None."""
+    level: Literal["none", "low", "mid", "high"] | None = None
+    """HEXAGONS: the items of a level of abstraction, by the authors' labels; all if None."""
+    items: Count | None = None
+    """The number of items if they are not the whole set; 0 if it is unknown."""
+
+
+class Row(Setting):
+    values: tuple[float, ...]
+    """In percent, one for each column."""
+
+
+class Table(Setting):
+    """A table of a paper, or some values of its prose; a value has the settings of the table, of its row and of its column."""
+
+    paper: str
+    table: Positive | None = None
+    section: str | None = None
+    columns: tuple[Setting, ...]
+    rows: tuple[Row, ...]
+
+
+class Value(NamedTuple):
+    """A printed score, in percent, with its whole setting."""
+
+    table: Table
+    setting: Setting
+    value: float
+
+
+class Published(Strict):
+    papers: dict[str, Paper]
+    sets: dict[str, ItemSet]
+    systems: dict[str, System]
+    tables: tuple[Table, ...]
+
+    def values(self) -> Iterator[Value]:
+        """All printed scores, table by table and row by row."""
+        for table in self.tables:
+            for row in table.rows:
+                for column, value in zip(table.columns, row.values, strict=True):
+                    fields = [
+                        part.model_dump(include=set(Setting.model_fields), exclude_none=True) for part in (table, row, column)
+                    ]
+                    yield Value(table, Setting(**{key: given for part in fields for key, given in part.items()}), value)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for table, setting, _ in self.values():
+            missing = [name for name in ("set", "system", "average", "metric") if getattr(setting, name) is None]
+            if missing or table.paper not in self.papers or setting.set not in self.sets or setting.system not in self.systems:
+                raise ValueError(
+                    f"{table.paper}, table {table.table}, section {table.section}: {setting} is not complete or known"
+                )
+        return self
+
+
+@cache
+def published() -> Published:
+    """What `published.yaml` holds."""
+    return Published.model_validate(yaml.safe_load(files("eval").joinpath("published.yaml").read_bytes()))
+
+
+class Line(NamedTuple):
+    """A system's scores. `cells` are in percent, one for each column, empty where there is none."""
+
     system: str
     setting: str
-    values: Mapping[str, float]
-    source: str
-    second_hand: bool = False
+    cells: Sequence[str]
+    obstacle: str = ""
+    """Why they cannot be compared with a run's; empty if they can."""
+    paper: str = ""
+    """The title of the paper; empty for a run."""
+    place: str = ""
+    """Where in the paper."""
 
 
-HEXAGONS_PAPER = '"Draw Me a Flower", TACL 2022'
-BAP_PAPER = "Jayannavar et al., ACL 2020"
-BAP_V2_PAPER = "BAP v2, arXiv 2501.10836"
+class Group(NamedTuple):
+    """The lines of some items, those of the runs first. `label` is a board or a level of abstraction, and empty for all items."""
 
-# History: F1 and EM on test of DeBERTa, then of T5 (Table 8).
-_HISTORIES = {
-    "no-history": (36.38, 21.19, 36.84, 21.63),
-    "one-previous": (37.51, 20.31, 38.94, 23.17),
-    "full-history": (46.15, 25.39, 43.60, 26.49),
-    "predicted-board": (40.70, 24.28, 40.21, 26.49),
-    "full-history+predicted-board": (40.47, 21.19, 38.56, 23.40),
-    "oracle-board": (43.52, 22.74, 43.31, 28.03),
-    "full-history+oracle-board": (49.55, 25.61, 48.11, 31.35),
-}
+    label: str
+    lines: Sequence[Line]
 
 
-def _hexagons(split: str, system: str, setting: str, **values: float) -> Published:
-    return Published("hexagons", "action", split, {"dev": 446, "test": 453}[split], system, setting, values, HEXAGONS_PAPER)
+class Beside(NamedTuple):
+    """A table of published scores beside those of runs. `columns` are its metrics."""
+
+    title: str
+    columns: Sequence[str]
+    groups: Sequence[Group]
+
+    @property
+    def papers(self) -> list[str]:
+        """The titles of the papers, in the order in which they appear."""
+        return list(dict.fromkeys(line.paper for group in self.groups for line in group.lines if line.paper))
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps most published lines from being compared with the runs'; empty if nothing does."""
+        return Counter(line.obstacle for group in self.groups for line in group.lines if line.paper).most_common(1)[0][0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the table must know, a sentence or a paper each."""
+        papers = [f"{number}: {title}" for number, title in enumerate(self.papers, start=1)]
+        common = f"Not comparable: {self.obstacle}" if self.obstacle else "Scores of the same items"
+        mixed = any(line.paper and line.obstacle != self.obstacle for group in self.groups for line in group.lines)
+        return [*(papers if len(papers) > 1 else self.papers), f"{common}{', but for lines with a note' if mixed else ''}."]
+
+    def name(self, line: Line) -> str:
+        """What a line is of, with a note if it can be compared otherwise than most."""
+        note = f" ({line.obstacle or 'same items'})" if line.paper and line.obstacle != self.obstacle else ""
+        return ", ".join(filter(None, (line.system, line.setting))) + note
+
+    def place(self, line: Line) -> str:
+        """Where a line stands, with the number of its paper if there are several."""
+        several = line.paper and len(self.papers) > 1
+        return f"{self.papers.index(line.paper) + 1}: {line.place}".rstrip(": ") if several else line.place
 
 
-def _bap(
-    benchmark: str, items: int, system: str, setting: str, source: str, values: Mapping[str, float], *, second_hand: bool = False
-) -> Published:
-    return Published("minecraft", benchmark, "test", items, system, setting, values, source, second_hand)
+_TITLES = {"mean": "action-based, mean over steps", "micro": "micro F1", "macro": "macro F1"}
+_ORDER = ("type", "color", "location", "shape", "overall", "f1", "em")
 
 
-PUBLISHED = (
-    _hexagons("dev", "human", "mean of two Verifiers", em=77.35),
-    _hexagons("dev", "rules", "naive baseline", f1=14.34, em=7.85),
-    _hexagons("test", "human", "mean of two Verifiers", f1=82.06, em=72.30),
-    _hexagons("test", "rules", "naive baseline", f1=13.15, em=5.96),
-    *(_hexagons("test", "DeBERTa", history, f1=f1, em=em) for history, (f1, em, _, _) in _HISTORIES.items()),
-    *(_hexagons("test", "T5", history, f1=f1, em=em) for history, (_, _, f1, em) in _HISTORIES.items()),
-    _bap("legacy", 1616, "CNN + GRU", "first model", BAP_PAPER, {"f1": 11.8}, second_hand=True),
-    _bap("legacy", 1616, "CNN + GRU", "H3, 4x augmentation, perspective", BAP_PAPER, {"f1": 21.2}),
-    _bap("legacy", 1575, "Nebula", "Llama-3-8B QLoRA, own split", "arXiv 2406.18164", {"f1": 39.0}, second_hand=True),
-    _bap("legacy", 0, "GPT-4", "few-shot, retrieved examples, code", "arXiv 2406.17553", {"f1": 39.0}, second_hand=True),
-    _bap("v2", 1155, "CNN + GRU", "H3", BAP_V2_PAPER, {"f1": 27.3}),
-    _bap("v2", 1155, "Nebula", "Llama-3-8B QLoRA", BAP_V2_PAPER, {"f1": 47.0}, second_hand=True),
-    _bap("v2", 1155, "Llama-CRAFTS", "Llama-3-8B QLoRA, synthetic data", BAP_V2_PAPER, {"f1": 53.0}),
-)
+def beside(runs: Mapping[str, Scores]) -> list[Beside]:
+    """The published scores of the setting of some runs over the same items, beside the runs' own; empty if there are none.
 
-
-def beside(scores: Mapping[str, Any]) -> list[tuple[Published, str]]:
-    """Published rows to show next to some scores, each with the reason why it is not comparable; empty if it is.
-
-    Rows of the same task and split; for a split without rows, those of test.
+    A table for each average, and in it a group for each subset that a run has scores of; all items come last, as in the papers.
     """
-    rows = [row for row in PUBLISHED if row.task == scores["task"]]
-    split = scores["split"] if any(row.split == scores["split"] for row in rows) else "test"
-    return [(row, _obstacle(row, scores)) for row in rows if row.split == split]
+    scores = next(iter(runs.values()))
+    values = [value for value in published().values() if published().sets[str(value.setting.set)].of(scores)]
+    tables = []
+    for average in dict.fromkeys(value.setting.average for value in values):
+        here = [value for value in values if value.setting.average == average]
+        metrics = sorted({str(value.setting.metric) for value in here}, key=_ORDER.index)
+        parts: dict[str, list[Value]] = {}
+        for value in here:
+            parts.setdefault(value.setting.board or value.setting.level or "", []).append(value)
+        groups = [Group(label, _lines(runs, parts[label], metrics)) for label in sorted(parts, key=lambda label: not label)]
+        columns = [metric.upper() if metric in ("f1", "em") else metric for metric in metrics]
+        tables.append(Beside(_TITLES[str(average)], columns, [group for group in groups if group.lines]))
+    return tables
 
 
-def _obstacle(row: Published, scores: Mapping[str, Any]) -> str:
-    if row.split != scores["split"]:
-        return f"{row.split} split"
-    if row.benchmark != scores.get("benchmark", "action"):
-        return f"{row.benchmark} benchmark"
-    if not row.items:
+def _lines(runs: Mapping[str, Scores], values: Sequence[Value], metrics: Sequence[str]) -> list[Line]:
+    """The lines of a group; none if no run has scores of its items. Equal values of several tables are one line."""
+    first = values[0].setting
+    own = {name: [_own(scores, first, metric) for metric in metrics] for name, scores in runs.items()}
+    if all(value is None for cells in own.values() for value in cells):
+        return []
+    lines = [Line(name, "", ["" if c is None else f"{100 * c:.2f}" for c in cells]) for name, cells in own.items()]
+    merged: list[tuple[dict[str, float], list[Value]]] = []
+    for value in values:
+        metric = str(value.setting.metric)
+        for cells, of in merged:
+            if _who(of[0]) == _who(value) and cells.get(metric, value.value) == value.value:
+                break
+        else:
+            cells, of = {}, []
+            merged.append((cells, of))
+        cells[metric] = value.value
+        of.append(value)
+    return lines + [_line(cells, of, metrics, next(iter(runs.values()))) for cells, of in merged]
+
+
+def _who(value: Value) -> tuple[object, ...]:
+    return value.table.paper, value.setting.system, value.setting.context
+
+
+def _line(cells: Mapping[str, float], values: Sequence[Value], metrics: Sequence[str], scores: Scores) -> Line:
+    table, setting, _ = values[0]
+    paper, system = published().papers[table.paper], published().systems[str(setting.system)]
+    tables = sorted({str(value.table.table) for value in values if value.table.table}, key=int)
+    place = f"Table{'s' if len(tables) > 1 else ''} {', '.join(tables)}" if tables else f"section {table.section}"
+    shown = [f"{cells[metric]:.{paper.decimals}f}" if metric in cells else "" for metric in metrics]
+    obstacle = _obstacle(setting, scores)
+    return Line(system.name, setting.context or system.setting, shown, obstacle, paper.title, place if table.section else "")
+
+
+def _obstacle(setting: Setting, scores: Scores) -> str:
+    of = published().sets[str(setting.set)]
+    items = of.items if setting.items is None else setting.items
+    if of.simulated:
+        return "other games"
+    if not items:
         return "items unknown"
-    return "" if row.items == scores["items"] else f"{row.items:,} items"
+    return f"{items:,} items" if items != scores["items"] else "other labels" if setting.level else ""
+
+
+def _own(scores: Scores, setting: Setting, metric: str) -> float | None:
+    """The run's score, as a fraction; None if it has none."""
+    found: float | None = None
+    if setting.average == "mean":
+        part = _of_level(scores, setting.level) if setting.level else scores["action"]
+        found = part.get(metric)
+    else:
+        part = scores["subsets"][setting.board] if setting.board else scores
+        if part["items"]:
+            found = part["micro"][metric]["f1"] if setting.average == "micro" else part["macro"][metric]
+    return found
+
+
+def _of_level(scores: Scores, level: str) -> Mapping[str, Any]:
+    name = GROUPINGS["hexagons"]["level"].name
+    groups = (group for table in scores.get("groups", ()) if table["name"] == name for group in table["groups"])
+    return next((group for group in groups if group["label"] == level), {})

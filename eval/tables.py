@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.metrics.minecraft import METRICS
-from eval.published import beside
+from eval.published import Beside, beside
 from harness.tasks import get_task, world_of
 
 HEXAGONS_ROWS = {
@@ -25,7 +25,6 @@ HEXAGONS_ROWS = {
 }
 HEXAGONS_COLUMNS = ("F1", "EM", "P", "R")
 MINECRAFT_COLUMNS = ("micro F1", "P", "R", "macro F1")
-_DECIMALS = {"hexagons": 2, "minecraft": 1}
 
 
 class Percentage(NamedTuple):
@@ -79,7 +78,14 @@ def print_scores(scores: Mapping[str, Any]) -> None:
     if "overlap" in scores:
         console.print(overlap_line(scores["overlap"]))
     console.print()
-    console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
+    if "level" in scores:
+        console.print(_level(scores["level"]))
+        return
+    found = beside({"this run": scores})
+    for table in found:
+        console.print(_papers(table), "")
+    if not found:
+        console.print("The papers print no scores of this task, split and benchmark.", style="dim")
 
 
 def overlap_line(overlap: Mapping[str, Any]) -> str:
@@ -157,30 +163,17 @@ def _level(level: Mapping[str, Any]) -> Table:
     return numbers_table(f"level {level['level']}", "right", "of", "percent", rows=rows, caption=caption)
 
 
-def _papers(scores: Mapping[str, Any]) -> Table:
-    if world_of(scores["task"]) == "minecraft":
-        ours = {"f1": scores["micro"]["overall"]["f1"]}
-    else:
-        ours = {name: scores["action"][name] for name in ("f1", "em")}
-    rows = beside(scores)
-    sources = list(dict.fromkeys(row.source for row, _ in rows))
-    notes = [f"{number} {source}" for number, source in enumerate(sources, start=1)]
-    if any(row.second_hand for row, _ in rows):
-        notes.append("* second-hand: not read in the paper itself")
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption="\n".join(notes), caption_justify="left")
-    table.add_column("system")
-    table.add_column("setting")
-    for name in ours:
-        table.add_column(name.upper(), justify="right", no_wrap=True)
-    table.add_column("comparable")
-    table.add_row(
-        "these predictions", "", *(str(Percentage(value)) for value in ours.values()), "", style="bold", end_section=True
-    )
-    for row, obstacle in rows:
-        mark = "*" if row.second_hand else ""
-        values = [f"{row.values[name]:.{_DECIMALS[world_of(row.task)]}f}{mark}" if name in row.values else "" for name in ours]
-        system = f"{row.system} ({sources.index(row.source) + 1})"
-        table.add_row(system, row.setting, *values, f"no: {obstacle}" if obstacle else "yes", style="dim" if obstacle else "")
+def _papers(found: Beside) -> Table:
+    """Published scores beside the run's."""
+    table = numbers_table("", *found.columns, caption="\n".join(found.notes))
+    table.title, table.title_justify = f"{found.title}, published", "left"
+    table.add_column("in", no_wrap=True)
+    for group in found.groups:
+        if len(found.groups) > 1:
+            table.add_row(group.label or "all")
+        for line in group.lines:
+            style = "dim" if line.obstacle else "" if line.paper else "bold"
+            table.add_row(found.name(line), *line.cells, found.place(line), style=style, end_section=line is group.lines[-1])
     return table
 
 

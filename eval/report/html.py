@@ -107,7 +107,7 @@ def render(report: ReportPage) -> bytes:
         headline=tables.headline(scores),
         metrics=tables.metric_tables(scores),
         pairs=tables.pair_rows(report.comparison),
-        papers=beside(scores[0]),
+        papers=beside({run.name: {**run.scores, "groups": run.subsets} for run in report.runs}),
         subsets=tables.subset_tables([run.subsets for run in report.runs]),
         classes=tables.class_rows([run.items for run in report.runs]),
         facts_of=tables.fact_rows([run.facts for run in report.runs]),

@@ -28,8 +28,6 @@ from harness.tasks import get_task, world_of
 class Measure(NamedTuple):
     """A headline number of one run."""
 
-    name: str
-    """Its name in the papers' rows: f1 or em; empty if they do not report it."""
     label: str
     cell: Percentage
     strip: Markup
@@ -45,24 +43,19 @@ class MetricTable(NamedTuple):
 
 def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
     """The main numbers of each run, with strips on one common scale that ends at a round number."""
-    numbers = [_main(each) for each in scores]
-    ends = [end for run in numbers for _, _, cell in run for end in (cell.value or 0, *(cell.interval or ()))]
+    numbers = [export.headline(each)[:3] for each in scores]
+    ends = [end for run in numbers for one in run for end in (one.value, *(one.interval or ()))]
     limit = min(1.0, math.ceil(10 * max(ends) + 0.001) / 10)
     return [
-        [Measure(name, label, cell, interval_strip(cell.value or 0, cell.interval, limit)) for name, label, cell in run]
+        [
+            Measure(
+                one.label.replace("EM", "exact match"),
+                Percentage(one.value, one.interval),
+                interval_strip(one.value, one.interval, limit),
+            )
+            for one in run
+        ]
         for run in numbers
-    ]
-
-
-_REPORTED = {"action_f1": "f1", "action_em": "em", "micro_f1": "f1"}
-"""The papers' names of the numbers that they report."""
-
-
-def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Percentage]]:
-    numbers = export.headline(scores)[:3]
-    return [
-        (_REPORTED.get(one.key, ""), one.label.replace("EM", "exact match"), Percentage(one.value, one.interval))
-        for one in numbers
     ]
 
 

@@ -88,7 +88,7 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
         assert item.id.lower() in page.texts[n]
     wrong = page.index["runs"][0]["exact"].index(0)
     assert page.index["runs"][0]["classes"][wrong]
-    shown = ("Published results", "no: ", "Subsets", "under-execution")
+    shown = ("Published results", "Not comparable: ", "Subsets", "under-execution")
     for word in (*shown, "not recorded"):
         assert word in page.words, word
     assert "there is no run.yaml" in page.words
