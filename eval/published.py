@@ -19,7 +19,7 @@ from eval.breakdown import GROUPINGS
 from harness.util.settings import Count, Positive, Strict
 
 Scores = Mapping[str, Any]
-"""As `eval.score_run.score_answers` returns them, for HEXAGONS perhaps with "groups", the tables of `eval.breakdown.break_down`."""
+"""As `eval.score_run.score_answers` returns them, for HEXAGONS perhaps with "groups" of `eval.breakdown.break_down`."""
 
 
 class Paper(Strict):
