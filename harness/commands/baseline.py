@@ -41,7 +41,8 @@ class Train(Strict):
     """Start from a trained model: a folder, a run or a shipped name."""
     data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
     """Also train on this file from harness simulate or augment, or on a SHARE (0 to 1) of its items. Repeatable."""
-    dev_data: tuple[Path, ...] = option((), "Also validate on the items of this file.")
+    dev_data: tuple[Path, ...] = option((), metavar="FILE")
+    """The validation split of a data set that --data adds. With it, each data set has the same share of dev as of train."""
     only_data: bool = option(False, "Leave out the corpus's train split: augmented files already contain it.")
 
 
@@ -112,12 +113,16 @@ def _decoding(options: Predict) -> Decoding:
 
 
 def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item], dict[str, str]]:
-    """The train items, the dev items, and the hashes of the files that contributed train items."""
+    """The train items, the dev items, and the hashes of the files that contributed train items.
+
+    Dev is `dev_set` with --dev-data, and if the corpus's own items are not trained on; otherwise it is the corpus's dev split.
+    """
     from harness.corpora import load
+    from harness.corpora.item import data_set
     from harness.corpora.records import load_more
     from harness.errors import UsageError
     from harness.runs.folder import items_hash
-    from harness.training.plan import subset
+    from harness.training.plan import dev_set, subset
 
     if options.only_data and not options.data:
         raise UsageError("--only-data: there is nothing to train on without --data")
@@ -125,14 +130,16 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
         raise UsageError("--train-items: --only-data leaves the train split out")
     own = [] if options.only_data else subset(load(task, "train"), options.train_items, seed, "--train-items ")
     dev = load(task, "dev")
-    judged = load_more(options.dev_data, task, [*own, *dev])
-    dev = [*dev, *(item for items in judged.values() for item in items)]
+    judged = [item for part in load_more(options.dev_data, task, [*own, *dev]).values() for item in part]
     shares = dict(map(_share, options.data))
     added = {
         name: subset(items, max(1, round(share * len(items))) if share else 0, seed)
         for (name, items), share in zip(load_more(shares, task, [*own, *dev]).items(), shares.values(), strict=True)
     }
     train_items = [*own, *(item for items in added.values() for item in items)]
+    own_too = task in map(data_set, train_items)
+    if judged or not own_too:
+        dev = dev_set(train_items, [*(dev if own_too else []), *judged], seed)
     return train_items[: options.limit], dev[: options.limit], {file: items_hash(items) for file, items in added.items()}
 
 

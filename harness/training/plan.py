@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
 from harness.training.curriculum import stages
 from harness.training.recipe import Training
@@ -34,6 +35,23 @@ def subset(items: Sequence[Item], count: int | None, seed: int, flag: str = "tra
     place = {cluster: number for number, cluster in enumerate(clusters)}
     chosen = {item.id for item in sorted(items, key=lambda item: place[item.cluster])[:count]}
     return [item for item in items if item.id in chosen]
+
+
+def dev_set(train: Iterable[Item], validation: Sequence[Item], seed: int) -> list[Item]:
+    """The validation items of the data sets that are trained on, in the proportions of train (BAP v2, 12.3), in their order.
+
+    They are as many as the splits allow, whole games drawn at random: the paper leaves both open. Raises UsageError, in one line,
+    for a data set without validation items, and for validation items of a data set that is not trained on.
+    """
+    wanted, there = Counter(map(data_set, train)), Counter(map(data_set, validation))
+    if missing := sorted(wanted.keys() - there.keys()):
+        raise UsageError(f"--dev-data: there are train items of {missing[0]}, but none to validate on: add its validation split")
+    if others := sorted(there.keys() - wanted.keys()):
+        raise UsageError(f"--dev-data: there are no train items of {others[0]}: leave its validation split out")
+    share = min((there[name] / count for name, count in wanted.items()), default=0.0)
+    parts = {name: [item for item in validation if data_set(item) == name] for name in wanted}
+    chosen = {item.id for name, part in parts.items() for item in subset(part, round(share * wanted[name]), seed)}
+    return [item for item in validation if item.id in chosen]
 
 
 class EpochPlan(NamedTuple):

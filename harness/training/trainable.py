@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from harness.corpora import locate
-from harness.corpora.item import Item
+from harness.corpora.item import Item, data_set
 from harness.runs.folder import items_hash
 from harness.training.checkpoints import model_source, own_weights, read_weights, write_model
 from harness.training.job import Job, Trained
@@ -135,10 +136,12 @@ class BaselineJob(Job):
         }
 
     def __str__(self) -> str:
+        dev = Counter(map(data_set, self.dev))
+        judged = f"; dev: {', '.join(f'{count:,} of {name}' for name, count in dev.items())}" if [*dev] != [self.task] else ""
         start = f"; begins with {model_source(self.origin.start)}" if self.origin.start else ""
         return (
             f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
-            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{start}"
+            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{judged}{start}"
         )
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:

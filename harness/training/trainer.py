@@ -8,6 +8,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ _SCHEDULES = {
 
 
 def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> Trained:
-    """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
+    """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss keeps rising.
 
     `network` is a torch module whose `forward` takes the output of `data.collate` and returns `Losses`; its attribute `clipped`,
     if it has one, lists the modules whose gradients are clipped separately instead of all together. `keep` is called with the
@@ -140,6 +141,14 @@ class NetworkTrainer(Watched):
     @staticmethod
     def score(point: Mapping[str, float]) -> float:
         return -point["dev_loss"]
+
+    def is_over(self, points: Sequence[Mapping[str, float]], patience: int) -> bool:
+        """Whether the dev loss has risen in each of the last `patience` epochs of all items (BAP v2, 12.3).
+
+        An equal loss is no rise, and a curriculum's stages do not count: the paper leaves both open.
+        """
+        losses = [point["dev_loss"] for point in points if point["step"] > self.patient_from][-patience - 1 :]
+        return len(losses) > patience and all(before < after for before, after in pairwise(losses))
 
     def _collate(self, batch: Sequence[tuple[Shard, Sequence[Any]]]) -> dict[str, Any]:
         ((shard, items),) = batch

@@ -34,8 +34,8 @@ Columns = Mapping[str, str]
 class Watched(Trainer):  # type: ignore[misc]
     """A Trainer with a progress bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
 
-    A subclass measures in `judge`, selects in `columns` the values of the curve's points, and ranks points in `score`. Training
-    stops after `patience` evaluations in a row, beyond the step `patient_from`, without a new best.
+    A subclass measures in `judge`, selects in `columns` the values of the curve's points, and ranks points in `score`. If it has
+    a `patience`, training stops when `is_over` says so.
 
     Raises HarnessError if a value in `FINITE` or a trained weight is not a number. Such weights are never written.
     """
@@ -96,11 +96,15 @@ class Watched(Trainer):  # type: ignore[misc]
         if self.is_world_process_zero():
             write_atomically(self.folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in points))
         self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        # Of equal points, the first is the best.
-        later = points[points.index(max(points, key=self.score)) + 1 :]
-        if self.patience and sum(point["step"] > self.patient_from for point in later) >= self.patience:
+        if self.patience and self.is_over(points, self.patience):
             self.control.should_training_stop = True
         return metrics
+
+    def is_over(self, points: Sequence[Mapping[str, float]], patience: int) -> bool:
+        """Whether `patience` points in a row, beyond the step `patient_from`, brought no new best."""
+        # Of equal points, the first is the best.
+        later = points[points.index(max(points, key=self.score)) + 1 :]
+        return sum(point["step"] > self.patient_from for point in later) >= patience
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Adds `seconds`: training time, summed over restarts of the run; a killed process counts up to its last checkpoint."""

@@ -20,6 +20,7 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
+from harness.simulators.games import game
 from harness.training.checkpoints import digest
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
@@ -114,6 +115,26 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
     assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
     judged = run(words("--max-epochs", "1", "--dev-data", "more.jsonl", "--name", "judged"))
     assert "18 train and 11 dev items" in judged.output
+
+
+def simulated(split: str, count: int) -> str:
+    """A file of simulated items of a split."""
+    items = [item for n in range(40) for item in game("random", 0, split, n)][:count]
+    Path(f"random.{split}.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    return f"random.{split}.jsonl"
+
+
+def test_each_data_set_has_its_share_of_dev() -> None:
+    train, dev = simulated("train", 9), simulated("val", 8)
+    both = run(words("--max-epochs", "1", "--data", train, "--dev-data", dev, "--name", "both"))
+    assert "27 train and 12 dev items" in both.output, both.output
+    assert "; dev: 8 of minecraft, 4 of minecraft-random; " in both.output
+    own = run(words("--max-epochs", "1", "--data", train, "--only-data", "--dev-data", dev, "--name", "own"))
+    assert "9 train and 8 dev items" in own.output
+    assert "; dev: 8 of minecraft-random; " in own.output
+    refused = run(words("--data", train, "--only-data", "--name", "none"))
+    assert "--dev-data: there are train items of minecraft-random, but none to validate on" in str(refused.exception)
+    assert not Path("runs/none").exists()
 
 
 def test_a_run_of_several_processes_is_continued_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:

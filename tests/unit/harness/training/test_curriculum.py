@@ -19,6 +19,7 @@ from harness.corpora.item import Item, builder_turns, data_set
 from harness.errors import HarnessError, UsageError
 from harness.simulators.games import game
 from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
+from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.words import h3_tokens
@@ -149,6 +150,13 @@ def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path
     fit(tmp_path, items=NUMBERS, **HOW)
     # A third of 3, of 6 and of 9 items, then three epochs of all 9.
     assert [point["step"] for point in curve(tmp_path)] == [1, 3, 6, 15, 24, 33]
+
+
+def test_early_stopping_looks_at_what_follows_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = iter([1, 2, 3, 4, 5, 6, 7, 8])
+    monkeypatch.setattr(NetworkTrainer, "judge", lambda _: {"eval_loss": next(losses), "eval_train_loss": 0.0})
+    fit(tmp_path, items=NUMBERS, **HOW | {"epochs": 9})
+    assert [point["dev_loss"] for point in curve(tmp_path)] == [1, 2, 3, 4, 5, 6], "three stages, then two rises"
 
 
 @pytest.mark.parametrize("killed_at", [2, 5, 9, 12])

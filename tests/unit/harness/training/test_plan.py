@@ -1,11 +1,19 @@
-"""The order in which a training run takes its items."""
+"""The items of a training run: dev, and the order in which train is taken."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.training.plan import EpochPlan
+from harness.corpora import load
+from harness.corpora.item import Item, data_set
+from harness.errors import UsageError
+from harness.training.plan import EpochPlan, dev_set
 
 
 @given(st.lists(st.integers(0, 50), max_size=300), st.integers(1, 7), st.integers(0, 3))
@@ -16,6 +24,43 @@ def test_batches_of_similar_length_leave_no_item_out(lengths: list[int], batch: 
     assert sorted(order) == numbers
     assert order == plan.order(epoch, 1)
     assert sorted(EpochPlan([numbers] * 4, batch, None).order(epoch, 1)) == numbers
+
+
+def made(counts: dict[str, int], split: str) -> list[Item]:
+    """Items of data sets, four to a game."""
+    item = load("minecraft", "train")[0]
+    named = ((f"{name}/{split}/{n // 4}", n) for name, count in counts.items() for n in range(count))
+    return [replace(item, id=f"{game}/{n}", cluster=game) for game, n in named]
+
+
+def test_dev_has_each_data_set_s_share_of_train_as_far_as_the_validation_splits_reach() -> None:
+    """In the sizes of BAP v2's Table 3, a tenth of each; augmented items count for their data set."""
+    names = ("minecraft-blocks", "minecraft-shapes", "minecraft-random")
+    train = [*made(dict(zip(names, (989, 1187, 1583), strict=True)), "train"), *made({"minecraft": 500}, "train")]
+    train += made({"minecraft-augmented": 984}, "train")
+    validation = made(dict(zip((*names, "minecraft"), (119, 100, 116, 133), strict=True)), "dev")
+    dev = dev_set(train, validation, 1)
+    assert Counter(map(data_set, dev)) == dict(zip((*names, "minecraft"), (72, 87, 116, 109), strict=True))
+    assert dev == [item for item in validation if item in dev] == dev_set(train, validation, 1)
+    assert len({item.cluster for item in dev if data_set(item) == "minecraft-blocks"}) <= 19, "whole games"
+
+
+def test_a_model_of_one_data_set_is_validated_on_all_of_its_own_split() -> None:
+    validation = made({"minecraft-shapes": 7}, "dev")
+    assert dev_set(made({"minecraft-shapes": 3}, "train"), validation, 0) == validation
+
+
+@pytest.mark.parametrize(
+    ("train", "validation", "problem"),
+    [
+        (("minecraft", "minecraft-random"), ("minecraft",), "there are train items of minecraft-random, but none to validate on"),
+        (("minecraft-random",), ("minecraft", "minecraft-random"), "there are no train items of minecraft: leave"),
+    ],
+)
+def test_validation_splits_that_do_not_fit_are_an_error_of_one_line(train: Any, validation: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=f"--dev-data: {problem}") as caught:
+        dev_set(made(dict.fromkeys(train, 4), "train"), made(dict.fromkeys(validation, 4), "dev"), 0)
+    assert "\n" not in str(caught.value)
 
 
 def test_batches_have_items_of_similar_length_and_come_in_any_order() -> None:

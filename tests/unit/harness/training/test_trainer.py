@@ -142,9 +142,16 @@ def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("losses", "epochs", "best"), [((3, 2, 2, 4, 4, 4, 1), 5, 2), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)]
+    ("losses", "epochs", "best"),
+    [
+        ((3, 2, 4, 5, 6, 1, 1), 5, 2),
+        ((3, 4, 2, 5, 1, 6, 7), 7, 5),
+        ((1, 2, 3, 4, 0, 0, 0), 4, 1),
+        ((3, 2, 4, 5, 5, 6, 1), 7, 7),
+        ((1, 5, 6, 4, 5, 6, 7), 7, 1),
+    ],
 )
-def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
+def test_it_stops_when_the_dev_loss_has_risen_in_some_epochs_in_a_row(
     tmp_path: Path, losses: tuple[float, ...], epochs: int, best: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same holds if the run is killed on the way, at the third evaluation on dev."""
