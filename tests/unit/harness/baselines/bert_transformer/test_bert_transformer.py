@@ -30,7 +30,7 @@ from serialization.words import h3_tokens
 from tests.helpers.tiny_cnn_gru import forced
 
 SIZES = "width=12 layers=2 heads=2 feed_forward=16 filters=6 world_layers=2 head_layers=3 stop_layers=3 perspective=coordinates"
-SETS = [*(f"network.{size}" for size in SIZES.split()), "network.dropout=0.1", "training.warmup=0"]
+SETS = [*(f"network.{size}" for size in SIZES.split()), "network.dropout=0.1", "training.warmup=0", "training.batch_size=1"]
 TINY = BertTransformer().recipe(SETS).network
 
 
@@ -72,6 +72,19 @@ def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, P
     network = BertNetwork(TINY.model_copy(update=sizes), encoder).eval()
     network.decoder.head[-1].weight.data *= bold
     return network, PlainWords(encoder, tokenizer)
+
+
+@pytest.mark.parametrize(("variant", "rate"), [("A", 1e-4), ("B", 1e-4), ("paper", 1e-4), ("paper-agg", 5e-4)])
+def test_training_is_the_paper_s(variant: str, rate: float) -> None:
+    """BAP v2, 12.4: M'_mc, and M'_agg with or without a curriculum. The encoder is frozen BERT base (6.3.1)."""
+    recipe = BertTransformer().recipe([f"variant={variant}"])
+    training, network = recipe.training, recipe.network
+    assert (training.batch_size, training.learning_rate, training.warmup) == (16, rate, 4000)
+    assert (training.schedule, training.optimizer, training.weight_decay) == ("inverse-square-root", "adamw", 0.1)
+    assert (training.patience, training.keep) == (10, "best")
+    assert (network.layers, network.width, network.heads, network.feed_forward) == (5, 256, 2, 512)
+    bert = "google-bert/bert-base-uncased"
+    assert (recipe.encoder.name, recipe.encoder.tuned) == (bert if "paper" in variant else "minilm", False)
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
