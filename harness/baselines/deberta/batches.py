@@ -152,19 +152,19 @@ class QueryCollator:
 class TileCollator:
     """Makes batches with 180 texts an item, one a tile.
 
-    A text consists of the tile's row and column (counted from 1, as people do; our choice), the history, the current
-    instruction and, if the context has it, the board as 180 color names with brackets around the tile's own. Delimiters
-    separate these parts.
+    A text has the earlier instructions, the current one after the tile's row and column, and, if the context has it, the board as
+    180 color names with commas, the tile's own between TARGET_S and TARGET_E; a delimiter ends each of them (section 6.1). The
+    paper leaves open the order of these parts, the delimiter and where rows and columns begin: at 0, as in its triplets.
     """
 
     def __init__(self, reader: InstructionReader) -> None:
         """Raises UsageError for an encoder whose maximum length is too short."""
         self.reader = reader
-        self.places = reader.tokens([f"{row} {column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)])
-        self.colors = reader.tokens([f" {color}" for color in COLORS])
-        self.left, self.right = reader.tokens([" [", " ]"])
+        self.places = reader.tokens([f"{row} {column}" for row in range(ROWS) for column in range(COLUMNS)])
+        self.colors = reader.tokens([f" {color}," for color in COLORS])
+        self.left, self.right = reader.tokens([" TARGET_S,", " TARGET_E,"])
         longest = len(self._board([max(range(len(COLORS)), key=lambda code: len(self.colors[code]))] * TILES, 0))
-        self.around = 4 + max(map(len, self.places)) + (longest + 1 if reader.context.board else 0)
+        self.around = 2 + max(map(len, self.places)) + (longest + 1 if reader.context.board else 0)
         if reader.limit < self.around + _ROOM:
             raise UsageError(
                 f"encoder.name: its texts have at most {reader.limit} tokens; variant paper in context {reader.context.name} "
@@ -172,28 +172,24 @@ class TileCollator:
             )
 
     def __call__(self, items: Sequence[HexagonsItem]) -> TileTexts:
-        texts = [
-            text
-            for instructions, item in zip(self.reader.instructions_of(items), items, strict=True)
-            for text in self._texts(instructions, item)
-        ]
+        texts = [text for item in items for text in self._texts(item)]
         tokens, mask = _padded(texts, self.reader.padding)
         shape = (len(items), TILES, -1)
         return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(tile_labels(items)))
 
-    def _texts(self, instructions: Sequence[list[TextToken]], item: HexagonsItem) -> Iterable[Tokens]:
-        apart = self.reader.apart
-        turns = [[token.id for token in turn] for turn in instructions]
-        *earlier, current = fitted(turns, self.reader.limit - self.around, apart=0)
-        middle = [apart, *chain(*earlier), *([apart] if earlier else []), *current, apart]
+    def _texts(self, item: HexagonsItem) -> Iterable[Tokens]:
+        reader, apart = self.reader, self.reader.apart
+        *before, now = instructions(item, reader.context)
+        *earlier, current = fitted(reader.tokens([*before, f" {now}"]), reader.limit - self.around, apart=1)
+        history = [token for turn in earlier for token in (*turn, apart)]
         codes = item.before.cells.ravel().tolist()
         for tile, place in enumerate(self.places):
-            board = [*self._board(codes, tile), apart] if self.reader.context.board else []
-            yield [self.reader.first, *place, *middle, *board]
+            board = [*self._board(codes, tile), apart] if reader.context.board else []
+            yield [reader.first, *history, *place, *current, apart, *board]
 
     def _board(self, codes: Sequence[int], tile: int) -> Tokens:
         names = [self.colors[code] for code in codes]
-        return list(chain(*names[:tile], self.left, names[tile], self.right, *names[tile + 1 :]))
+        return list(chain(*names[:tile], self.left, names[tile], self.right, *names[tile + 1 :]))[:-1]  # no comma at the end
 
 
 def _padded(rows: Sequence[Sequence[Any]], padding: Any) -> tuple[Tensor, Tensor]:

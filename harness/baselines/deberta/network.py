@@ -98,19 +98,21 @@ class Classifier(EncoderNetwork):
 
 
 class TextPerTile(Classifier):
-    """The variant `paper`: 180 texts an item, each classified from its first token's state."""
+    """The variant `paper`: 180 texts an item, each classified from its first token's state, as DebertaForSequenceClassification
+    does (the paper's footnote 4)."""
 
     def __init__(self, encoder: Any, sizes: DebertaShape) -> None:
         super().__init__(encoder)
         self.chunk = sizes.chunk
-        self.dropout = nn.Dropout(sizes.dropout)
-        self.head = nn.Linear(encoder.config.hidden_size, CLASSES)
+        width = encoder.config.hidden_size
+        self.pool = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Dropout(sizes.dropout))
+        self.head = nn.Linear(width, CLASSES)
 
     def logits(self, batch: TileTexts) -> Tensor:
         tokens, masks = batch.tokens.flatten(0, 1), batch.mask.flatten(0, 1)
         chunks = zip(tokens.split(self.chunk), masks.split(self.chunk), strict=True)
         first = torch.cat([self._first(*chunk) for chunk in chunks])
-        return self.head(self.dropout(first)).view(*batch.labels.shape, CLASSES).float()
+        return self.head(self.pool(first)).view(*batch.labels.shape, CLASSES).float()
 
     def _first(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """The states of a chunk's first tokens. In training, activations are recomputed for the gradients to save memory."""

@@ -19,8 +19,12 @@ from harness.worlds.hexagons import COLORS, Board
 from serialization.contexts import get_context, view
 from serialization.formats import Format, get_format, grouped
 
-PREFIX, SUFFIX = "Which tiles does the last step paint?", "Tiles:"
-"""The words around each input. The paper has such a pair, too, but does not give it, so these words are ours."""
+PREFIX, SUFFIX = "simplify instructions: ", ". simplified instructions:"
+"""The paper's words around the current instruction (section 6.1); its period stays, even after another one."""
+BETWEEN = " | "
+"""Between the board, the earlier instructions and the current one: the paper leaves the delimiter and this order open."""
+OURS = "Which tiles does the last step paint?", "Tiles:"
+"""The words around an input with the layout "numbered"."""
 FROM_0: dict[str, Any] = {
     "write": partial(grouped.write, first=0),
     "parse": partial(grouped.parse, first=0),
@@ -45,6 +49,9 @@ class Texts(Strict):
     """One of the paper's seven contexts (`serialization.contexts`, Table 7)."""
     format: Annotated[str, AfterValidator(lambda name: get_format("hexagons", name).name)]
     """The answer's format; the paper's is "triplets"."""
+    layout: Literal["paper", "numbered"] = "numbered"
+    """The words of an input: the paper's, or numbered steps with headings, which the shipped weights learned, as did checkpoints
+    without this key."""
     board: Literal["colors", "grouped"]
     """How a context's board is written: "colors" lists the colors of the 180 tiles, as in the paper; "grouped" lists the painted
     tiles in that format, which takes about a quarter of the tokens and names the tiles' coordinates."""
@@ -61,17 +68,19 @@ class Texts(Strict):
         return replace(get_format("hexagons", self.format), **(FROM_0 if self.format == "grouped" else {}))
 
     def input_of(self, item: HexagonsItem) -> str:
-        """One line: `PREFIX`, the earlier steps, the board (both if the context has them), the current step, `SUFFIX`."""
+        """One line: the current step, with the earlier ones and the board if the context has them, in a prefix and a suffix."""
         context = get_context("hexagons", self.context)
         seen = view(item, context, self.written)
-        parts = [PREFIX]
-        *before, now = (piece.text for piece in seen.pieces)
+        *before, now = (" ".join(piece.text.split()) for piece in seen.pieces)
+        if self.layout == "paper":
+            board = [_commas(item.before) if self.board == "colors" else _grouped(item.before)] if context.board else []
+            return PREFIX + BETWEEN.join([*board, *before, now]) + SUFFIX
+        parts = [OURS[0]]
         if before:
             parts += ["Before:", *(f"{number}. {instruction}" for number, instruction in enumerate(before, seen.first))]
         if context.board:
             parts += ["Board:", _tiles(item.before) if self.board == "colors" else _grouped(item.before)]
-        parts += ["Now:", now, SUFFIX]
-        return " ".join(" ".join(parts).split())
+        return " ".join(" ".join([*parts, "Now:", now, OURS[1]]).split())
 
     def target_of(self, item: HexagonsItem) -> str:
         return self.written.write(item.actions)
@@ -86,8 +95,13 @@ def _grouped(board: Board) -> str:
     return grouped.write(painted, first=0) if painted else "blank"
 
 
+def _commas(board: Board) -> str:
+    """The colors of all tiles, row by row, as the paper writes them."""
+    return ", ".join(COLORS[code] for code in board.cells.ravel())
+
+
 def _tiles(board: Board) -> str:
-    """The colors of all tiles, row by row. The commas between rows are ours."""
+    """The colors of all tiles, with commas between rows only."""
     return ", ".join(" ".join(COLORS[code] for code in row) for row in board.cells)
 
 

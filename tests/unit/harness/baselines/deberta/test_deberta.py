@@ -38,6 +38,7 @@ TINY = [
     *("network.heads=2", "network.width=32", "network.text_layers=1", "network.tile_layers=2", "network.dropout=0"),
     *("network.chunk=90", "training.warmup=0", "training.precision=float32"),
 ]
+GOLDEN = Path(__file__).parents[4] / "golden/baselines"
 VARIANTS = ("paper", "shared", "joint")
 
 FIRST, SECOND = (Paint(0, 0, "red"),), (Paint(1, 1, "blue"), Paint(2, 17, "white"))
@@ -76,6 +77,21 @@ def tokenizer() -> Any:
     return load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[1]
 
 
+@pytest.fixture(scope="module")
+def mdeberta(tmp_path_factory: pytest.TempPathFactory, tokenizer: Any) -> Path:
+    """A tiny random model of mDeBERTa's architecture, with our own tokenizer."""
+    from transformers import DebertaV2Config, DebertaV2Model
+
+    folder = tmp_path_factory.mktemp("mdeberta")
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    kind = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_biased_input": False, "type_vocab_size": 0}
+    DebertaV2Model(DebertaV2Config(vocab_size=len(tokenizer), max_position_embeddings=2048, **sizes, **kind)).save_pretrained(
+        folder
+    )
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 @given(st.dictionaries(st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1)), st.sampled_from(COLORS), max_size=30))
 def test_labels_stand_for_actions_and_back(painted: dict[tuple[int, int], str]) -> None:
     actions = [Paint(*tile, color) for tile, color in sorted(painted.items())]
@@ -100,22 +116,29 @@ def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: s
 
 
 @pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
-def test_a_text_of_the_published_input_names_its_tile(name: str, tokenizer: Any) -> None:
-    _, collate = made("variant=paper", f"context={name}")
+def test_a_text_of_the_published_input_is_the_golden_one(name: str, tokenizer: Any, mdeberta: Path) -> None:
+    network, collate = made("variant=paper", f"context={name}", f"encoder.name={mdeberta}")
     batch = collate([ITEM])
+    if "board" not in name:
+        assert network(batch).sums.isfinite().all()
     tile = 1 * COLUMNS + 1
     text = tokenizer.decode(batch.tokens[0, tile][batch.mask[0, tile]])
-    begin, *parts, end = text.split(tokenizer.eos_token)
-    assert (begin.removeprefix(tokenizer.bos_token).strip(), end) == ("2 2", "")
-    board = parts.pop().split() if "board" in name else []
-    said = {"no-history": [], "one-previous": ["second blue"], "full-history": ["first one redsecond blue"]}.get(
-        name.split("+")[0], []
-    )
-    assert [part.strip() for part in parts] == [*said, "third one green"]
+    assert text + "\n" == (GOLDEN / f"deberta.{name}.txt").read_text()
+    *parts, end = text.removeprefix(tokenizer.bos_token).split(tokenizer.eos_token)
+    assert end == ""
+    board = parts.pop().strip().split(", ") if "board" in name else []
+    said = {"one-previous": ["second blue"], "full-history": ["first one red", "second blue"]}.get(name.split("+")[0], [])
+    assert parts == [*said, "1 1 third one green"]
     if board:
-        assert board[tile : tile + 3] == ["[", "blue", "]"]
-        assert [word for word in board if word not in "[]"] == [COLORS[code] for code in BEFORE.cells.ravel()]
+        assert board[tile : tile + 3] == ["TARGET_S", "blue", "TARGET_E"]
+        assert [word for word in board if "TARGET" not in word] == [COLORS[code] for code in BEFORE.cells.ravel()]
     assert batch.tokens.shape[:2] == (1, TILES)
+
+
+def test_the_papers_variant() -> None:
+    paper = Deberta().recipe(["variant=paper"])
+    assert (paper.encoder.name, paper.encoder.tuned, paper.encoder.depth) == ("microsoft/mdeberta-v3-base", True, None)
+    assert (paper.training.epochs, paper.training.batch_size, paper.decision) == (20, 4, "likeliest")
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=6), st.integers(1, 30), st.integers(0, 2))

@@ -18,13 +18,13 @@ from harness.baselines import Decoding
 from harness.baselines.t5.baseline import T5, T5Predictor, T5Recipe, own_config
 from harness.baselines.t5.grammar import Held
 from harness.baselines.t5.network import T5Network, load_pretrained, small
-from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, TextTokens
+from harness.baselines.t5.text import IGNORED, OURS, Coder, TextTokens
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
-from harness.training.checkpoints import own_weights, write_model
+from harness.training.checkpoints import SHIPPED, own_weights, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, configuration
 from harness.worlds.hexagons import COLORS, Paint
@@ -32,6 +32,7 @@ from serialization.contexts import CONTEXTS
 from serialization.formats import grouped
 from tests.helpers.tiny import build_tiny_model
 
+GOLDEN = Path(__file__).parents[4] / "golden/baselines"
 TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout": 0.0}
 
 
@@ -78,8 +79,8 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
     text = recipe_of(f"context={context}", f"board={board}").input_of(item)
     shown = CONTEXTS["hexagons"][context]
     said = [" ".join(turn.text.split()) for turn in item.history if isinstance(turn, Utterance)]
-    assert text.startswith(PREFIX)
-    assert text.endswith(f"Now: {' '.join(item.instruction.split())} {SUFFIX}")
+    assert text.startswith(OURS[0])
+    assert text.endswith(f"Now: {' '.join(item.instruction.split())} {OURS[1]}")
     kept = {0: [], 1: said[-1:], None: said}[shown.turns]
     assert [f"{number}. {one}" in text for number, one in enumerate(said, 1)] == [one in kept for one in said]
     assert ("Board:" in text) == bool(shown.board)
@@ -90,6 +91,20 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
         written_board = text.partition("Board: ")[2].partition(" Now:")[0]
         assert set(grouped.parse(written_board, first=0).actions) == set(item.before.painted())
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("context", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
+def test_the_paper_s_input_is_the_golden_one(context: str, items: list[HexagonsItem]) -> None:
+    item = next(item for item in items if len(item.history) > 4 and item.before.cells.any())
+    text = recipe_of("variant=paper", f"context={context}").input_of(item)
+    assert text + "\n" == (GOLDEN / f"t5.{context}.txt").read_text()
+    assert text.startswith("simplify instructions: ")
+    assert text.endswith(f"{' '.join(item.instruction.split())}. simplified instructions:")
+
+
+def test_a_checkpoint_without_a_layout_reads_as_it_was_trained() -> None:
+    assert "layout" not in json.loads((SHIPPED / "t5/config.json").read_text())
+    assert T5().load(SHIPPED / "t5").coder.texts.layout == "numbered"
 
 
 def test_a_batch_holds_texts_with_their_ends_and_cuts_long_ones(items: list[HexagonsItem]) -> None:
@@ -304,6 +319,7 @@ def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
 def test_the_papers_variant_and_the_small_one() -> None:
     paper, own = T5().recipe(["variant=paper"]), T5().recipe([])
     assert (paper.model, paper.training.epochs, paper.training.batch_size) == ("google/t5-base-lm-adapt", 20, 4)
+    assert (paper.layout, own.layout) == ("paper", "numbered")
     assert (paper.format, paper.board, paper.context, Decoding().beams) == ("triplets", "colors", "full-history", 3)
     assert 6e6 < sum(parameter.numel() for parameter in small(own.network)[0].parameters()) < 10e6
 
