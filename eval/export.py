@@ -1,6 +1,7 @@
-"""The headline numbers of runs, for a model card, a paper, a web page or a spreadsheet.
+"""The numbers of runs, for a model card, a paper, a web page or a spreadsheet.
 
-In percent with two decimals and 95% intervals; every table names the benchmark, and for v2 the annotation.
+In percent with two decimals and 95% intervals; every table names the benchmark, and for v2 the annotation. For Minecraft,
+tables also have every metric by board before, micro and macro, as in Tables 7 and 8 of BAP v2.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.tables import Percentage, benchmark_name, markdown_table, markdown_text, off_board
+from eval.metrics.minecraft import METRICS
+from eval.tables import BOARDS, Percentage, benchmark_name, markdown_table, markdown_text, off_board
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 
@@ -65,6 +67,39 @@ def headline(scores: Scores) -> list[Number]:
     ]
 
 
+class Part(NamedTuple):
+    """Some of a Minecraft run's items: EB, NEB (an empty or a non-empty board before) or all."""
+
+    name: str
+    items: int
+    numbers: Mapping[str, Sequence[Number]]
+    """By average, "micro" or "macro": the F1 of type, color, location, shape and overall."""
+
+
+def by_board(scores: Scores) -> list[Part]:
+    """Every metric of a Minecraft run by board before; empty for other runs. Raises UsageError for an unknown task."""
+    if world_of(scores["task"]) != "minecraft" or get_task(scores["task"]).judged:
+        return []
+    whole = {name: (scores["subsets"][name], scores["intervals"]["subsets"][name]) for name in BOARDS}
+    parts = []
+    for name, (part, ends) in (whole | {"all": (scores, scores["intervals"])}).items():
+        prefix = "" if name == "all" else f"{name}_"
+        numbers = {
+            average: [
+                Number(
+                    f"{prefix}{'' if metric == 'overall' else f'{metric}_'}{average}_f1",
+                    metric,
+                    part[average][metric]["f1"] if average == "micro" else part[average][metric],
+                    ends[average][metric],
+                )
+                for metric in (*METRICS[1:], METRICS[0])
+            ]
+            for average in ("micro", "macro")
+        }
+        parts.append(Part(name, part["items"], numbers))
+    return parts
+
+
 def named(scores: Scores) -> str:
     """What was scored, as every table names it: "hexagons/dev", "minecraft/test, v2 (our annotation)"."""
     benchmark = f", {benchmark_name(scores)}" if "benchmark" in scores else ""
@@ -103,9 +138,9 @@ def eval_results(scores: Scores) -> list[Any]:
 
 
 def as_markdown(results: Mapping[str, Scores]) -> str:
-    """A table with a row for each run. Raises UsageError for runs of two tasks."""
-    head, rows = _rows(results)
-    return f"{markdown_table(head, rows, (0, 1))}\n\n{markdown_text(' '.join(_notes(results)))}\n"
+    """Tables with rows for each run. Raises UsageError for runs of two tasks."""
+    made = [markdown_table(head, rows, (0, 1)) for head, rows in _tables(results)]
+    return "\n\n".join((*made, f"{markdown_text(' '.join(_notes(results)))}\n"))
 
 
 _LATEX = str.maketrans(
@@ -121,18 +156,15 @@ _LATEX = str.maketrans(
 
 
 def as_latex(results: Mapping[str, Scores]) -> str:
-    """A table of the package booktabs with a row for each run. Raises UsageError for runs of two tasks."""
-    head, rows = _rows(results)
+    """Tables of the package booktabs with rows for each run. Raises UsageError for runs of two tasks."""
+    made = [_latex(head, rows) for head, rows in _tables(results)]
+    return "\n".join((*(f"% {note}" for note in (r"Needs \usepackage{booktabs}.", *_notes(results))), "\n\n".join(made), ""))
+
+
+def _latex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in (head, *rows)]
-    columns = "ll" + "r" * (len(head) - 2)
-    return "\n".join(
-        (
-            *(f"% {note}" for note in (r"Needs \usepackage{booktabs}.", *_notes(results))),
-            rf"\begin{{tabular}}{{{columns}}}",
-            *(r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"),
-            "\\end{tabular}\n",
-        )
-    )
+    begin = rf"\begin{{tabular}}{{ll{'r' * (len(head) - 2)}}}"
+    return "\n".join((begin, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}"))
 
 
 def as_csv(results: Mapping[str, Scores]) -> str:
@@ -140,12 +172,12 @@ def as_csv(results: Mapping[str, Scores]) -> str:
     _one_task(results)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    columns = [column for n in headline(next(iter(results.values()))) for column in (n.key, f"{n.key}_low", f"{n.key}_high")]
+    columns = [column for n in _all(next(iter(results.values()))) for column in (n.key, f"{n.key}_low", f"{n.key}_high")]
     writer.writerow(["run", "task", "split", "benchmark", "items", "missing", "errors", *columns])
     for name, scores in results.items():
         benchmark = benchmark_name(scores) if "benchmark" in scores else ""
         what = [scores["task"], scores["split"], benchmark, *(scores[key] for key in ("items", "missing", "errors"))]
-        cells = [cell for n in headline(scores) for cell in (n.percent() if n.interval else [*n.percent(), "", ""])]
+        cells = [cell for n in _all(scores) for cell in (n.percent() if n.interval else [*n.percent(), "", ""])]
         writer.writerow([cell if isinstance(cell, int | float) else csv_text(cell) for cell in (name, *what, *cells)])
     return out.getvalue()
 
@@ -157,12 +189,24 @@ def csv_text(text: str) -> str:
     return f"'{text}" if text.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) else text
 
 
-def _rows(results: Mapping[str, Scores]) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of a table for people."""
+def _all(scores: Scores) -> list[Number]:
+    """The headline, and all other numbers by board."""
+    parts = (number for part in by_board(scores) for numbers in part.numbers.values() for number in numbers)
+    return list({number.key: number for number in (*headline(scores), *parts)}.values())
+
+
+def _tables(results: Mapping[str, Scores]) -> list[tuple[list[str], list[list[str]]]]:
+    """The heads and the rows of the tables for people: the headline, and for Minecraft micro and macro F1 by board."""
     _one_task(results)
     numbers = {name: headline(scores) for name, scores in results.items()}
     head = ["run", "benchmark", "items", *(number.label for number in next(iter(numbers.values())))]
-    return head, [[name, named(s), f"{s['items']:,}", *map(str, numbers[name])] for name, s in results.items()]
+    tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, numbers[name])] for name, s in results.items()])]
+    parts = [(name, part) for name, scores in results.items() for part in by_board(scores)]
+    for average in ("micro", "macro") if parts else ():
+        head = ["run", f"{average} F1", "items", *(number.label for number in parts[0][1].numbers[average])]
+        rows = [[name, part.name, f"{part.items:,}", *map(str, part.numbers[average])] for name, part in parts]
+        tables.append((head, rows))
+    return tables
 
 
 def _notes(results: Mapping[str, Scores]) -> list[str]:

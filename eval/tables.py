@@ -25,6 +25,8 @@ HEXAGONS_ROWS = {
 }
 HEXAGONS_COLUMNS = ("F1", "EM", "P", "R")
 MINECRAFT_COLUMNS = ("micro F1", "P", "R", "macro F1")
+BOARDS = ("EB", "NEB")
+"""The subsets of Minecraft of which every metric is shown: an empty board before, and a non-empty one."""
 
 
 class Percentage(NamedTuple):
@@ -143,10 +145,13 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
     ends = scores["intervals"]
-    rows = [(name, *minecraft_cells(scores, ends, name)) for name in METRICS]
-    for name, part in scores["subsets"].items():
-        label = f"{METRICS[0]} {name} ({part['items']:,})"
-        rows.append((label, *minecraft_cells(part, ends["subsets"][name], METRICS[0])))
+    rows = []
+    for metric in METRICS:
+        rows.append((metric, *minecraft_cells(scores, ends, metric)))
+        for name, part in scores["subsets"].items():
+            if name in BOARDS or metric == METRICS[0]:
+                count = f" ({part['items']:,})" if metric == METRICS[0] else ""
+                rows.append((f"  {metric} {name}{count}", *minecraft_cells(part, ends["subsets"][name], metric)))
     return numbers_table("", *MINECRAFT_COLUMNS, rows=rows, caption=caption)
 
 

@@ -29,6 +29,8 @@ class Export(ScoredRuns):
 def export(options: Export) -> None:
     """Write the headline numbers of RUNS (names, folders or predictions files), with intervals.
 
+    Tables of Minecraft runs also have every metric by empty and non-empty board.
+
     \b
     harness export my-run --as model-index
     harness export base lora --as latex --out table.tex

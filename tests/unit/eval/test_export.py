@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE
 from eval.export import WRITERS
+from eval.metrics.minecraft import METRICS
 from eval.report.curves import curve
 from harness.cli import main
 from harness.corpora import load
@@ -34,10 +35,17 @@ def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str
 
 
 def built(**head: Any) -> dict[str, Any]:
-    """Scores of a Minecraft run."""
-    micro, ends = {"overall": {"f1": 0.5}, "shape": {"f1": 0.6}}, {"overall": [0.4, 0.6], "shape": None}
+    """Scores of a Minecraft run: metrics of 10, 20, ... 50 percent, by board one and two points less; macro is half of micro."""
     head = {"benchmark": "legacy", "task": "minecraft", "split": "test", "items": 1616, "missing": 0, "errors": 2} | head
-    return {**head, "micro": micro, "macro": {"overall": 0.25}, "intervals": {"micro": ends, "macro": {"overall": [0.2, 0.3]}}}
+
+    def part(items: int, less: float) -> dict[str, Any]:
+        f1 = {name: n / 10 - less for n, name in enumerate(("type", "color", "location", "shape", "overall"), start=1)}
+        micro = {name: {"f1": value} for name, value in f1.items()}
+        return {"items": items, "micro": micro, "macro": {name: value / 2 for name, value in f1.items()}}
+
+    ends = {"micro": dict.fromkeys(METRICS) | {"overall": [0.4, 0.6]}, "macro": dict.fromkeys(METRICS) | {"overall": [0.2, 0.3]}}
+    boards = {"EB": part(100, 0.01), "NEB": part(head["items"] - 100, 0.02)}
+    return {**part(0, 0), **head, "subsets": boards, "intervals": {**ends, "subsets": {"EB": ends, "NEB": ends}}}
 
 
 OURS = {"benchmark": "v2", "annotation": "our annotation", "items": 1312, "errors": 0}
@@ -59,7 +67,7 @@ def test_a_model_index_that_the_hubs_library_reads_back() -> None:
 
 def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
     text = WRITERS["markdown"]({"a|b": built(**OURS), "old": built(off_board=3)})
-    head, rule, first, second, _, notes = text.splitlines()
+    head, rule, first, second, *_, notes = text.splitlines()
     assert head == "| run | benchmark | items | micro F1 | macro F1 | shape, micro F1 |"
     assert rule == "| --- | --- | ---: | ---: | ---: | ---: |"
     assert first.startswith(
@@ -68,6 +76,27 @@ def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
     assert "| minecraft/test, legacy | 1,616 |" in second
     assert "over whole games. old: 0 items missing and 2 with an error" in notes
     assert "old: 3 predicted actions outside the build region, left out." in notes
+
+
+def test_every_metric_by_board() -> None:
+    """As in Tables 7 and 8 of BAP v2."""
+    _, micro, macro, _ = WRITERS["markdown"]({"a": built(), "b": built()}).split("\n\n")
+    head, _, *rows = micro.splitlines()
+    assert head == "| run | micro F1 | items | type | color | location | shape | overall |"
+    assert [row.split(" | ")[:3] for row in rows] == [
+        [f"| {run}", board, items] for run in "ab" for board, items in (("EB", "100"), ("NEB", "1,516"), ("all", "1,616"))
+    ]
+    assert rows[0] == "| a | EB | 100 | 9.00 | 19.00 | 29.00 | 39.00 | 49.00 [40.00, 60.00] |"
+    assert macro.splitlines()[-1] == "| b | all | 1,616 | 5.00 | 10.00 | 15.00 | 20.00 | 25.00 [20.00, 30.00] |"
+    assert WRITERS["latex"]({"a": built()}).count(r"\begin{tabular}{llrrrrrr}") == 2
+    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({"a": built()})))
+    assert (row["micro_f1"], row["EB_type_micro_f1"], row["NEB_macro_f1"], row["NEB_macro_f1_low"]) == (
+        "50.0",
+        "9.0",
+        "24.0",
+        "20.0",
+    )
+    assert len(row) == 7 + 3 * 30
 
 
 def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
@@ -88,8 +117,8 @@ def test_markdown_shows_the_html_and_the_pipes_of_a_name() -> None:
     name = "<img src=x onerror=alert(1)>\n\\| a&b"
     text = WRITERS["markdown"]({name: built()})
     assert "<" not in text
-    assert text.count(r"&lt;img src=x onerror=alert(1)&gt; \\\| a&amp;b") == 2
-    assert len(text.splitlines()) == 5
+    assert text.count(r"&lt;img src=x onerror=alert(1)&gt; \\\| a&amp;b") == 8
+    assert len(text.splitlines()) == 17
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "csv"])

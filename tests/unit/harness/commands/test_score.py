@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -128,6 +129,8 @@ def test_tables_in_percent_with_the_papers_numbers(write: Write, run: Command) -
     assert "Not comparable: 453 items" in out
     code, out, _ = run(write({"id": TURNS[0].id, "actions": []}))
     assert code == 0
+    for metric in METRICS:
+        assert re.search(rf"^  {metric} EB .*^  {metric} NEB ", out, re.MULTILINE | re.DOTALL)
     assert "overall EB (4)" in out
     assert "Nebula, Llama-3-8B (1,575 items)" in out
 
