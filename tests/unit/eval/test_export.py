@@ -36,7 +36,8 @@ def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str
 
 def built(**head: Any) -> dict[str, Any]:
     """Scores of a Minecraft run: metrics of 10, 20, ... 50 percent, by board one and two points less; macro is half of micro."""
-    head = {"benchmark": "legacy", "task": "minecraft", "split": "test", "items": 1616, "missing": 0, "errors": 2} | head
+    known = {"benchmark": "legacy", "task": "minecraft", "split": "test", "items": 1616, "missing": 0, "errors": 2}
+    head = {**known, **head}
 
     def part(items: int, less: float) -> dict[str, Any]:
         f1 = {name: n / 10 - less for n, name in enumerate(("type", "color", "location", "shape", "overall"), start=1)}
