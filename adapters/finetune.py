@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
-from adapters.packing import Packing, PackPlan, Packs, plan_packs
+from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
-from adapters.rows import TrainingRows, WeightedSource, make_rows, plan_epoch
+from adapters.rows import TrainingRows, TrainPacks, WeightedSource, make_rows, train_packs
 from harness.corpora.item import Item, own_program
 from harness.engines.models.bases import (
     base_origin,
@@ -35,7 +34,6 @@ from harness.errors import EngineError, HarnessError, UsageError
 from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.folder import items_hash, provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state, writing
-from harness.training.curriculum import stages
 from harness.training.job import Job, Trained
 from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
@@ -200,19 +198,6 @@ def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts:
     return result
 
 
-class TrainPacks(NamedTuple):
-    """What a training reads: a curriculum's stages, if there is one, then `training.epochs` of all rows."""
-
-    rows: TrainingRows
-    """The first epoch's rows."""
-    packs: Packs
-    """The packs of the whole run, in order."""
-    staged: int
-    """How many of them belong to the stages."""
-    tokens: int
-    """The number of tokens in the first epoch's packs."""
-
-
 @dataclass(frozen=True)
 class Prepared:
     """The data of a training."""
@@ -243,7 +228,7 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     training = job.recipe.training
     length, layout = longest_row(job, config), layout_for(job, config)
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
-    train = _train_packs(job, renderer, pool, layout.packing)
+    train = train_packs(job.items, job.recipe, renderer, pool, layout.packing, job.sources)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
     for name, part in (("train", train.rows), ("dev", dev_rows)):
         if not part:
@@ -279,42 +264,6 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
     then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
-
-
-def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> TrainPacks:
-    training = job.recipe.training
-    rows = _epoch_rows(job, renderer, pool, 0)
-    plans = plan_epoch(rows, 0, training, renderer.budget, packing, job.sources)
-    begun = _curriculum_plans(job, rows, renderer, packing)
-    wanted = (training.max_steps or 0) * training.accumulation
-    wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
-    later = partial(_later_epoch, job, renderer, pool, packing, rows)
-    packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
-    return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
-
-
-def _later_epoch(
-    job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing, first: TrainingRows, epoch: int
-) -> list[PackPlan]:
-    rows = _epoch_rows(job, renderer, pool, epoch) if job.recipe.training.recolor else first
-    return plan_epoch(rows, epoch, job.recipe.training, renderer.budget, packing, job.sources)
-
-
-def _epoch_rows(job: FinetuneJob, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
-    recolor = f"{job.recipe.training.seed}/{epoch}" if epoch else None
-    return make_rows(job.items, renderer, pool, job.recipe.shots, renderer.budget, recolor=recolor)
-
-
-def _curriculum_plans(job: FinetuneJob, rows: TrainingRows, renderer: Renderer, packing: Packing) -> list[PackPlan]:
-    """The packs of the curriculum's stages; none without a curriculum."""
-    training = job.recipe.training
-    if not (training.curriculum and rows):
-        return []
-    items = [job.items[rows.item(n)] for n in range(len(rows))]
-    most, length = training.per_device_train_batch_size, renderer.budget
-    curriculum = stages(items, training.curriculum, training.seed, renderer.history_tokens)
-    plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
-    return list(chain.from_iterable(plans))
 
 
 def machine(threads: int) -> str:

@@ -1,27 +1,29 @@
-"""Training rows: an item's prompt and answer as tokens, with the loss on the answer and its stop token only; and their order."""
+"""Training rows: an item's prompt and answer as tokens, with the loss on the answer and its stop token only; and the
+packs of a whole training, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adapters.packing import Ints, Packing, PackPlan, plan_packs
+from adapters.packing import Ints, Packing, PackPlan, Packs, plan_packs
 from adapters.row_cache import RowSource, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.corpora.item import Item
 from harness.corpora.lazy import Mapped
+from harness.training.curriculum import stages
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import Shots
 
 if TYPE_CHECKING:
-    from adapters.recipe import FinetuneTraining
+    from adapters.recipe import FinetuneRecipe, FinetuneTraining
 
 
 class TrainingRows(Sequence[TrainingRow]):
@@ -146,3 +148,68 @@ def plan_epoch(
     plans = list(plan_packs(rows.read, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
     random.shuffle(plans)
     return plans
+
+
+class TrainPacks(NamedTuple):
+    """What a training reads: a curriculum's stages, if there is one, then `training.epochs` of all rows."""
+
+    rows: TrainingRows
+    """The first epoch's rows."""
+    packs: Packs
+    """The packs of the whole run, in order."""
+    staged: int
+    """How many of them belong to the stages."""
+    tokens: int
+    """The number of tokens in the first epoch's packs."""
+
+
+def train_packs(
+    items: Sequence[Item],
+    recipe: FinetuneRecipe,
+    renderer: Renderer,
+    pool: Shots,
+    packing: Packing = Packing.TREE,
+    sources: Sequence[WeightedSource] = (),
+) -> TrainPacks:
+    """What a training on these items reads. The packs of later epochs are planned when these begin."""
+    training = recipe.training
+    rows = _epoch_rows(items, recipe, renderer, pool, 0)
+    plans = plan_epoch(rows, 0, training, renderer.budget, packing, sources)
+    begun = _curriculum_plans(items, rows, training, renderer, packing)
+    wanted = (training.max_steps or 0) * training.accumulation
+    wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
+    again = partial(_epoch_rows, items, recipe, renderer, pool) if training.recolor else None
+    later = partial(_later_epoch, rows, again, training, renderer.budget, packing, sources)
+    packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
+    return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
+
+
+def _later_epoch(
+    first: TrainingRows,
+    again: Callable[[int], TrainingRows] | None,
+    training: FinetuneTraining,
+    longest: int,
+    packing: Packing,
+    sources: Sequence[WeightedSource],
+    epoch: int,
+) -> list[PackPlan]:
+    """The packs of the first epoch's rows, or of the rows that `again` makes for this epoch."""
+    return plan_epoch(again(epoch) if again else first, epoch, training, longest, packing, sources)
+
+
+def _epoch_rows(items: Sequence[Item], recipe: FinetuneRecipe, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:
+    recolor = f"{recipe.training.seed}/{epoch}" if epoch else None
+    return make_rows(items, renderer, pool, recipe.shots, renderer.budget, recolor=recolor)
+
+
+def _curriculum_plans(
+    items: Sequence[Item], rows: TrainingRows, training: FinetuneTraining, renderer: Renderer, packing: Packing
+) -> list[PackPlan]:
+    """The packs of the curriculum's stages; none without a curriculum."""
+    if not (training.curriculum and rows):
+        return []
+    learned = [items[rows.item(n)] for n in range(len(rows))]
+    most, length = training.per_device_train_batch_size, renderer.budget
+    curriculum = stages(learned, training.curriculum, training.seed, renderer.history_tokens)
+    plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
+    return list(chain.from_iterable(plans))

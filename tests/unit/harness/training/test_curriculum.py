@@ -177,8 +177,8 @@ def test_fewer_items_than_buckets_is_an_error_of_one_line(tmp_path: Path) -> Non
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last item's row is too long for the model."""
-    from adapters.finetune import FinetuneJob, _train_packs
     from adapters.packing import Packing
+    from adapters.rows import train_packs
     from harness.engines.models.bases import load_tokenizer, resolve_base
     from prompts.messages import item_view
     from prompts.render import Renderer
@@ -191,14 +191,14 @@ def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(task: str, 
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
     tokenizer = load_tokenizer(resolve_base("smollm2-135m"))
-    job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(task))
-    renderer, pool = Renderer(job.spec, tokenizer, 1, 0), ShotPool((), 0)
-    monkeypatch.setattr("adapters.finetune._epoch_rows", lambda *_: rows)
+    spec = PromptSpec.make(task)
+    renderer, pool = Renderer(spec, tokenizer, 1, 0), ShotPool((), 0)
+    monkeypatch.setattr("adapters.rows._epoch_rows", lambda *_: rows)
 
     def length(item: Item) -> int:
-        return sum(len(tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in item_view(item, job.spec).pieces)
+        return sum(len(tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in item_view(item, spec).pieces)
 
-    train = _train_packs(job, renderer, pool, Packing.TREE)
+    train = train_packs(items, recipe, renderer, pool, Packing.TREE)
     asked = [int(number) for plan in train.packs for number in plan.numbers]
     made = stages(items[:-1], recipe.training.curriculum, recipe.training.seed, length)
     staged = [n for stage in made for n in stage]
