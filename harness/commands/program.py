@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,8 +173,6 @@ def collect(options: CollectPrograms) -> None:
     """
     from eval.score_run import read_answers
     from harness.util.files import write_atomically
-    from serialization.annotations import reproducing, shipped_annotations
-    from serialization.formats import get_format
 
     answers = read_answers(options.run)
     if answers.split != "train":
@@ -182,18 +180,30 @@ def collect(options: CollectPrograms) -> None:
     lines: list[str] = []
     counts = Counter[str]()
     for item in answers.items:
-        record = answers.records.get(item.id, {})
-        if not isinstance(record.get("text"), str) or item.id in shipped_annotations(item.task):
-            counts["without an answer" if item.id not in answers.records else "with a program already"] += 1
-            continue
-        if record["format"] not in ("program", "bare-program"):
-            raise UsageError(f"{options.run}: its answers are {record['format']}; collect programs from --format program")
-        found = reproducing(item, record.get("samples") or [record["text"]], get_format(item.task, record["format"]).read)
-        counts["as gold" if found is not None else "other than gold"] += 1
+        found, why = _collected(item, answers.records.get(item.id, {}))
+        counts[why] += 1
         if found is not None:
             lines.append(json.dumps({"id": item.id, "program": found}) + "\n")
     write_atomically(options.out, "".join(lines))
     click.echo(f"{options.out}: {len(lines):,} programs; items: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
+
+
+def _collected(item: Item, record: Mapping[str, Any]) -> tuple[str | None, str]:
+    """The program to keep from an item's answers, if any, and what kind of item that makes it. Raises UsageError for answers that
+    are not programs."""
+    from serialization.annotations import reproducing, shipped_annotations
+    from serialization.formats import get_format
+
+    text, name = record.get("text"), record.get("format")
+    if not (isinstance(text, str) and isinstance(name, str)):
+        return None, "without an answer"
+    if item.id in shipped_annotations(item.task):
+        return None, "with a program already"
+    fmt = get_format(item.task, name)
+    if not fmt.is_program:
+        raise UsageError(f"{item.id}: its answer is in the format {name}; collect programs from --format program")
+    found = reproducing(item, record.get("samples") or [text], fmt.read)
+    return found, "as gold" if found is not None else "other than gold"
 
 
 def _listed(fmt: Format, actions: Sequence[Any]) -> str:

@@ -135,6 +135,10 @@ def test_answers_that_do_what_gold_does_are_collected(tmp_path: Path, capsys: py
     assert capsys.readouterr().out.startswith(f"{out}: 1 programs; items: 1 as gold")
     assert [json.loads(line) for line in out.read_text().splitlines()] == [{"id": item.id, "program": "blue 4:5-10"}]
     assert main(["program", "check", str(out)]) == 0
+    failed = tmp_path / "run/predictions.jsonl"
+    failed.write_text(json.dumps({"id": item.id, "actions": [], "error": "no answer"}) + "\n")
+    assert main(["program", "collect", run, "--out", str(out)]) == 0
+    assert "0 programs; items: 18 without an answer" in capsys.readouterr().out
     run = _run(tmp_path / "wrong", "train", **{step: ["red 1:1"]})
     assert main(["program", "collect", run, "--out", str(out)]) == 0
     assert out.read_text() == ""
