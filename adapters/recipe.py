@@ -152,7 +152,7 @@ class FinetuneTraining(Strict):
     cells: bool = False
     """If answers are programs: also learn from items without a program of their own, with answers that list the cells."""
     curriculum: Curriculum | None = None
-    """A curriculum, whose stages come first; `epochs` and `patience` count what follows."""
+    """A curriculum. Its stages come first; `epochs` and `patience` count the epochs after them."""
     seed: int
     """Seed of everything that is drawn at random."""
 

@@ -1,4 +1,4 @@
-"""The papers' scores, as printed (`published.yaml`), and those of the same setting as a score of ours, to show beside it.
+"""The scores that the papers print (`published.yaml`), and which of them belong beside the scores of a run.
 
 HEXAGONS: Tables 7 to 9. BAP v2: Tables 1, 2, 4 to 9 and 12 to 16, and the strict scores in its prose. Places are tables and
 sections: the texts that the values were read from have no page numbers.
@@ -36,7 +36,7 @@ class ItemSet(Strict):
     benchmark: Literal["legacy", "fair", "v2"] | None = None
     """Of Minecraft."""
     simulated: str | None = None
-    """The simulator whose games these are, as an item's id begins. The games themselves were never released."""
+    """The simulator that makes such games, as the beginning of an item's id. The authors never released theirs."""
     items: Positive
 
     def of(self, scores: Scores) -> bool:
@@ -144,14 +144,15 @@ class Line(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The lines of some items, those of the runs first. `label` is a board or a level of abstraction, and empty for all items."""
+    """The scores of a set of items: the runs' lines, then the papers'. `label` is a board or a level of abstraction,
+    and empty for all items."""
 
     label: str
     lines: Sequence[Line]
 
 
 class Beside(NamedTuple):
-    """A table of published scores beside those of runs. `columns` are its metrics."""
+    """A table with scores of runs and published scores. `columns` are its metrics."""
 
     title: str
     columns: Sequence[str]
@@ -191,7 +192,7 @@ _ORDER = ("type", "color", "location", "shape", "overall", "f1", "em")
 
 
 def beside(runs: Mapping[str, Scores]) -> list[Beside]:
-    """The published scores of the setting of some runs over the same items, beside the runs' own; empty if there are none.
+    """Tables of the scores of runs over the same items with what the papers print for that setting; empty if they print nothing.
 
     A table for each average, and in it a group for each subset that a run has scores of; all items come last, as in the papers.
     """

@@ -52,7 +52,7 @@ class Answers:
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """The simulators whose games the items are, as in `minecraft-blocks`; empty if any item comes from elsewhere."""
+        """The simulators that made the items, such as `minecraft-blocks`; empty if any item comes from elsewhere."""
         sources = {item.id.partition("/")[0] for item in self.items}
         return tuple(sorted(sources)) if sources <= _GAMES else ()
 
