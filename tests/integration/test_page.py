@@ -172,7 +172,9 @@ def test_everyday_requests_are_listed_next_to_the_corpora(server: PageServer, br
         page = window.page
         page.get_by_role("link", name="Everyday requests: Minecraft").click()
         page.wait_for_selector("main[data-ready=everyday]")
-        assert page.locator(".requests .card").count() == 150
+        assert page.locator(".requests .card").count() == 100
+        page.get_by_role("button", name="Show more").click()
+        assert page.locator(".requests .card").count() == 200
         page.get_by_role("button", name="undo").click()
         card = page.locator(".requests .card").first
         assert card.locator(".chip").text_content() == "undo"

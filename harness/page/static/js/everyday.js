@@ -2,6 +2,7 @@
 import { ask, start } from "./api.js";
 import { button, h } from "./dom.js";
 
+const AT_ONCE = 100; // cards that are drawn before the reader asks for more
 const FREE = { shift: "moved", turn: "turned", mirror: "mirrored", color: "in other colors" };
 
 // Links to the parts of the gallery; `here` is the address of the one that is shown.
@@ -20,7 +21,12 @@ export async function show(main, [asked, of]) {
   const filters = h("div", { class: "row", role: "group", "aria-label": "Kinds" });
   function only(kind) {
     for (const one of filters.children) one.setAttribute("aria-pressed", one.dataset.kind === kind);
-    place.replaceChildren(...requests.filter((request) => kind === "" || request.kind === kind).map((request) => card(request, `/page/everyday/${task}/${split}/${request.name}`)));
+    place.replaceChildren();
+    more(requests.filter((request) => kind === "" || request.kind === kind));
+  }
+  function more(rest) {
+    const next = button("Show more", () => { next.remove(); more(rest.slice(AT_ONCE)); }, { class: "button" });
+    place.append(...rest.slice(0, AT_ONCE).map((request) => card(request, `/page/everyday/${task}/${split}/${request.name}`)), ...(rest.length > AT_ONCE ? [next] : []));
   }
   filters.append(...["", ...kinds].map((kind) => button(kind === "" ? "All" : kind, () => only(kind), { class: "button small toggle", "data-kind": kind })));
   main.replaceChildren(
