@@ -53,9 +53,14 @@ class ScoredRun:
 
     @property
     def part(self) -> str:
-        """The split and, for Minecraft, the benchmark; Minecraft's val is called dev."""
-        split = "dev" if self.scores["split"] == "val" else str(self.scores["split"])
-        return f"{split}, {self.scores['benchmark']}" if "benchmark" in self.scores else split
+        """The task, the split and, for Minecraft, the benchmark; Minecraft's val is called dev."""
+        split = "dev" if self.scores["split"] == "val" else self.scores["split"]
+        return f"{self.scores['task']}/{split}{', ' + self.scores['benchmark'] if 'benchmark' in self.scores else ''}"
+
+    @property
+    def dev(self) -> bool:
+        """Whether its items are those of a dev split."""
+        return self.scores["split"] in ("dev", "val")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
     """The options of `harness prompt` with the highest headline F1 on a task's dev split, among the runs that cover the most dev
     items; the first of equal ones. Raises AdapterError if fewer than two ways of decoding were scored.
     """
-    dev = [one for one in read_scores(folder) if one.part.startswith("dev") and one.scores["task"] == task]
+    dev = [one for one in read_scores(folder) if one.dev and one.scores["task"] == task]
     fullest = [one for one in dev if one.scores["items"] == max(other.scores["items"] for other in dev)]
     if not any(one.decoding != fullest[0].decoding for one in fullest):
         raise AdapterError(
@@ -128,7 +133,7 @@ def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
 
 def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
-        if scored.part.startswith("dev"):
+        if scored.dev:
             return scored.headline.short
     count = about.dev_f1_items
     kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})

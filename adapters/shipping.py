@@ -42,10 +42,6 @@ LOST = 1e-3
 
 _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
-_MEASURES = {
-    "hexagons": "F1 and exact match of actions, mean over steps.",
-    "minecraft": "Micro F1 of net actions.",
-}
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
 """The values that a training's curve may hold, in the order of a card's columns."""
 
@@ -132,7 +128,7 @@ def _scored(run: str, name: str, source: Path) -> ScoredRun:
     used = settings.get("adapter")
     if not used or find_adapter(str(used)).resolve() != source.resolve():
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
-    return ScoredRun(_prompt_command(name, settings), scores, decoding_of(settings))
+    return ScoredRun(_prompt_command(name, read_record(source).task, settings), scores, decoding_of(settings))
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -142,10 +138,10 @@ def _settings(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
-    """The command that makes a run with the adapter under its own name."""
+def _prompt_command(name: str, task: str, settings: Mapping[str, Any]) -> str:
+    """The command that makes a run with the adapter under its own name; `task` is the adapter's."""
     words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
-    for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
+    for key, default in (("task", task), ("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
         if settings.get(key, default) != default:
             words += [f"--{key}", str(settings[key])]
     return shlex.join([*words, *(word for key, value in decoding_of(settings).items() for word in (f"--{key}", str(value)))])
@@ -159,9 +155,11 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
     command, changed = _finetune_command(name, about, settings)
     recipe = about.recipe
     modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
-    corpus, added = locate(about.task), list(settings.get("data") or ())
-    title = get_task(about.task).title
-    train = f"the train split of {title}" if corpus.kind == "official" else f"this project's sample of {about.task}"
+    corpora = [locate(task) for task in dict.fromkeys([about.task, *about.trained_on])]
+    train = [
+        f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {get_task(one.task).title}"
+        for one in corpora
+    ]
     environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
         name=name,
@@ -171,7 +169,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         command=command,
         note=note.strip(),
         changed=changed,
-        sources=" and ".join([train, *(f"the file {Path(file).name}" for file in added)]),
+        sources=", ".join([*train, *(f"the file {Path(file).name}" for file in settings.get("data") or ())]),
         compared=_compared(about.held_out),
         recipe=recipe,
         lora=recipe.get("lora", {}),
@@ -183,9 +181,8 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         scores=scores,
         columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
-        measure=_MEASURES[world_of(about.task)],
         base_license=KNOWN[about.base].license if about.base in KNOWN else f"see {about.base}",
-        licenses=[f"{title}: {corpus.license}"],
+        licenses=[f"{get_task(one.task).title}: {one.license}" for one in corpora],
     )
 
 
@@ -200,7 +197,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base.partition("@")[0],
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[get_task(about.task).hub_name or about.task],
+        datasets=[get_task(task).hub_name or task for task in dict.fromkeys([about.task, *about.trained_on])],
         metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,

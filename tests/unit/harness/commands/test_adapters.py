@@ -432,7 +432,7 @@ class TestExport:
         found = {one["name"]: one["dev"] for one in json.loads(run("list", "--json")[1])}
         assert found["painter"] == "100.00 [100.0, 100.0]"
         out = run("show", "painter")[1]
-        assert "dev: F1 100.00" in out
+        assert "hexagons/dev: action F1 100.00" in out
         assert "# painter" in out
 
     def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, run: Command, command: Command) -> None:
@@ -455,7 +455,7 @@ class TestExport:
         chosen = as_trained(options, chosen_adapter(options))
         assert (chosen.samples, chosen.temperature, chosen.vote, chosen.constrain) == (8, 0.7, "share", "format")
         card = Path("painter/README.md").read_text()
-        assert "| dev | format, 8 samples at temperature 0.7, vote share |" in card
+        assert "| hexagons/dev | format, 8 samples at temperature 0.7, vote share |" in card
         assert "`harness prompt --adapter painter --best` decodes as the row of dev with the highest F1." in card
         code, _, err = command(*asked, "--samples", "4", "--temperature", "1")
         assert (code, "--best sets --temperature, --samples itself: leave one of them out" in err) == (2, True)
