@@ -1,4 +1,5 @@
-"""Records the golden prompts and the pictures in prompts. Tests compare them byte for byte and never write them."""
+"""Records the golden prompts, the pictures in prompts, and the texts that baselines read. Tests compare them byte for byte and
+never write them."""
 
 from __future__ import annotations
 
@@ -6,12 +7,16 @@ from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 
+from harness.baselines.deberta.batches import InstructionReader, TileCollator
+from harness.baselines.encoders import EncoderSettings, load_encoder
+from harness.baselines.t5.baseline import T5
+from harness.corpora.item import drawing_steps
 from harness.prompting.pictures import picture_url
 from harness.tasks import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS, FRAMES
+from serialization.contexts import CONTEXTS, FRAMES, get_context
 from serialization.formats import FORMATS
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
@@ -69,15 +74,31 @@ def golden_path(spec: PromptSpec) -> Path:
     return FOLDER / f"{spec.name.replace('/', '.')}.txt"
 
 
+def baseline_texts() -> dict[Path, str]:
+    """What `deberta` (for the first painted tile) and `t5` read in the paper's form, in each of its contexts."""
+    encoder, tokenizer = load_encoder(EncoderSettings(name="small", tuned=True, hidden=64, layers=1))
+    (item,) = drawing_steps([PROBES["hexagons"][1]])
+    tile = int(item.before.cells.ravel().nonzero()[0][0])
+    texts = {}
+    for name in (name for name, context in CONTEXTS["hexagons"].items() if not context.chat):
+        batch = TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", name)))([item])
+        texts["deberta", name] = tokenizer.decode(batch.tokens[0, tile][batch.mask[0, tile]])
+        texts["t5", name] = T5().recipe(["variant=paper", f"context={name}"]).input_of(item)
+    return {FOLDER / "baselines" / f"{model}.{name}.txt": f"{text}\n" for (model, name), text in texts.items()}
+
+
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.txt"):
+    baselines = baseline_texts()
+    (FOLDER / "baselines").mkdir(parents=True, exist_ok=True)
+    for old in FOLDER.rglob("*.txt"):
         old.unlink()
+    for path, text in baselines.items():
+        path.write_text(text)
     for spec in specs():
         golden_path(spec).write_text(golden(spec))
     for task, spec in PICTURED.items():
         picture_path(task).write_bytes(b64decode(picture_url(PROBES[task][1], spec).rpartition(",")[2]))
-    print(f"{len(specs())} golden prompts in {FOLDER}")
+    print(f"{len(specs())} golden prompts and {len(baselines)} texts of baselines in {FOLDER}")
 
 
 if __name__ == "__main__":

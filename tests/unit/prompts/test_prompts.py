@@ -21,7 +21,7 @@ from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import FORMATS
 from tests.helpers.scored import built_probe, drawn_probe
-from tools.record_goldens import golden, golden_path, specs
+from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
 
@@ -31,9 +31,11 @@ def test_golden_prompts(spec: PromptSpec) -> None:
     assert golden(spec) == golden_path(spec).read_text(), "if the change is meant: make golden, and say why in the commit"
 
 
-def test_no_golden_prompt_is_left_over() -> None:
-    folder = golden_path(specs()[0]).parent
-    assert {path.name for path in folder.glob("*.txt")} == {golden_path(spec).name for spec in specs()}
+def test_what_baselines_read_is_golden_and_nothing_golden_is_left_over() -> None:
+    texts = baseline_texts()
+    for path, text in texts.items():
+        assert text == path.read_text(), path
+    assert {*FOLDER.rglob("*.txt")} == {*map(golden_path, specs()), *texts}
 
 
 @given(

