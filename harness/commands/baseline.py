@@ -42,7 +42,8 @@ class Train(Strict):
     data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
     """Also train on this file from harness simulate or augment, or on a SHARE (0 to 1) of its items. Repeatable."""
     dev_data: tuple[Path, ...] = option((), metavar="FILE")
-    """The validation split of a data set that --data adds. With it, each data set has the same share of dev as of train."""
+    """The validation split of a data set that --data adds, which is otherwise simulated. Each data set has the same share of dev
+    as of train."""
     only_data: bool = option(False, "Leave out the corpus's train split: augmented files already contain it.")
 
 
@@ -78,6 +79,7 @@ def check_predict(options: Predict, untrained: bool) -> str:
 
 def _job(options: Train) -> BaselineJob:
     from harness.baselines import Ruled
+    from harness.corpora.item import data_set
     from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.curriculum import check_curriculum
@@ -89,9 +91,12 @@ def _job(options: Train) -> BaselineJob:
     if isinstance(chosen, Ruled):
         raise UsageError(f"{name} has nothing to train: `harness baseline predict {name}` answers by its rules")
     limit = [f"training.epochs={options.max_epochs}"] if options.max_epochs else []
-    recipe = chosen.recipe([*options.overrides, *limit])
+    overrides = [*options.overrides, *limit]
+    recipe = chosen.recipe(overrides)
     start = find_model(options.start, "--from") if options.start else None
     items, dev, data = _items(task, recipe.training.seed, options)
+    if len({*map(data_set, items)}) > 1:
+        recipe = chosen.recipe(overrides, mixed=True)
     check_curriculum(items, recipe.training.curriculum)
     origin = Origin(start, data)
     recipe = origin.reseeded(recipe, name)
@@ -115,7 +120,7 @@ def _decoding(options: Predict) -> Decoding:
 def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item], dict[str, str]]:
     """The train items, the dev items, and the hashes of the files that contributed train items.
 
-    Dev is `dev_set` with --dev-data, and if the corpus's own items are not trained on; otherwise it is the corpus's dev split.
+    Dev is the corpus's dev split or, if other data sets are trained on, `dev_set`.
     """
     from harness.corpora import load
     from harness.corpora.item import data_set
@@ -137,9 +142,9 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
         for (name, items), share in zip(load_more(shares, task, [*own, *dev]).items(), shares.values(), strict=True)
     }
     train_items = [*own, *(item for items in added.values() for item in items)]
-    own_too = task in map(data_set, train_items)
-    if judged or not own_too:
-        dev = dev_set(train_items, [*(dev if own_too else []), *judged], seed)
+    sources = {*map(data_set, train_items)}
+    if judged or sources != {task}:
+        dev = dev_set(train_items, [*(dev if task in sources else []), *judged], seed)
     return train_items[: options.limit], dev[: options.limit], {file: items_hash(items) for file, items in added.items()}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, count, islice
 from pkgutil import resolve_name
 from random import Random
 from typing import TYPE_CHECKING, Literal
@@ -92,6 +92,16 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
         return ()
     items = play(rng, architect, Voice(rng, architect.frames), f"{task}-{simulator}/{split}/{n}", split)
     return _of_split(list(items), split, target)
+
+
+def validation_items(source: str, size: int) -> list[Item]:
+    """`size` validation items of the building games whose ids begin with `source`, made with seed 0 and no settings; none for
+    other items."""
+    names = {f"{simulator_task(name)}-{name}": name for name in ARCHITECTS}
+    if not (name := names.get(source)):
+        return []
+    validation = simulator_splits(name)[1]
+    return list(islice(chain.from_iterable(game(name, 0, validation, n) for n in count()), size))
 
 
 @lru_cache(maxsize=1)

@@ -64,9 +64,8 @@ def stages(items: Sequence[Item], curriculum: Curriculum, seed: int, history: Hi
     the paper, S_N+1, is all items until convergence: the epochs that follow.
 
     Stage i has an N-th of each of the buckets 1 to i; no item is in two stages. Items of equal difficulty are ordered at random,
-    which the paper leaves open. Raises UsageError as `check_curriculum` does.
+    which the paper leaves open. The items are those that `check_curriculum` accepts.
     """
-    check_curriculum(items, curriculum)
     count = curriculum.buckets
     random = Random(f"{seed}/curriculum")
     keys = difficulties(items, curriculum.difficulty, history)

@@ -9,12 +9,17 @@ from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
+from harness.corpora import load
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
+from harness.simulators.games import validation_items
+from harness.tasks import TASKS
 from harness.training.curriculum import stages
 from harness.training.recipe import Training
 from harness.training.steps import Data
 
+_SIMULATED = 0.1
+"""The size of dev as a share of train's, if all of dev is simulated."""
 _POOL = 16
 """Batches whose items are sorted by length together."""
 
@@ -37,21 +42,25 @@ def subset(items: Sequence[Item], count: int | None, seed: int, flag: str = "tra
     return [item for item in items if item.id in chosen]
 
 
-def dev_set(train: Iterable[Item], validation: Sequence[Item], seed: int) -> list[Item]:
-    """The validation items of the data sets that are trained on, in the proportions of train (BAP v2, 12.3), in their order.
+def dev_set(train: Iterable[Item], validation: Iterable[Item], seed: int) -> list[Item]:
+    """The validation items of the data sets that are trained on, in the proportions of train (BAP v2, 12.3), set by set.
 
-    They are as many as the splits allow, whole games drawn at random: the paper leaves both open. Raises UsageError, in one line,
-    for a data set without validation items, and for validation items of a data set that is not trained on.
+    A data set without any among `validation` has its corpus's dev split or, if it is a building game, as many simulated ones as
+    it needs; others are left out. There are as many as the splits allow, whole games drawn at random: the paper leaves both open.
+    Raises UsageError, in one line, if there are none, and for validation items of a data set that is not trained on.
     """
-    wanted, there = Counter(map(data_set, train)), Counter(map(data_set, validation))
-    if missing := sorted(wanted.keys() - there.keys()):
-        raise UsageError(f"--dev-data: there are train items of {missing[0]}, but none to validate on: add its validation split")
-    if others := sorted(there.keys() - wanted.keys()):
+    wanted, parts = Counter(map(data_set, train)), dict[str, list[Item]]()
+    for item in validation:
+        parts.setdefault(data_set(item), []).append(item)
+    if others := sorted(parts.keys() - wanted.keys()):
         raise UsageError(f"--dev-data: there are no train items of {others[0]}: leave its validation split out")
-    share = min((there[name] / count for name, count in wanted.items()), default=0.0)
-    parts = {name: [item for item in validation if data_set(item) == name] for name in wanted}
-    chosen = {item.id for name, part in parts.items() for item in subset(part, round(share * wanted[name]), seed)}
-    return [item for item in validation if item.id in chosen]
+    parts |= {name: load(name, "dev") for name in wanted if name in TASKS and name not in parts}
+    share = min((len(part) / wanted[name] for name, part in parts.items()), default=_SIMULATED)
+    sizes = {name: round(share * count) or 1 for name, count in wanted.items()}
+    parts = {name: parts.get(name) or validation_items(name, size) for name, size in sizes.items()}
+    if not any(parts.values()):
+        raise UsageError(f"--dev-data: there are train items of {min(wanted)}, but none to validate on: add its validation split")
+    return [item for name, part in parts.items() for item in subset(part, sizes[name], seed)]
 
 
 class EpochPlan(NamedTuple):
@@ -87,10 +96,7 @@ class EpochPlan(NamedTuple):
 
 
 def make_plan(data: Data, training: Training, processes: int) -> EpochPlan:
-    """The stages of the curriculum, if there is one, and then epochs of all items.
-
-    Raises UsageError for items that the curriculum cannot order, and for fewer items than it has buckets.
-    """
+    """The stages of the curriculum, if there is one, and then epochs of all items."""
     items, length = data.items, data.length
     first = stages(items, training.curriculum, training.seed, data.history) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs]

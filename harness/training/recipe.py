@@ -66,16 +66,18 @@ class Recipe(Strict):
 R = TypeVar("R", bound=Recipe)
 
 
-def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
-    """The recipe of a baseline, checked, with the block of its variant and then `key=value` overrides laid over it.
+def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = (), *, mixed: bool = False) -> R:
+    """The recipe of a baseline, checked, with the block of its variant, the block `mixed` (for items of several data sets), and
+    then `key=value` overrides laid over it.
 
     Raises FaultsError with every unknown key and every invalid value.
     """
     path = RECIPES / f"{name}.yaml"
     values = read_values(path)
     variants: Mapping[str, Mapping[str, object]] = values.pop("variants", None) or {}
+    more: Mapping[str, object] = values.pop("mixed", None) or {}
     settings = (nested(override) for override in reversed(overrides))
     variant = str(next((over["variant"] for over in settings if "variant" in over), values["variant"]))
     own = str(values["variant"])
     values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
-    return checked(schema, path, values, overrides)
+    return checked(schema, path, merged(values, more if mixed else {}), overrides)

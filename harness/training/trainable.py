@@ -52,9 +52,10 @@ class Trainable(Generic[R]):
     schema: type[R]
     """The schema of its recipe's file."""
 
-    def recipe(self, overrides: Sequence[str]) -> R:
-        """Its recipe with `key=value` overrides. Raises UsageError that names the key of an invalid one."""
-        return load_recipe(self.name, self.schema, overrides)
+    def recipe(self, overrides: Sequence[str], *, mixed: bool = False) -> R:
+        """Its recipe with `key=value` overrides; `mixed`: for items of several data sets. Raises UsageError that names an invalid
+        key."""
+        return load_recipe(self.name, self.schema, overrides, mixed=mixed)
 
     def begin(
         self, items: Sequence[Item], dev: Sequence[Item], recipe: R, start: Path | None, say: Callable[[str], None]

@@ -63,8 +63,8 @@ class Deberta(Trainable[DebertaRecipe]):
     tasks = tasks_in("hexagons")
     decoding = ()
 
-    def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
-        settings = super().recipe(overrides)
+    def recipe(self, overrides: Sequence[str], *, mixed: bool = False) -> DebertaRecipe:
+        settings = super().recipe(overrides, mixed=mixed)
         get_context("hexagons", settings.context)
         return settings
 

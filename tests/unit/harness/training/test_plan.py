@@ -42,6 +42,10 @@ def test_dev_has_each_data_set_s_share_of_train_as_far_as_the_validation_splits_
     dev = dev_set(train, validation, 1)
     assert Counter(map(data_set, dev)) == dict(zip((*names, "minecraft"), (72, 87, 116, 109), strict=True))
     assert dev == [item for item in validation if item in dev] == dev_set(train, validation, 1)
+    real = [item for item in validation if data_set(item) == "minecraft"]
+    simulated = dev_set(train, real, 1)
+    assert Counter(map(data_set, simulated)) == dict(zip((*names, "minecraft"), (89, 106, 142, 133), strict=True))
+    assert {item.split for item in simulated if item not in real} == {"val"}
     assert len({item.cluster for item in dev if data_set(item) == "minecraft-blocks"}) <= 19, "whole games"
 
 
@@ -53,7 +57,7 @@ def test_a_model_of_one_data_set_is_validated_on_all_of_its_own_split() -> None:
 @pytest.mark.parametrize(
     ("train", "validation", "problem"),
     [
-        (("minecraft", "minecraft-random"), ("minecraft",), "there are train items of minecraft-random, but none to validate on"),
+        (("minecraft-level-1",), (), "there are train items of minecraft-level-1, but none to validate on"),
         (("minecraft-random",), ("minecraft", "minecraft-random"), "there are no train items of minecraft: leave"),
     ],
 )
