@@ -131,6 +131,33 @@ def test_a_structures_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     assert "g?" in out
 
 
+@pytest.mark.parametrize(
+    ("before", "predicted", "rows"),
+    [
+        # Table 11, Example B: the neck of a giraffe as a row, and as a diagonal elsewhere.
+        ([(0, 1, 0, "red")], [(-2, 1, z) for z in (1, 2, 3)], ["strict 1.00 1.00 0.00 0.33 0.00"]),
+        ([(0, 1, 0, "red")], [(-n, 1, -n) for n in (1, 2, 3)], ["strict 1.00 1.00 0.00 1.00 0.00"]),
+        # On an empty board both ways of scoring are shown.
+        ([], [(-n, 1, -n) for n in (1, 2, 3)], ["strict 1.00 1.00 0.00 1.00 0.00", "aligned 1.00 1.00 1.00 1.00 1.00"]),
+    ],
+)
+def test_the_metrics_of_a_builders_turn(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    before: list[tuple[int, int, int, str]],
+    predicted: list[tuple[int, int, int]],
+    rows: list[str],
+) -> None:
+    after = Structure.of([*before, *((n, 1, n, "orange") for n in (1, 2, 3))])
+    monkeypatch.setattr(
+        "harness.corpora.load", lambda task, split=None: [replace(MINECRAFT, before=Structure.of(before), after=after)]
+    )
+    write_run({"id": MINECRAFT.id, "actions": [["place", "orange", *cell] for cell in predicted]})
+    out = shown(capsys, MINECRAFT.id, "--run", "mine")
+    assert ["F1", "type", "color", "location", "shape", "overall"] in map(str.split, out.splitlines())
+    assert [" ".join(line.split()) for line in out.splitlines() if line.startswith(("strict", "aligned "))] == rows
+
+
 @pytest.mark.parametrize("item", [HEXAGONS, MINECRAFT], ids=lambda item: item.task)
 def test_files(capsys: pytest.CaptureFixture[str], item: Item) -> None:
     out = shown(capsys, item.id, "--svg", "a.svg", "--png", "a.png", "--scale", "1")
