@@ -13,6 +13,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ import pytest
 from rich.console import Console
 
 from eval.agreement import agreement
-from eval.annotation import Annotation, Judgment
-from harness.annotation.judging import Loop, keys, open_annotation
+from eval.annotation import Annotation, Judgment, read_annotation
+from harness.annotation.judging import JudgingLoop
+from harness.annotation.loop import AnnotationFile, keys
+from harness.annotation.loop import open_annotation as open_file
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, Utterance
@@ -69,6 +72,10 @@ def items() -> list[MinecraftItem]:
     return [item for item in load("minecraft", "test") if isinstance(item, MinecraftItem)]
 
 
+def open_annotation(path: Path) -> AbstractContextManager[AnnotationFile[Judgment]]:
+    return open_file(path, items(), lambda path: read_annotation(path, items(), partial=True).judgments, Judgment.as_json)
+
+
 def write(path: Path, judgments: dict[str, dict[str, Any]], end: str = "", **fields: str) -> Path:
     path.write_text("".join(json.dumps({"id": item, **judged, **fields}) + "\n" for item, judged in judgments.items()) + end)
     return path
@@ -87,17 +94,10 @@ def judge(
     console = Console(file=shown, width=width, highlight=False, markup=False, emoji=False)
     asked = iter(lines.split("\n"))
     following = [Utterance("Architect", f"later {n}") for n in range(10)]
-    with open_annotation(path, items()) as file:
-        Loop(
-            items(),
-            file,
-            "me",
-            lambda item: following,
-            console,
-            keys(iter([*typed, ""]).__next__),
-            lambda ask: next(asked),
-            **more,
-        ).run(again=again)
+    with open_annotation(path) as file:
+        read_key = keys(iter([*typed, ""]).__next__)
+        loop = JudgingLoop(items(), file, "me", console, read_key, lambda item: following, lambda ask: next(asked), **more)
+        loop.run(again=again)
     return shown.getvalue()
 
 
@@ -176,16 +176,16 @@ def test_keys_typed_ahead_and_escape_sequences() -> None:
 
 def test_one_loop_a_file() -> None:
     with (
-        open_annotation(Path("a.jsonl"), items()),
+        open_annotation(Path("a.jsonl")),
         pytest.raises(HarnessError, match="being written by another harness annotate; end that one"),
-        open_annotation(Path("a.jsonl"), items()),
+        open_annotation(Path("a.jsonl")),
     ):
         pass
     judge("x")
 
 
 def test_a_file_that_cannot_be_written() -> None:
-    with open_annotation(Path("new", "a.jsonl"), items()) as file:
+    with open_annotation(Path("new", "a.jsonl")) as file:
         Path("new", "a.jsonl").mkdir()
         with pytest.raises(HarnessError, match=r"a\.jsonl: cannot be written: Is a directory"):
             file.record(Judgment(FIRST, "unclear", None))
@@ -324,7 +324,8 @@ def test_the_two_passes_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
     assert (found["correct"]["items"], len(found["differ"])) == (343, 17)
     assert found["correct"]["equal"] == pytest.approx(0.997, abs=5e-4)
     code, out, _ = run(capsys, "agreement")
-    assert [line.split() for line in out.splitlines() if "appa" in line] == [["Cohen's", "kappa", "0.892", "0.992"]]
+    rows = [line.split()[-2:] for line in out.splitlines() if line.startswith(("context  ", "correct, if"))]
+    assert rows == [["0.892", "0.892"], ["0.992", "0.992"]]
     same = [SHIPPED / "minecraft_test_second.jsonl"] * 2
     assert json.loads(run(capsys, "agreement", *same, "--json")[1])["context"]["kappa"] == 1
 
@@ -355,11 +356,16 @@ def test_counts_of_our_annotation(capsys: pytest.CaptureFixture[str], data_dir: 
 LABEL = ["label", "--annotator", "me", "--out", "a.jsonl"]
 BAD = {
     "an unknown item": ({"minecraft/test/x/1": CLEAR}, LABEL, 1, "a.jsonl:1: unknown item 'minecraft/test/x/1'"),
-    "another annotator's file": ({FIRST: CLEAR | {"annotator": "you"}}, LABEL, 2, "holds judgments of 'you'"),
+    "another annotator's file": ({FIRST: CLEAR | {"annotator": "you"}}, LABEL, 2, "holds annotations of 'you'"),
     "a name with a slash": ({}, ["label", "--annotator", "a/b"], 2, "--annotator 'a/b': a file is named after it"),
     "no such item": ({}, [*LABEL, "--item", FIRST + "9"], 2, f"no item '{FIRST}9'"),
     "an item of the other task": ({}, [*LABEL, "--item", "hexagons/dev/1/1"], 2, "no item 'hexagons/dev/1/1'"),
-    "an item of another task": ({}, [*LABEL, "--item", "hexagons/dev/5/1"], 2, "only Minecraft items are annotated"),
+    "an item of another task": (
+        {},
+        [*LABEL, "--item", "hexagons/dev/5/1"],
+        2,
+        "only items of minecraft are annotated in this way",
+    ),
     "an item and games": ({}, [*LABEL, "--item", FIRST, "--games", "1"], 2, "--item names one item"),
     "no such split": ({}, [*LABEL, "--split", "tset"], 2, "did you mean test?"),
     "a split without items": ({}, [*LABEL, "--split", "val"], 2, "there are no items of minecraft/val"),

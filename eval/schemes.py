@@ -1,0 +1,205 @@
+"""Annotation schemes for drawing steps, and files of labels: the phenomena, the mechanisms and the levels of abstraction of
+"Draw Me a Flower" (Tables 3 to 5).
+
+A scheme is a YAML file in `eval/annotations`; the labels that ship with the harness stand beside it. A file of labels is JSON
+Lines, an object for each step, whose id is made of the split, the procedure's index and the number of the step:
+
+    {"id": "hexagons/train/11/2", "labels": {"object": 1, "spatial": 2}}
+    {"id": "hexagons/dev/15/1", "level": 2}
+
+"labels" counts the occurrences of each label, at least 1; a step may have none. In an exclusive scheme, in which a step has
+exactly one label, "level" holds the number of the label, from 0. The authors did not release their labels, and the paper does not
+say in which format they are.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from eval.predictions import read_records
+from harness.errors import DataError
+from harness.util.settings import Count, Positive, Strict
+
+if TYPE_CHECKING:
+    from harness.corpora.item import HexagonsItem
+
+OURS = "our labels, not the paper's"
+PROCEDURES, STEPS = 24, 194
+"""The size of the sample that the paper analyzes (section 5)."""
+_SHIPPED = {"phenomena": "hexagons_phenomena", "mechanisms": "hexagons_mechanisms", "levels": "hexagons_levels_dev"}
+SCHEMES = tuple(_SHIPPED)
+
+
+class Label(Strict):
+    means: str
+    key: str
+    """The key that gives it in `harness annotate label`."""
+    group: str = ""
+    count: Count | None = None
+    """How often the paper found it."""
+    example: str = ""
+    """The paper's."""
+
+
+class Shares(Strict):
+    """In how many steps and procedures the paper found a group's labels."""
+
+    steps: Count
+    procedures: Count
+
+
+class Scheme(Strict):
+    title: str
+    source: str
+    steps: Positive
+    """The number of steps that the paper labels, and of their procedures."""
+    procedures: Positive
+    exclusive: bool = False
+    """Whether a step has exactly one label."""
+    groups: Mapping[str, Shares] = {}
+    labels: Mapping[str, Label]
+
+
+@dataclass(frozen=True, slots=True)
+class StepLabels:
+    """How often each label occurs in a step; labels that do not occur are missing."""
+
+    id: str
+    labels: Mapping[str, int]
+    annotator: str = ""
+
+    def as_json(self, scheme: Scheme) -> dict[str, Any]:
+        found: dict[str, Any] = {"labels": dict(self.labels)}
+        if scheme.exclusive:
+            found = {"level": list(scheme.labels).index(next(iter(self.labels)))}
+        return {"id": self.id, **found} | ({"annotator": self.annotator} if self.annotator else {})
+
+
+def in_words(labels: Mapping[str, int]) -> str:
+    """The labels of a step, and how often each occurs if more than once."""
+    return ", ".join(f"{label} {count}" if count > 1 else label for label, count in labels.items()) or "no label"
+
+
+@cache
+def get_scheme(name: str) -> Scheme:
+    """One of `SCHEMES`."""
+    return Scheme.model_validate(yaml.safe_load(files("eval").joinpath("annotations", f"{name}.yaml").read_bytes()))
+
+
+def read_labels(path: Path, name: str, *, known: Container[str] | None = None, partial: bool = False) -> dict[str, StepLabels]:
+    """The labels in a file, by step, in file order.
+
+    `known` are the ids that it may have, by default all. `partial` is for a file in progress: an incomplete last line is left
+    out. Raises DataError with file and line for anything but labels of the scheme.
+    """
+    scheme, found = get_scheme(name), {}
+    for record in read_records(path, partial=partial):
+        labels = _level(record.fields, scheme) if scheme.exclusive else _counts(record.fields, scheme)
+        task, *rest = record.id.split("/")
+        if labels is None or task != "hexagons" or len(rest) != 3:
+            raise DataError(f"{path}:{record.line}: {record.id}: not a line of {name}: {_form(scheme)}")
+        if known is not None and record.id not in known:
+            raise DataError(f"{path}:{record.line}: unknown step {record.id!r}: not in this corpus")
+        found[record.id] = StepLabels(record.id, labels, str(record.fields.get("annotator", "")))
+    return found
+
+
+def _form(scheme: Scheme) -> str:
+    if scheme.exclusive:
+        return f'{{"id": "hexagons/dev/15/1", "level": 0 to {len(scheme.labels) - 1}}}'
+    return f'{{"id": "hexagons/train/11/2", "labels": {{LABEL: COUNT, ...}}}}; labels: {", ".join(scheme.labels)}'
+
+
+def _level(fields: Mapping[str, Any], scheme: Scheme) -> dict[str, int] | None:
+    level = fields.get("level")
+    return {list(scheme.labels)[level]: 1} if type(level) is int and 0 <= level < len(scheme.labels) else None
+
+
+def _counts(fields: Mapping[str, Any], scheme: Scheme) -> dict[str, int] | None:
+    labels = fields.get("labels")
+    if not isinstance(labels, dict) or not labels.keys() <= scheme.labels.keys():
+        return None
+    return labels if all(type(count) is int and count > 0 for count in labels.values()) else None
+
+
+def our_labels(name: str) -> dict[str, StepLabels]:
+    """The labels of a scheme that ship with the harness (`eval/annotations/README.md`)."""
+    with as_file(files("eval").joinpath("annotations", f"{_SHIPPED[name]}.jsonl")) as path:
+        return read_labels(path, name)
+
+
+def our_passes() -> tuple[dict[str, StepLabels], dict[str, StepLabels]]:
+    """The two passes that our levels of abstraction are made from."""
+    levels = list(get_scheme("levels").labels)
+    with as_file(files("eval").joinpath("annotations", f"{_SHIPPED['levels']}.jsonl")) as path:
+        found = {record.id: [levels[level] for level in record.fields["passes"]] for record in read_records(path)}
+    first, second = ({step: StepLabels(step, {passes[n]: 1}) for step, passes in found.items()} for n in (0, 1))
+    return first, second
+
+
+def read_levels(path: Path | None = None) -> dict[str, str]:
+    """The level of abstraction of each step in a file, by its id; by default ours of the official dev split."""
+    found = our_labels("levels") if path is None else read_labels(path, "levels")
+    return {step: next(iter(labels.labels)) for step, labels in found.items()}
+
+
+def statistics(name: str, found: Mapping[str, StepLabels]) -> dict[str, Any]:
+    """Counts as in Table 3, each beside the paper's, which is None where it gives none: the occurrences of each label, the steps
+    and procedures that have it, and the same for groups of labels."""
+    scheme = get_scheme(name)
+    labels = {label: {**_shares(found, {label}), "paper": about.count} for label, about in scheme.labels.items()}
+    groups = {}
+    for group, paper in scheme.groups.items():
+        members = {label for label, about in scheme.labels.items() if about.group == group}
+        groups[group] = {**_shares(found, members), "paper": paper.model_dump()}
+    return {"steps": len(found), "procedures": len(set(map(_procedure, found))), "labels": labels, "groups": groups}
+
+
+def _shares(found: Mapping[str, StepLabels], labels: set[str]) -> dict[str, int]:
+    steps = {step: sum(one.labels.get(label, 0) for label in labels) for step, one in found.items()}
+    having = [step for step, count in steps.items() if count]
+    return {"count": sum(steps.values()), "steps": len(having), "procedures": len(set(map(_procedure, having)))}
+
+
+def _procedure(step: str) -> str:
+    return step.rpartition("/")[0]
+
+
+def sample(steps: Sequence[HexagonsItem], *, seed: int = 0) -> list[HexagonsItem]:
+    """A sample of the size and kind that the paper analyzes, which it does not name: the steps of 24 procedures, drawn with the
+    corpus's shares of annotation rounds and, within each, of categories of stimuli, again and again until they have 194 steps.
+
+    All steps in order if there are no more procedures than that. Raises DataError if no such sample is found.
+    """
+    procedures: dict[str, list[HexagonsItem]] = {}
+    for step in steps:
+        procedures.setdefault(step.cluster, []).append(step)
+    if len(procedures) <= PROCEDURES:
+        return list(steps)
+    strata: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for name, (first, *_) in procedures.items():
+        strata[first.meta["annotation_round"], first.meta["category"]].append(name)
+    quotas = _quotas({stratum: len(members) for stratum, members in sorted(strata.items())})
+    draw = random.Random(seed)
+    for _ in range(100_000):
+        chosen = {name for stratum, quota in quotas.items() for name in draw.sample(strata[stratum], quota)}
+        if sum(len(procedures[name]) for name in chosen) == STEPS:
+            return [step for step in steps if step.cluster in chosen]
+    raise DataError(f"no {PROCEDURES} procedures with {STEPS} steps were found: this is not the published corpus")
+
+
+def _quotas(sizes: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
+    """How many of `PROCEDURES` come from each stratum: its share, rounded by the largest remainder."""
+    shares = {stratum: PROCEDURES * size / sum(sizes.values()) for stratum, size in sizes.items()}
+    rest = PROCEDURES - sum(map(int, shares.values()))
+    up = sorted(shares, key=lambda stratum: (int(shares[stratum]) - shares[stratum], stratum))[:rest]
+    return {stratum: int(share) + (stratum in up) for stratum, share in shares.items()}

@@ -1,0 +1,166 @@
+"""`harness annotate --scheme`: labels of drawing steps, made with scripted keys, read, counted and compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.agreement import label_agreement
+from eval.schemes import SCHEMES, StepLabels, get_scheme, our_labels, our_passes, read_labels, sample, statistics
+from harness.cli import main
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem
+from harness.errors import DataError
+from tests.helpers.scored import write_lines
+
+CONTROL = ("bounded iteration", "conditional iteration", "conditional statement")
+
+
+def steps(split: str | None = None) -> list[HexagonsItem]:
+    return [item for item in load("hexagons", split) if isinstance(item, HexagonsItem)]
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def label(monkeypatch: pytest.MonkeyPatch, typed: str, *arguments: str) -> int:
+    """Type these keys into `harness annotate label`, then close the terminal. Returns the exit code."""
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.getchar", iter([*typed, ""]).__next__)
+    return main(["annotate", "label", "--annotator", "me", *arguments])
+
+
+def written(scheme: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path("annotations", f"me_{scheme}.jsonl").read_text().splitlines()]
+
+
+def test_a_key_adds_an_occurrence_and_enter_ends_the_step(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert label(monkeypatch, "poOz?\rap x\rbp\r", "--scheme", "phenomena") == 0
+    out = capsys.readouterr().out
+    assert "z is not a key here" in out
+    assert "o object: tiles that are referred to at once" in out
+    assert "> object 2, spatial" in out
+    first, second = (step.id for step in steps()[:2])
+    # The second step is labeled, unlabeled, and labeled again after going back.
+    assert written("phenomena") == [
+        {"id": first, "labels": {"object": 2, "spatial": 1}, "annotator": "me"},
+        {"id": second, "labels": {"spatial": 1}, "annotator": "me"},
+    ]
+    assert f"2 of {len(steps())} labeled" in out
+    assert label(monkeypatch, "", "--scheme", "phenomena") == 0
+    assert "item 3 of" in capsys.readouterr().out
+
+
+def test_every_key_has_one_meaning() -> None:
+    for scheme in SCHEMES:
+        pressed = [about.key for about in get_scheme(scheme).labels.values()]
+        assert len({*pressed, *"bsqhx?"}) == len(pressed) + 6
+
+
+def test_a_level_takes_one_key(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert label(monkeypatch, "3\rx0", "--scheme", "levels") == 0
+    dev = steps("dev")
+    assert written("levels") == [{"id": dev[n].id, "level": level, "annotator": "me"} for n, level in enumerate((3, 0))]
+    assert label(monkeypatch, "1", "--scheme", "levels", "--item", dev[0].id) == 0
+    assert [record["level"] for record in written("levels")] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "fields"),
+    [
+        ("phenomena", {"labels": {"objects": 1}}),
+        ("phenomena", {"labels": {"object": 0}}),
+        ("phenomena", {"labels": {"object": True}}),
+        ("mechanisms", {"labels": ["object"]}),
+        ("mechanisms", {"level": 1}),
+        ("levels", {"level": 4}),
+        ("levels", {"level": "mid"}),
+        ("levels", {"level": 1, "id": "minecraft/test/g/1"}),
+    ],
+)
+def test_what_is_no_label_is_refused_with_its_line(scheme: str, fields: dict[str, Any]) -> None:
+    good: dict[str, Any] = {"level": 0} if scheme == "levels" else {"labels": {}}
+    path = write_lines("a.jsonl", [{"id": "hexagons/dev/1/1", **good}, {"id": "hexagons/dev/1/2", **fields}])
+    with pytest.raises(DataError, match=f"^a.jsonl:2: .*: not a line of {scheme}: "):
+        read_labels(path, scheme)
+
+
+def test_a_step_of_no_corpus_cannot_be_overwritten(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("annotations/me_levels.jsonl", [{"id": "hexagons/dev/0/1", "level": 0, "annotator": "me"}])
+    assert label(monkeypatch, "1", "--scheme", "levels") == 1
+    assert "unknown step 'hexagons/dev/0/1'" in capsys.readouterr().err
+
+
+def test_counts_by_occurrence_step_and_procedure() -> None:
+    made: dict[str, dict[str, int]] = {
+        "1/1": {"object": 2, "control": 1},
+        "1/2": {"control": 1},
+        "2/1": {"spatial": 3},
+        "2/2": {},
+    }
+    counts = statistics("phenomena", {f"hexagons/dev/{n}": StepLabels(n, labels) for n, labels in made.items()})
+    assert (counts["steps"], counts["procedures"]) == (4, 2)
+    assert counts["labels"]["control"] == {"count": 2, "steps": 2, "procedures": 1, "paper": 61}
+    abstraction = counts["groups"]["abstraction"]
+    assert abstraction == {"count": 4, "steps": 2, "procedures": 1, "paper": {"steps": 95, "procedures": 22}}
+
+
+def test_our_labels_stand_beside_the_papers_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    for scheme in SCHEMES:
+        assert main(["annotate", "stats", "--scheme", scheme]) == 0
+        assert "our labels, not the paper's" in capsys.readouterr().out
+    assert main(["annotate", "stats", "--scheme", "phenomena"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (spatial,) = (row for row in rows if row and row[0] == "spatial")
+    assert spatial[-5:] == ["225", "132", "(68.0%)", "23", "(95.8%)"]
+
+
+def test_the_two_schemes_agree_on_abstraction() -> None:
+    mechanisms = our_labels("mechanisms")
+    for step, phenomena in our_labels("phenomena").items():
+        found = mechanisms[step].labels
+        assert phenomena.labels.get("object", 0) == found.get("object", 0)
+        assert phenomena.labels.get("control", 0) == sum(found.get(name, 0) for name in CONTROL)
+        assert phenomena.labels.get("functions", 0) >= found.get("symmetry", 0) + found.get("recursion", 0)
+
+
+@pytest.mark.data
+def test_the_sample_is_of_the_papers_size_and_distribution(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    chosen = sample(steps())
+    assert [step.id for step in chosen] == list(our_labels("phenomena")) == list(our_labels("mechanisms"))
+    first = {step.cluster: step.meta for step in chosen}
+    assert (len(chosen), len(first)) == (194, 24)
+    rounds = [meta["annotation_round"] for meta in first.values()]
+    # 24 times the shares 123, 304 and 193 of 620 procedures, as far as the categories within each round allow.
+    assert [rounds.count(number) for number in range(3)] == [5, 12, 7]
+
+
+def test_the_agreement_of_the_passes_of_our_levels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "agreement", "--scheme", "levels", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["items"], len(found["differ"])) == (446, 30)
+    assert found["parts"]["level"]["alpha"] == pytest.approx(0.965, abs=5e-4)
+    assert main(["annotate", "agreement", "--scheme", "phenomena"]) == 2
+    first, second = our_passes()
+    levels = {step: [one.labels for one in (first[step], second[step])] for step in first}
+    assert all(record["id"] in levels and levels[record["id"]][0] != levels[record["id"]][1] for record in found["differ"])
+
+
+def test_the_agreement_of_labels_that_a_step_has_or_has_not() -> None:
+    first = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 1}, "b": {"goal": 2}, "c": {}}.items()}
+    second = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 3}, "b": {}, "c": {}, "d": {}}.items()}
+    found = label_agreement(get_scheme("phenomena"), first, second, ("A", "B"))
+    assert (found["items"], found["only_second"]) == (3, 1)
+    assert found["parts"]["goal"]["confusion"] == {"no": {"no": 1, "yes": 0}, "yes": {"no": 1, "yes": 1}}
+    assert found["differ"] == [
+        {"id": "a", "first": "goal", "second": "goal 3"},
+        {"id": "b", "first": "goal 2", "second": "no label"},
+    ]
