@@ -7,7 +7,8 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from eval.annotation import read_judgments
-from eval.breakdown import GROUPINGS, Breakdown, break_down, dev_levels
+from eval.breakdown import GROUPINGS, Breakdown, break_down
+from eval.schemes import read_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
@@ -18,21 +19,23 @@ _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 
 def group_scores(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | None = None, seed: int = 0) -> Breakdown:
     """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). Raises UsageError as `break_down` does."""
-    return break_down(answers.task, score_items(answers, benchmark), item_attributes(answers, benchmark), by=by, seed=seed)
+    notes = {"level": f"labels of {benchmark.levels}"} if benchmark.levels else {}
+    attributes = item_attributes(answers, benchmark)
+    return break_down(answers.task, score_items(answers, benchmark), attributes, by=by, notes=notes, seed=seed)
 
 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
     """By item id, the known labels for `eval.breakdown.GROUPINGS`.
 
-    Levels are known for the official dev split only, interpretations for the items in the benchmark's annotation, or in ours if
-    the benchmark has none.
+    Levels are known for the steps in the benchmark's file of them or, if it has none, for the official dev split; interpretations
+    for the items in its annotation or, if it has none, in ours.
     """
     if get_task(answers.task).judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
         # The sample's ids look like the official ones, to which the levels belong.
         has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
-        levels = dev_levels() if has_levels else {}
+        levels = read_levels(benchmark.levels) if has_levels or benchmark.levels else {}
         found = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
     else:
         contexts, seen = _contexts(answers, benchmark), _seen(answers)

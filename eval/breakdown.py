@@ -9,28 +9,19 @@ here are our own, by the paper's definitions (`eval/annotations/README.md`), and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eval.items import ItemScore
+from eval.schemes import OURS, get_scheme
 from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
 from harness.tasks import get_task
 
-LEVELS = ("none", "low", "mid", "high")
-"""The levels of abstraction, indexed by their number in the file."""
-
-NOTE = "our labels, not the paper's"
-
-
-def dev_levels() -> dict[str, str]:
-    """The level, one of `LEVELS`, of each of the 446 dev steps by its id, in file order."""
-    lines = files("eval").joinpath("annotations", "hexagons_levels_dev.jsonl").read_text().splitlines()
-    return {record["id"]: LEVELS[record["level"]] for record in map(json.loads, lines)}
+LEVELS = tuple(get_scheme("levels").labels)
+"""The levels of abstraction, lowest first."""
 
 
 class Grouping(NamedTuple):
@@ -47,7 +38,7 @@ _SIZES = (*_BINS.values(), _MORE)
 
 GROUPINGS = {
     "hexagons": {
-        "level": Grouping("level of abstraction", LEVELS, NOTE),
+        "level": Grouping("level of abstraction", LEVELS, OURS),
         "category": Grouping(
             "category",
             (
@@ -80,9 +71,9 @@ class Breakdown(NamedTuple):
     """The result of `break_down`."""
 
     tables: list[dict[str, Any]]
-    """For each grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The
-    interval is that of the F1. The test {"name", "statistic", "p"} tells whether the F1 differs between groups; None if
-    undefined. It treats items as independent, although items of one procedure or game are not."""
+    """For each grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "tests": {"f1", "em"}}, with
+    fractions from 0 to 1. The interval is that of the F1. A test {"name", "statistic", "p"} tells whether F1 or EM differs
+    between groups; None if undefined. It treats items as independent, although items of one procedure or game are not."""
     labels: dict[str, dict[str, str]]
     """By the grouping's name, the labels by item id; items without a label are missing."""
 
@@ -93,13 +84,14 @@ def break_down(
     attributes: Mapping[str, Mapping[str, str]],
     *,
     by: Iterable[str] | None = None,
+    notes: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Breakdown:
     """The scores of some items in groups.
 
     `attributes` maps an item's id to its labels, such as {"category": "symmetry"}; an item without a label is in no group of
-    that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. Raises UsageError for
-    a key that the task does not have, or for which no item has a label.
+    that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. `notes` replace their
+    notes. Raises UsageError for a key that the task does not have, or for which no item has a label.
     """
     groupings = GROUPINGS[get_task(task).scoring]
     result = Breakdown([], {})
@@ -109,7 +101,8 @@ def break_down(
         labels = {s.id: _bin(s.wanted) if key == "actions" else attributes.get(s.id, {}).get(key, "") for s in scores}
         labels = {item_id: label for item_id, label in labels.items() if label}
         if labels:
-            result.tables.append(_table(groupings[key], labels, scores, seed))
+            grouping = groupings[key]._replace(note=(notes or {}).get(key, groupings[key].note))
+            result.tables.append(_table(grouping, labels, scores, seed))
             result.labels[groupings[key].name] = labels
         elif by is not None:
             raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {groupings[key].name}")
@@ -122,15 +115,18 @@ def _bin(size: int) -> str:
 
 def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemScore], seed: int) -> dict[str, Any]:
     order = {label: place for place, label in enumerate(grouping.labels)}
-    groups, samples = [], []
+    groups = []
+    samples: dict[str, list[Floats]] = {"f1": [], "em": []}
     for label in sorted(set(labels.values()), key=lambda label: (order.get(label, len(order)), label)):
         members = [score for score in scores if labels.get(score.id) == label]
-        f1, em = np.array([score.f1 for score in members]), np.array([score.exact for score in members])
+        f1, em = np.array([score.f1 for score in members]), np.array([score.exact for score in members], float)
         interval = mean_interval(f1, [score.cluster for score in members], seed=seed)
         means = {"f1": float(f1.mean()), "em": float(em.mean())}
         groups.append({"label": label, "items": len(members), **means, "interval": interval})
-        samples.append(f1)
-    return {"name": grouping.name, "note": grouping.note, "groups": groups, "test": _kruskal_wallis(samples)}
+        samples["f1"].append(f1)
+        samples["em"].append(em)
+    tests = {metric: _kruskal_wallis(values) for metric, values in samples.items()}
+    return {"name": grouping.name, "note": grouping.note, "groups": groups, "tests": tests}
 
 
 def _kruskal_wallis(samples: Sequence[Floats]) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ import yaml
 from pydantic import model_validator
 
 from eval.breakdown import GROUPINGS
+from eval.schemes import get_scheme
 from harness.util.settings import Count, Positive, Strict
 
 Scores = Mapping[str, Any]
@@ -253,7 +254,10 @@ def _obstacle(setting: Setting, scores: Scores) -> str:
         return "other games"
     if not items:
         return "items unknown"
-    return f"{items:,} items" if items != scores["items"] else "other labels" if setting.level else ""
+    if items != scores["items"]:
+        return f"{items:,} items"
+    labels = get_scheme("levels").labels
+    return "other labels" if setting.level and any(_of_level(scores, n).get("items") != labels[n].count for n in labels) else ""
 
 
 def _own(scores: Scores, setting: Setting, metric: str) -> float | None:

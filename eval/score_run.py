@@ -81,11 +81,12 @@ class Benchmark:
     """How to score Minecraft: legacy, fair or v2 with an annotation file (the one that ships with the harness if None).
 
     Without a name: fair for simulated games, whose empty-board items all have several right answers (BAP v2, footnote 6), and
-    legacy for others.
+    legacy for others. For HEXAGONS, `levels` is a file with the levels of abstraction by which scores are grouped (ours if None).
     """
 
     name: str | None = None
     annotation: Path | None = None
+    levels: Path | None = None
 
     def __post_init__(self) -> None:
         if self.annotation and self.name != "v2":
@@ -95,6 +96,8 @@ class Benchmark:
         """The benchmark's name and annotation for these answers. Raises UsageError if it is not for their task or split."""
         if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
+        if self.levels and world_of(answers.task) != "hexagons":
+            raise UsageError(f"--levels is for drawing steps, not for {answers.task}")
         name = choose("benchmark", self.name or ("fair" if answers.simulated else "legacy"), BENCHMARKS)
         if name != "v2":
             return name, None

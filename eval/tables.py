@@ -186,15 +186,16 @@ def print_groups(tables: Iterable[Mapping[str, Any]]) -> None:
     """Print the tables of `eval.breakdown`."""
     console = Console()
     # The p-value ignores clusters; tell the reader.
-    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis test on F1, as if items were independent.")
+    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis tests, as if items were independent.")
     for breakdown in tables:
         console.print()
         console.print(_groups(breakdown))
 
 
 def _groups(breakdown: Mapping[str, Any]) -> Table:
-    test = breakdown["test"]
-    notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
+    tests = [(metric, test) for metric, test in breakdown["tests"].items() if test]
+    notes = [breakdown["note"] or ""]
+    notes += [f"{test['name']} on {metric.upper()}: {test['statistic']:.2f}, p = {test['p']:.2g}" for metric, test in tests]
     rows = ((g["label"], f"{g['items']:,}", Percentage(g["f1"], g["interval"]), Percentage(g["em"])) for g in breakdown["groups"])
     return numbers_table(breakdown["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
 

@@ -1,7 +1,7 @@
 """Score curves as a table and as a picture: by the number of train items, or of the items that a run answers with at least some
 confidence; and the curves of a training.
 
-"Draw Me a Flower" shows learning curves in Figures 6 and 7; their exact values are not known here.
+"Draw Me a Flower" shows learning curves by level of abstraction in Figures 6 and 7; their exact values are not known here.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline, named
@@ -31,24 +32,28 @@ _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
 
 
 class Point(NamedTuple):
-    """A run, or a part of one: its name, a number of items, and the two leading numbers of its task."""
+    """A run, or a part of one: its name, a number of items, and the numbers that are drawn, such as the two leading ones of its
+    task."""
 
     name: str
     items: int
-    numbers: tuple[Number, Number]
+    numbers: Sequence[Number]
 
 
 class Curve(NamedTuple):
-    """At least one point, by rising size; what the points were scored on; and the headings of their sizes and names."""
+    """At least one point, by rising size; what the points were scored on; the headings of their sizes and names; and what the
+    panels of the picture show upwards, each of an equal part of the numbers."""
 
     points: list[Point]
     scored: str
     across: str = "train items"
     each: str = "run"
+    panels: Sequence[str] = ("percent",)
 
 
 def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
-    """The curve of some runs; both arguments are by the runs' names.
+    """The curve of some runs; both arguments are by the runs' names. If the scores have "groups" (`eval.breakdown`), it shows
+    the F1 and the EM of each group of the first table.
 
     Raises UsageError for runs that were not scored on the same items of the same benchmark.
     """
@@ -57,11 +62,22 @@ def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
     for name, what in scored.items():
         if what != scored[first]:
             raise UsageError(f"one curve needs runs over the same items: {first} is over {scored[first]}, {name} over {what}")
-    points = []
-    for name, scores in results.items():
-        leading, second, *_ = headline(scores)
-        points.append(Point(name, sizes[name], (leading, second)))
-    return Curve(sorted(points, key=lambda point: point.items), scored[first])
+    points = sorted((Point(name, sizes[name], _drawn(scores)) for name, scores in results.items()), key=lambda point: point.items)
+    if not (tables := results[first].get("groups")):
+        return Curve(points, scored[first])
+    note = f" ({tables[0]['note']})" if tables[0]["note"] else ""
+    return Curve(points, f"{scored[first]}, by {tables[0]['name']}{note}", panels=("F1, percent", "EM, percent"))
+
+
+def _drawn(scores: Scores) -> list[Number]:
+    if not (tables := scores.get("groups")):
+        return headline(scores)[:2]
+    groups = tables[0]["groups"]
+    return [
+        Number(metric, f"{group['label']}, {metric.upper()}", group[metric], group["interval"] if metric == "f1" else None)
+        for metric in ("f1", "em")
+        for group in groups
+    ]
 
 
 STEPS = 10
@@ -95,9 +111,8 @@ def coverage(answers: Answers, how: Benchmark) -> Curve:
         if answered:
             scores = score_answers(replace(answers, only=answered), how)
             scored = f"{named(scores)}, {answers.name}"
-            leading, second, *_ = headline(scores)
             share = 100 * len(answered) / len(chosen)
-            points.append(Point(f"{threshold:.3f} ({share:.0f}%)", len(answered), (leading, second)))
+            points.append(Point(f"{threshold:.3f} ({share:.0f}%)", len(answered), headline(scores)[:2]))
     return Curve(points, scored, "items answered", "confidence at least (coverage)")
 
 
@@ -112,22 +127,30 @@ def as_markdown(drawn: Curve) -> str:
 def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
 
-    def draw(axes: Any) -> None:
-        items = [point.items for point in drawn.points]
-        for numbers, color in zip(zip(*(point.numbers for point in drawn.points), strict=True), _COLORS, strict=False):
-            percents = [number.percent() for number in numbers]
-            values = [value for value, *_ in percents]
-            axes.plot(items, values, color=color, marker="o", markersize=4, label=numbers[0].label)
-            for place, (_, *ends) in zip(items, percents, strict=True):
-                if ends:
-                    axes.vlines(place, *ends, color=color, linewidth=1, alpha=0.7)
-        axes.set(xlabel=drawn.across, ylabel="percent")
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        axes.locator_params(integer=True, nbins=8)
-        axes.figure.legend(frameon=False, loc="outside upper center", ncols=2)
+    columns = list(zip(*(point.numbers for point in drawn.points), strict=True))
+    items, each = [point.items for point in drawn.points], len(columns) // len(drawn.panels)
 
-    return _chart(drawn.scored, (5, 3.2), draw)
+    def draw(axes: Any) -> None:
+        figure = axes.figure
+        axes.remove()
+        for place, (panel, label) in enumerate(
+            zip(figure.subplots(1, len(drawn.panels), squeeze=False)[0], drawn.panels, strict=True)
+        ):
+            for numbers, color in zip(columns[place * each :][:each], cycle(_COLORS), strict=False):
+                percents = [number.percent() for number in numbers]
+                panel.plot(
+                    items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=numbers[0].label
+                )
+                for size, (_, *ends) in zip(items, percents, strict=True):
+                    if ends:
+                        panel.vlines(size, *ends, color=color, linewidth=1, alpha=0.7)
+            panel.set(xlabel=drawn.across, ylabel=label)
+            panel.set_xlim(left=0)
+            panel.set_ylim(bottom=0)
+            panel.locator_params(integer=True, nbins=8)
+        figure.legend(frameon=False, loc="outside upper center", ncols=max(each, 2))
+
+    return _chart(drawn.scored, (5 * len(drawn.panels), 3.2), draw)
 
 
 def _chart(title: str, size: tuple[float, float], draw: Callable[[Any], None]) -> str:

@@ -110,12 +110,12 @@ def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list
 
 
 class SubsetTable(NamedTuple):
-    """`rows`: a label, the number of items, and for each run F1 with its interval, and EM. `tests`: one per run, or None."""
+    """`rows`: a label, the number of items, and for each run F1 with its interval, and EM. `tests`: by metric, for each run."""
 
     name: str
     note: str
     rows: Sequence[tuple[str, int, Sequence[tuple[Percentage, Percentage]]]]
-    tests: Sequence[Mapping[str, Any] | None]
+    tests: Sequence[Mapping[str, Mapping[str, Any] | None]]
 
 
 def subset_tables(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[SubsetTable]:
@@ -128,7 +128,9 @@ def subset_tables(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[SubsetTab
             groups = [_named(other["groups"], "label", group["label"]) for other in same]
             cells = [(Percentage(g.get("f1"), g.get("interval")), Percentage(g.get("em"))) for g in groups]
             rows.append((str(group["label"]), int(group["items"]), cells))
-        tables.append(SubsetTable(str(subset["name"]), subset.get("note") or "", rows, [other.get("test") for other in same]))
+        tables.append(
+            SubsetTable(str(subset["name"]), subset.get("note") or "", rows, [other.get("tests", {}) for other in same])
+        )
     return tables
 
 

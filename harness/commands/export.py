@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.commands.score import ScoredRuns
+from harness.commands.score import LEVELS, ScoredRuns
 from harness.errors import UsageError
 from harness.util.options import ModelCommand, option
 
@@ -23,6 +24,8 @@ class Export(ScoredRuns):
     out: Path | None = option(None, "Write to this file; curves take .svg or .md. [default: print]")
     sizes: str | None = option(metavar="N,N,...")
     """With --as curve: each run's number of training items. [default: as recorded]"""
+    by: str | None = option(None, "With --as curve: F1 and EM by these groups, such as level (see harness score --by).")
+    levels: Path | None = option(None, LEVELS)
 
 
 @click.command(cls=ModelCommand, model=Export)
@@ -35,24 +38,32 @@ def export(options: Export) -> None:
     harness export my-run --as model-index
     harness export base lora --as latex --out table.tex
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
+    harness export t5-400 t5-800 t5-3278 --as curve --by level --out levels.svg
     harness export parser-dev --as coverage --out coverage.svg
 
-    curve plots the scores of the runs over their numbers of training items. coverage plots the scores of one run over a threshold
+    curve plots the scores of the runs over their numbers of training items, with --by level those of each level of
+    abstraction, as in Figures 6 and 7 of the HEXAGONS paper. coverage plots the scores of one run over a threshold
     of its confidence, on the items that reach the threshold.
     """
+    from eval.attributes import group_scores
     from eval.export import WRITERS
     from eval.report.curves import curve
     from eval.score_run import read_named, score_answers
     from harness.util.files import write_atomically
 
-    form, out, how = options.form, options.out, options.how
-    if options.sizes is not None and form != "curve":
-        raise UsageError("--sizes is for --as curve only")
+    form, out, how = options.form, options.out, replace(options.how, levels=options.levels)
+    for name, value in (("--sizes", options.sizes), ("--by", options.by)):
+        if value is not None and form != "curve":
+            raise UsageError(f"{name} is for --as curve only")
+    if options.levels and options.by != "level":
+        raise UsageError("--levels is for --by level")
     answers = read_named(options.runs)
     if form == "coverage":
         text = _drawn(_coverage(answers, how), out)
     else:
         scores = {name: score_answers(one, how) for name, one in answers.items()}
+        for name in scores if options.by else ():
+            scores[name]["groups"] = group_scores(answers[name], how, by=[str(options.by)]).tables
         text = _drawn(curve(scores, _sizes(answers, options.sizes)), out) if form == "curve" else WRITERS[form](scores)
     if out is None:
         click.echo(text, nl=False)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from harness.commands.score import ScoredRuns
+from harness.commands.score import LEVELS, ScoredRuns
 from harness.util.options import ModelCommand, option
 
 
 class Report(ScoredRuns):
+    levels: Path | None = option(None, LEVELS)
     out: Path | None = option(None, "The file. [default: report.html in the first run's folder]")
     intersect: bool = option(False, "Report only the items that all runs share.")
     limit: int | None = option(None, "List at most N items in the item browser; the tables cover all.", ge=1)
@@ -31,7 +33,8 @@ def report(options: Report) -> None:
     answers, limit = read(options.runs, intersect=options.intersect), options.limit
     first = next(iter(answers.values()))
     with bar("items", min(limit or len(first.items), len(first.items))) as update:
-        collected = collect(answers, options.how, limit=limit, seed=options.seed, step=lambda done, total: update(done))
+        how = replace(options.how, levels=options.levels)
+        collected = collect(answers, how, limit=limit, seed=options.seed, step=lambda done, total: update(done))
     page = render(collected)
     path = options.out or first.file.with_name("report.html")
     write_atomically(path, page)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eval.score_run import Answers, Benchmark
 
 BENCHMARK = "Minecraft: legacy (default), fair (default for simulated games) or v2."
+LEVELS = "File with levels of abstraction, for groups by level. [default: ours, for dev]"
 
 
 class ScoredRuns(Strict):
@@ -45,6 +46,7 @@ class Score(Strict):
     by: tuple[str, ...] = option(())
     """Break the scores down by level, category, round, position or actions (HEXAGONS), by board, interpretations, yaw, actions or
     seen (Minecraft, IGLU), by kind (everyday), or by all. Repeatable."""
+    levels: Path | None = option(None, LEVELS)
     save: bool = option(False, "Save the scores as scores.json in the run's folder.")
     seed: int = option(0, "Seed of the bootstrap.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
@@ -62,7 +64,9 @@ def score(options: Score) -> None:
         raise UsageError("--save writes to a run's folder: give the run, not a file")
     if options.ask_below is not None and options.benchmark != "ask":
         raise UsageError("--ask-below is for --benchmark ask only")
-    how = None if options.benchmark == "ask" else Benchmark(options.benchmark, options.annotation)
+    if options.levels and not {"level", "all"} & {*by}:
+        raise UsageError("--levels is for --by level")
+    how = None if options.benchmark == "ask" else Benchmark(options.benchmark, options.annotation, options.levels)
     answers = read_answers(file, task=options.task, split=options.split, items_file=options.items_file, partial=options.partial)
     if how is None:
         _asking(answers, options.ask_below, options.seed, options.as_json)

@@ -86,14 +86,14 @@ def procedure(index: int) -> Json:
 
     Raises UsageError if there is none.
     """
-    from eval.breakdown import dev_levels
+    from eval.schemes import read_levels
 
     source = locate("hexagons")
     known = _procedures(source.path)
     if index not in known:
         raise UsageError(f"there is no procedure {index}: their indices go from {min(known)} to {max(known)}")
     split, found = known[index]
-    levels = dev_levels() if source.kind == "official" and split == "dev" else {}
+    levels = read_levels() if source.kind == "official" and split == "dev" else {}
     tags, scores = found.agreement_tags, found.agreement_scores
     steps = [
         {

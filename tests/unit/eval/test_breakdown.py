@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import kruskal
 
 from eval.attributes import group_scores
-from eval.breakdown import GROUPINGS, LEVELS, Breakdown, break_down, dev_levels
+from eval.breakdown import GROUPINGS, LEVELS, Breakdown, break_down
 from eval.items import ItemScore
+from eval.schemes import read_levels
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
@@ -47,14 +48,16 @@ def test_the_numbers_of_a_table() -> None:
     assert (second["items"], second["f1"], second["em"]) == (3, pytest.approx(2.5 / 3), pytest.approx(2 / 3))
     low, high = second["interval"]
     assert low <= 2.5 / 3 <= high
-    expected = kruskal([0.0, 0.25], [0.5, 1.0, 1.0])
-    assert table["test"] == {"name": "Kruskal-Wallis", "statistic": expected.statistic, "p": expected.pvalue}
+    for metric, samples in {"f1": ([0.0, 0.25], [0.5, 1.0, 1.0]), "em": ([0, 0], [0, 1, 1])}.items():
+        expected = kruskal(*samples)
+        assert table["tests"][metric] == {"name": "Kruskal-Wallis", "statistic": expected.statistic, "p": expected.pvalue}
     json.dumps(table, allow_nan=False)
 
 
 def test_no_test_for_one_group_or_equal_values() -> None:
-    assert by_category(0.1, 0.9, categories="aa")["test"] is None
-    assert by_category(0.5, 0.5, 0.5, categories="aab")["test"] is None
+    assert by_category(0.1, 0.9, categories="aa")["tests"] == {"f1": None, "em": None}
+    assert by_category(0.5, 0.5, 0.5, categories="aab")["tests"] == {"f1": None, "em": None}
+    assert by_category(0.1, 0.5, 0.5, categories="aab")["tests"]["em"] is None
 
 
 def test_what_cannot_be_grouped_is_refused() -> None:
@@ -110,6 +113,25 @@ def test_groups_in_the_json_and_on_the_screen(sample_run: Path, capsys: pytest.C
     assert "has a label for level of abstraction" in capsys.readouterr().err
 
 
+def test_levels_from_a_file(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = load("hexagons", "dev")
+    write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(items)])
+    assert main(["score", "mine", "--by", "level", "--levels", "levels.jsonl", "--json"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["groups"]
+    assert table["note"] == "labels of levels.jsonl"
+    assert {group["label"]: group["em"] for group in table["groups"]} == {
+        "none": pytest.approx(1 / len(items[::2])),
+        "high": 0.0,
+    }
+    assert main(["report", "mine", "--levels", "levels.jsonl"]) == 0
+    page = (sample_run / "report.html").read_text()
+    assert "labels of levels.jsonl" in page
+    assert "Kruskal-Wallis on EM" in page
+    capsys.readouterr()
+    assert main(["score", "mine", "--levels", "levels.jsonl"]) == 2
+    assert "--levels is for --by level" in capsys.readouterr().err
+
+
 def test_scores_are_kept_in_the_run_if_asked_for(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "mine", "--json"]) == 0
     assert not (sample_run / "scores.json").exists()
@@ -139,7 +161,7 @@ def test_the_steps_of_dev_by_their_known_properties(data_dir: Path, tmp_path: Pa
     assert found["category"]["NONE"] == 129
     assert main(["score", str(tmp_path / "gold.jsonl"), "--by", "level"]) == 0
     assert "our labels, not the paper's" in capsys.readouterr().out
-    assert set(dev_levels()) == {item.id for item in load("hexagons", "dev")}
+    assert set(read_levels()) == {item.id for item in load("hexagons", "dev")}
 
 
 @pytest.mark.slow

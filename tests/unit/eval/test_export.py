@@ -23,7 +23,7 @@ from harness.cli import main
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from harness.errors import UsageError
-from tests.helpers.scored import perfect, write_run
+from tests.helpers.scored import perfect, write_lines, write_run
 
 
 def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str, Any]:
@@ -199,9 +199,23 @@ def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.C
     assert (code, "is not the adapter that the run used" in err, err.count("\n")) == (1, True, 1)
 
 
+def test_a_curve_by_level(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(load("hexagons", "dev"))])
+    by_level = ["half", "whole", "--as", "curve", "--sizes", "9,18", "--by", "level", "--levels", "levels.jsonl"]
+    _, out, _ = export(capsys, *by_level)
+    lines = out.splitlines()
+    assert lines[0] == "| train items | run | none, F1 | high, F1 | none, EM | high, EM |"
+    # `half` answers every other step, which are those without abstraction.
+    assert [cell.split()[0] for cell in lines[2].split("|")[3:7]] == ["100.00", "0.00", "100.00", "0.00"]
+    assert "by level of abstraction (labels of levels.jsonl)" in out
+    assert export(capsys, *by_level, "--out", "c.svg")[0] == 0
+    assert "EM, percent" in Path("c.svg").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["half", "--as", "csv", "--by", "level"], "--by is for --as curve only"),
         (["half", "--as", "latex", "--sizes", "1"], "--sizes is for --as curve only"),
         (["half", "--as", "curve", "--sizes", "1,2"], "--sizes 1,2: give 1 whole numbers"),
         (["half", "--as", "curve", "--sizes", "1", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from eval.breakdown import LEVELS
 from eval.metrics.minecraft import METRICS
 from eval.published import Beside, Published, Setting, Table, beside, published
 
@@ -197,10 +198,15 @@ def test_levels_of_abstraction_stand_beside_a_runs_own_groups() -> None:
             "people, mean of two Verifiers: 86.59 77.35; Table 9",
         ]
     }
-    groups = [{"name": "level of abstraction", "groups": [{"label": "high", "f1": 0.125, "em": 0.0}]}]
-    found = lines(beside({"mine": drawn("dev", 446, groups=groups)}))
+    high = {"label": "high", "items": 71, "f1": 0.125, "em": 0.0}
+    by_level = drawn("dev", 446, groups=[{"name": "level of abstraction", "groups": [high]}])
+    found = lines(beside({"mine": by_level}))
     assert list(found) == [f"{title} high", title]
     assert found[f"{title} high"][0] == "mine: 12.50 0.00; "
+    assert "other labels" in beside({"mine": by_level})[0].notes[-1]
+    authors = [high | {"label": label, "items": items} for label, items in zip(LEVELS, (174, 47, 104, 121), strict=True)]
+    (table,) = beside({"mine": drawn("dev", 446, groups=[{"name": "level of abstraction", "groups": authors}])})
+    assert table.notes[-1] == "Scores of the same items."
 
 
 @pytest.mark.parametrize("scores", [built(split="val"), built(benchmark="fair"), drawn("train", 3278), built(task="iglu")])
