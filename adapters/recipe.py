@@ -43,8 +43,7 @@ class DataSource(Strict):
     task: TaskName | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
     simulate: EndlessName | None = None
-    """The items that `harness simulate NAME --items N --seed S` writes, made on the fly; `everyday-hexagons` are those of
-    `harness simulate everyday --task hexagons`."""
+    """The items that `harness simulate NAME --items N --seed S` writes, made on the fly."""
     file: str | None = None
     """A file of items, as `harness simulate` and `harness augment` write them."""
     items: Positive | None = None

@@ -25,7 +25,7 @@ from harness.runs.folder import items_hash
 from harness.simulators.games import simulator_task
 from harness.simulators.outputs import cached
 from harness.tasks import world_of
-from serialization.annotations import ProgramAnswers, with_earlier_programs
+from serialization.annotations import ProgramAnswers
 
 IN_MEMORY = 50_000
 """Sources of up to this many items are read into memory, at 5 KB an item. Larger sources are read from disk whenever items are
@@ -142,7 +142,6 @@ def _items(
         if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
         items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
-        items = with_earlier_programs(items) if programs else items
     elif source.file:
         items = _file_items(Path(source.file), task, whole=source.augment > 1)
     elif source.task in (None, task):

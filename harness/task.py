@@ -18,9 +18,9 @@ class Simulator(NamedTuple):
     """A rule-based generator of items."""
 
     make: str
-    """`module:object`. game: called with a Random, returns an Architect for `harness.simulators.minecraft.game.play`. drawing and
-    conversation: called with a Random, a number and a split, returns items. level: called with a seed, returns items."""
-    kind: Literal["game", "drawing", "conversation", "level"]
+    """`module:object`. game: called with a Random, returns an Architect for `harness.simulators.minecraft.game.play`.
+    level: called with a seed, returns items."""
+    kind: Literal["game", "level"]
     parameters: Mapping[str, tuple[int, int]] = {}
     """The settings with their lowest and highest values: orders in a game, shapes in a target, blocks in its longest row."""
     paper: Mapping[str, int] = {}
@@ -84,8 +84,8 @@ class Task:
 
     simulators: Mapping[str, Simulator] = field(default_factory=dict)
     """The simulators that make items of the task, by name."""
-    simulator: str = ""
-    """The simulator from which `harness play` takes its targets; empty: none."""
+    targets: str = ""
+    """Where `harness play` takes its targets from: a simulator, or "corpus"; empty: the task is not played."""
     parser_weights: str = "weights.json"
     """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
     parser_threshold: float = 0.1

@@ -11,13 +11,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from harness.corpora import load, locate
 from harness.corpora.item import Executed, HexagonsItem, Item, own_program
-from harness.corpora.lazy import Mapped
 from harness.errors import DataError, UsageError
 from harness.tasks import TASKS, get_task, world_of
 from harness.util.files import json_lines
@@ -136,12 +135,12 @@ def annotated(items: Iterable[Item], annotations: Mapping[str, Annotation]) -> l
     ]
 
 
-def with_earlier_programs(items: Sequence[Item]) -> Sequence[Item]:
+def with_earlier_programs(items: Sequence[Item]) -> list[Item]:
     """The items; the history of a drawing step holds the exact programs of the earlier steps, which come before it in `items`.
 
     In building, earlier turns stay as they are: in the corpora, people acted in them and wrote no programs.
     """
-    return Mapped(partial(_with_earlier_programs, items), range(len(items)))
+    return [_with_earlier_programs(items, number) for number in range(len(items))]
 
 
 def _with_earlier_programs(items: Sequence[Item], number: int) -> Item:
@@ -213,7 +212,7 @@ class ProgramAnswers:
         annotations = {**shipped_annotations(task), **self.given}
         own = annotated(items, annotations)
         self.cells = self.cells or not any(map(own_program, own))
-        return list(with_earlier_programs(own))
+        return with_earlier_programs(own)
 
     def takes(self, item: Item, *, checked: bool) -> bool:
         """`checked`: a program without a mark is known to be right and is not run, unless it was given."""

@@ -60,10 +60,10 @@ def measure(what: str, counts: Sequence[int]) -> None:
 
 
 def write_items(path: Path, count: int) -> None:
-    """Simulated conversations, which are repeated under other names."""
+    """Simulated games, which are repeated under other names."""
     from harness.simulators.outputs import cached
 
-    lines = cached("everyday-hexagons", 0, BATCH).path.read_bytes().splitlines(keepends=True)
+    lines = cached("random", 0, BATCH).path.read_bytes().splitlines(keepends=True)
     with path.open("wb") as file:
         for n in range(count):
             file.write(lines[n % BATCH].replace(b"/train/", b"/train/%d-" % (n // BATCH)))
@@ -123,9 +123,9 @@ def _gathered(path: Path) -> None:
 
     memory = MemoryWatch()
     memory.start()
-    held = HeldOut("hexagons")
+    held = HeldOut("minecraft")
     memory.tell("begun")
-    items = gather([DataSource(file=str(path))], "hexagons", [], held).items
+    items = gather([DataSource(file=str(path))], "minecraft", [], held).items
     memory.tell(f"{len(items):,} items gathered")
     held.compared(items)
     memory.tell("compared")

@@ -15,13 +15,10 @@ from pathlib import Path
 from statistics import fmean
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item, new_turns
+from harness.corpora.item import Item, new_turns
 from harness.drawing.items import item_svg
-from harness.simulators.games import ARCHITECTS, CONVERSATIONS, DRAWINGS, LEVELS, game, simulator_splits, simulator_task
+from harness.simulators.games import ARCHITECTS, LEVELS, game, simulator_splits
 from harness.tasks import SIMULATORS
-from harness.worlds.minecraft import Action
-from serialization.formats.answer import NOTHING
-from serialization.formats.program import write_building, write_drawing
 
 PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")
@@ -48,33 +45,9 @@ def examples(simulator: str, items: Sequence[Item]) -> str:
         item = items[number * len(items) // EXAMPLES + number % 3]
         path = PICTURES / f"{simulator}-{number + 1}.svg"
         path.write_text(item_svg(item))
-        said = [item.instruction] if isinstance(item, HexagonsItem) else orders(item)
-        lines = "  \n".join(said)
+        lines = "  \n".join(orders(item))
         parts.append(f"{number + 1}. {lines}\n\n    ![{item.id}](images/simulators/{path.name})\n")
     return "\n".join(parts)
-
-
-def conversations(simulator: str) -> str:
-    """The first ten conversations, each request with what was there before it and the program that answers it."""
-    parts = [f"{'Drawing' if simulator_task(simulator) == 'hexagons' else 'Building'}:\n"]
-    games = (game(simulator, 0, "train", n) for n in count())
-    for number, talk in enumerate(islice(filter(None, games), EXAMPLES), start=1):
-        turns = [_turn(item) for item in talk]
-        parts.append(f"{number}. {_begun(talk[0])}" + "\n   ".join(turns))
-    return "\n".join(parts)
-
-
-def _begun(item: Item) -> str:
-    """A line with what is there before the conversation; empty if nothing is."""
-    if isinstance(item, HexagonsItem):
-        there = write_drawing(sorted(item.before.painted()))
-    else:
-        there = write_building([Action("place", color, *cell) for *cell, color in sorted(item.before.blocks())])
-    return "" if there == NOTHING else f"*(there is {'; '.join(f'`{line}`' for line in there.splitlines())})*  \n   "
-
-
-def _turn(item: Item) -> str:
-    return f"{new_turns(item)[0].text} → " + (f"`{item.meta['program']}`  " if item.actions else "nothing  ")
 
 
 def orders(item: Item) -> list[str]:
@@ -112,9 +85,8 @@ def table(sets: dict[str, list[Item]]) -> str:
     names = " ".join(["0", "1", *(f"{low + 1}-{high}" for low, high in pairwise(_ENDS[1:])), f"{_ENDS[-1] + 1}+"])
     head += [f"share of items in percent with {names} actions", "items a game: p50 / p90 (mean)"]
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for task in ("minecraft", "hexagons"):
-        rows.append(row(f"**{task}, real train**", load(task, "train")))
-        rows += [row(name, sets[name]) for name in sets if simulator_task(name) == task and not name.startswith("level")]
+    rows.append(row("**minecraft, real train**", load("minecraft", "train")))
+    rows += [row(name, sets[name]) for name in ARCHITECTS]
     return "\n".join(rows)
 
 
@@ -128,12 +100,8 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     sets = {name: list(items(name)) for name in SIMULATORS}
     page = between(PAGE.read_text(), "surface", table(sets))
-    page = between(page, "examples", "\n".join(examples(name, sets[name]) for name in (*ARCHITECTS, *DRAWINGS, *LEVELS)))
-    PAGE.write_text(with_conversations(page))
-
-
-def with_conversations(page: str) -> str:
-    return between(page, "everyday", "\n\n".join(map(conversations, CONVERSATIONS)))
+    page = between(page, "examples", "\n".join(examples(name, sets[name]) for name in (*ARCHITECTS, *LEVELS)))
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ class ExperimentOptions(Strict):
 
 @click.command(cls=ModelCommand, model=ExperimentOptions)
 def experiment(options: ExperimentOptions) -> int:
-    """Run and score every row of FILE, a YAML file of prompts or trainings (or a shipped one: demo, grid, contexts,
-    ingredients), and compare the rows of each task with its first row.
+    """Run and score every row of FILE, a YAML file of prompts or trainings (or a shipped one: demo, grid, contexts),
+    and compare the rows of each task with its first row.
 
     \b
     harness experiment demo

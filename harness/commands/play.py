@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT = "minecraft"
 """The task if none is named."""
 _REQUESTS = [name for name, task in TASKS.items() if task.judged]
-_LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind in ("game", "drawing")]
+_LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind == "game"]
 
 OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 """The options of `harness prompt` that say how a language model is asked."""
@@ -37,11 +37,11 @@ class Play(Strict):
     model: str | None = option(names=("--model", "--base"))
     """parser, another baseline, an adapter, a base, or a model of the endpoint. [default: smollm2-135m]"""
     count: int | None = option(names=("--games",), ge=1)
-    """The number of games. [default: 20, or all requests of an everyday task]"""
+    """The number of games. [default: 20, or as many as there are; all requests of an everyday task]"""
     seed: int = option(0, "Seed of the games, and of what the simulator says.", ge=0)
     split: str = option("dev", "The split that targets come from: train, dev or test.")
-    source: str = option("simulated", names=("--targets",))
-    """Where targets come from: simulated, or corpus (the real games)."""
+    source: str | None = option(None, names=("--targets",))
+    """Where targets come from: simulated, or corpus (the real games). [default: simulated; hexagons: corpus, its only one]"""
     simulator: str | None = option(None, f"{listed(_LIVE)}. [default: the task's own]")
     corrections: int = option(3, "Correct a step at most N times.", ge=0, le=100)
     give_up: bool = option(False, "End a game at the first step that stays wrong, instead of going on.")
@@ -59,18 +59,19 @@ def play(options: Play, **asked: Any) -> int:
     harness play --task hexagons --model hexagons --games 10 --engine transformers
     harness play --task minecraft --model cnn-gru --targets corpus --games 29
     harness play --task hexagons --model NAME --base-url http://127.0.0.1:8000/v1
-    harness play --task everyday-hexagons --model parser --games 20
+    harness play --task everyday-hexagons --model hexagons --games 20
 
     The model builds on its own earlier work, so its errors stay and add up. A game succeeds if it ends with the target, which in
     Minecraft may be turned about the vertical axis and shifted along the ground. The requests of an everyday task are asked turn
     by turn, without corrections; a request succeeds if all its turns do.
     """
     from harness.play.player import adapters_task
+    from harness.play.targets import sources
 
     task = options.task or adapters_task(asked["adapter"] or options.model) or DEFAULT
     options = options.model_copy(update={"task": task})
     games = _games(options, task)
-    changes = {"source": "requests", "corrections": 0} if task in _REQUESTS else {}
+    changes = {"source": "requests", "corrections": 0} if task in _REQUESTS else {"source": options.source or sources(task)[0]}
     options = options.model_copy(update={"count": len(games), **changes})
     with _player(options, task, asked) as player:
         return _play(options, task, games, player, asked)
@@ -95,8 +96,8 @@ def _games(options: Play, task: str) -> list[LiveGame]:
             raise UsageError(f"--{word}: the requests of {task} are asked as they are; leave it out")
         return everyday_games(task, options.count, options.split)
     manner = Manner(options.corrections, options.give_up)
-    count, source, simulator = options.count or 20, options.source, options.simulator
-    return live_games(task, count, options.seed, options.split, manner, source=source, simulator=simulator)
+    where = {"source": options.source, "simulator": options.simulator}
+    return live_games(task, options.count, options.seed, options.split, manner, **where)
 
 
 def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
@@ -165,7 +166,7 @@ def _default_name(options: Play, asked: dict[str, Any]) -> str:
 
     player = Path(asked["adapter"] or options.model or DEFAULT_BASE)
     model = player.parent.name if player.name in ("adapter", "model") else player.name
-    parts = ["play", str(options.task), options.split, model, options.simulator or options.source, f"{options.count}-games"]
+    parts = ["play", str(options.task), options.split, model, str(options.simulator or options.source), f"{options.count}-games"]
     parts += [f"{asked['shots']}-shot"] if asked["shots"] else []
     parts += [f"{options.corrections}-corrections"] if options.corrections != 3 and options.source != "requests" else []
     parts += ["give-up"] if options.give_up else []

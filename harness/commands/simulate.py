@@ -1,19 +1,18 @@
-"""`harness simulate`: simulated games and drawings as training data."""
+"""`harness simulate`: simulated building games as training data."""
 
 from __future__ import annotations
 
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from harness.errors import UsageError
-from harness.tasks import SIMULATORS, listed
+from harness.tasks import SIMULATORS
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
-from harness.worlds import World
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
@@ -22,12 +21,11 @@ if TYPE_CHECKING:
 
 class Simulate(Strict):
     simulator: str | None = argument(None)
-    task: str | None = option(None, "For everyday: the world of the requests.", choices=get_args(World))
     items: int | None = option(None, "How many items; the last game may be cut short.", ge=1)
     seed: int = option(0, ge=0)
     out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet; a folder for presets.")
     split: str | None = option()
-    """train, val (HEXAGONS: dev) or test; no two splits share a target. [default: train; levels: test]"""
+    """train, val or test; no two splits share a target. [default: train; levels: test]"""
     settings: tuple[str, ...] = option((), "turns=N (random); figures=N, longest=N (blocks, shapes).", names=("--set",))
     preset: Literal["paper"] | None = option(None, "Write all data sets of BAP v2's Table 3, in their published sizes.")
     workers: int = option(1, "Worker processes; the output stays the same.", ge=1, le=256)
@@ -37,13 +35,11 @@ class Simulate(Strict):
 
 @click.command(cls=ModelCommand, model=Simulate)
 def simulate(options: Simulate) -> None:
-    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons (drawings), everyday
-    (ordinary requests, with --task), level-1 or -2.
+    """Generate items with SIMULATOR: random, blocks or shapes (building games), level-1 or -2 (single orders).
 
     \b
     harness simulate random --items 10000 --out random.jsonl
     harness simulate shapes --items 1000 --split test --out shapes.test.parquet --card
-    harness simulate everyday --task minecraft --items 10000 --out everyday.jsonl
     harness simulate --preset paper --out simulated
     """
     from harness import __version__
@@ -87,10 +83,8 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
 
     simulator, items = options.simulator, options.items
     if options.preset:
-        if simulator or options.task or items or options.split or options.settings:
-            raise UsageError(
-                "--preset has its own simulators, splits and sizes: leave out SIMULATOR, --task, --items, --split, --set"
-            )
+        if simulator or items or options.split or options.settings:
+            raise UsageError("--preset has its own simulators, splits and sizes: leave out SIMULATOR, --items, --split, --set")
         return [
             (options.out / f"{simulator_task(name)}-{name}.{part}.jsonl", GameSource(name, options.seed, part, "jsonl"), count)
             for name, parts in PAPER.items()
@@ -98,23 +92,11 @@ def _wanted(options: Simulate) -> list[tuple[Path, GameSource, int]]:
         ]
     if simulator is None or items is None:
         raise UsageError("give a SIMULATOR and --items, as in: harness simulate random --items 1000 --out random.jsonl")
-    simulator = _in_world(simulator, options.task)
     choose("simulator", simulator, SIMULATORS)
     world, splits = simulator_task(simulator), simulator_splits(simulator)
     part = choose(f"split of {simulator}", split_name(world, options.split or splits[0]), splits)
     parameters = _parameters(simulator, options.settings)
     return [(options.out, GameSource(simulator, options.seed, part, output_form(options.out), parameters), items)]
-
-
-def _in_world(simulator: str, task: str | None) -> str:
-    """The simulator's full name: each world has its own `everyday`."""
-    if simulator != "everyday":
-        if task:
-            raise UsageError(f"--task goes with everyday: {simulator} has one world only")
-        return simulator
-    if task is None:
-        raise UsageError(f"everyday needs --task {listed(get_args(World))}")
-    return f"everyday-{task}"
 
 
 def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
@@ -134,7 +116,7 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
 
 def _command(options: Simulate) -> str:
     """The command that makes the files again."""
-    given = {key: getattr(options, key) for key in ("task", "items", "split", "preset")}
+    given = {key: getattr(options, key) for key in ("items", "split", "preset")}
     words = [f"--{key} {value}" for key, value in given.items() if value]
     words += [f"--set {setting}" for setting in options.settings]
     start = ["harness simulate", *([options.simulator] if options.simulator else [])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -158,18 +157,6 @@ class Everyday(Corpus):
 
     def _file(self, folder: Path, split: str) -> Path:
         return folder / f"{self.task.world}-{split}.yaml"
-
-
-def plain(text: str) -> str:
-    """A sentence in lower case, without punctuation. Sentences that are equal in this form count as the same."""
-    return " ".join(re.sub(r"[^\w\s]|_", "", text.lower()).split())
-
-
-@lru_cache(maxsize=1)
-def sentences() -> frozenset[str]:
-    """The plain sentences of dev and test, which no simulated data may hold."""
-    files = sorted({*REQUESTS.glob("*-dev.yaml"), *REQUESTS.glob("*-test.yaml")})
-    return frozenset(plain(turn.say) for file in files for request in _read(file).values() for turn in request.turns)
 
 
 def _read(file: Path) -> Mapping[str, _Request]:

@@ -12,8 +12,8 @@ from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance, 
 from harness.corpora.rollout import Rollout
 from harness.errors import UsageError
 from harness.everyday.judge import is_right
-from harness.simulators.games import ARCHITECTS, DRAWINGS, game, simulator_task
-from harness.simulators.hexagons.live import DrawingGame
+from harness.simulators.drawing_game import DrawingGame
+from harness.simulators.games import ARCHITECTS, game, simulator_task
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
@@ -69,28 +69,39 @@ def request_games(items: Sequence[Item]) -> Iterator[RequestGame]:
         yield RequestGame(list(turns))
 
 
-SOURCES = ("simulated", "corpus")
+USUAL = 20
+"""How many games are played unless the number is given."""
+
+
+def sources(task: str) -> tuple[str, ...]:
+    """Where a task's targets may come from, the default first."""
+    return ("corpus",) if get_task(task).targets == "corpus" else ("simulated", "corpus")
 
 
 def live_games(
-    task: str, count: int, seed: int, split: str, manner: Manner, *, source: str = "simulated", simulator: str | None = None
+    task: str,
+    count: int | None,
+    seed: int,
+    split: str,
+    manner: Manner,
+    *,
+    source: str | None = None,
+    simulator: str | None = None,
 ) -> list[LiveGame]:
-    """`count` games that have not begun; the same arguments give the same games.
+    """`count` games that have not begun, by default `USUAL` or as many as the corpus has; the same arguments give the same games.
 
     Raises UsageError for an unknown task or simulator and if there are fewer targets, and DataError as the corpora do.
     """
-    choose("task that is simulated", task, PLAYED)
-    choose("source of targets", source, SOURCES)
-    part = split_name(task, split)
-    if source == "corpus":
+    choose("task that is played", task, PLAYED)
+    part, simulators = split_name(task, split), [one for one in ARCHITECTS if simulator_task(one) == task]
+    if choose(f"source of {task}'s targets", source or sources(task)[0], sources(task)) == "corpus":
         if simulator:
-            raise UsageError(f"--simulator {simulator}: --targets corpus needs no simulator; leave one of the two out")
+            raise UsageError(f"--simulator {simulator}: targets of the corpus need no simulator; leave it out")
         return _of_corpus(task, count, seed, part, manner)
-    name = simulator or get_task(task).simulator
-    choose(f"simulator of {task}", name, [one for one in (*ARCHITECTS, *DRAWINGS) if simulator_task(one) == task])
+    name = choose(f"simulator of {task}", simulator or get_task(task).targets, simulators)
     # The games that `harness simulate` makes from the same seed.
     made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
-    return [_live(items, seed, manner) for items in itertools.islice(made, count)]
+    return [_live(items, seed, manner) for items in itertools.islice(made, count or USUAL)]
 
 
 def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
@@ -102,15 +113,15 @@ def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
 
 def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
     name = items[0].cluster
-    rng = Random(f"{seed}/live/{name}")
     if steps := drawing_steps(items):
-        return DrawingGame(name, steps, rng, manner)
+        return DrawingGame(name, steps, manner)
+    rng = Random(f"{seed}/live/{name}")
     turns = builder_turns(items)
     last = turns[-1]
     return BuildingGame(name, last.split, last.after, of_game(turns, last.after), rng, manner, last.group)
 
 
-def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> list[LiveGame]:
+def _of_corpus(task: str, count: int | None, seed: int, split: str, manner: Manner) -> list[LiveGame]:
     """Drawing procedures with the instructions that people wrote; building games with the targets that people were given."""
     games: list[LiveGame]
     if world_of(task) == "hexagons":
@@ -125,7 +136,7 @@ def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> 
             games.append(BuildingGame(name, split, end, in_runs(end), Random(f"{seed}/live/{name}"), manner, target))
     # Shuffled, so that the first few are not all of one kind.
     Random(f"{seed}/targets").shuffle(games)
-    return _first(games, count, f"{task} {split}", "targets; take fewer, or --targets simulated")
+    return _first(games, count or min(USUAL, len(games)), f"{task} {split}", "targets; take fewer")
 
 
 def _first(games: Sequence[LiveGame], count: int, where: str, what: str) -> list[LiveGame]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.simulators.games import CONVERSATIONS, simulator_task
 from harness.simulators.outputs import GameChunk, GameSource
-from harness.tasks import world_of
 
 _HUB_SPLITS = {"val": "validation", "dev": "validation"}
 
@@ -20,10 +18,10 @@ task_categories:
 tags:
 - synthetic
 {configs}---
-# Simulated {tasks}
+# Simulated Minecraft building games
 
-Made by rules, without any model or corpus: all texts come from sentence frames written for this project. The building games
-follow BAP v2 (arXiv 2501.10836, section 5); frames, probabilities and drawing procedures are the harness's own.
+Made by rules, without any model or corpus: all texts come from sentence frames written for this project. The games follow BAP v2
+(arXiv 2501.10836, section 5); frames and probabilities are the harness's own.
 
 ## How it was made
 
@@ -31,12 +29,12 @@ follow BAP v2 (arXiv 2501.10836, section 5); frames, probabilities and drawing p
 
 grid-world-harness {version}. The same command makes the same bytes, with any number of workers.
 
-| file | simulator | split | seed | games or procedures | items |
+| file | simulator | split | seed | games | items |
 |---|---|---|---|---|---|
 {rows}
 
-A target structure (HEXAGONS: the final image) occurs in one split only, whatever the seed, because its sha256 determines the
-split. `group` is the target, `cluster` the game or procedure; the last game of a file may be cut short. `meta` describes the
+A target structure occurs in one split only, whatever the seed, because its sha256 determines the split. `group` is the target,
+`cluster` the game; the last game of a file may be cut short. `meta` describes the
 order.
 
 ## License
@@ -53,21 +51,11 @@ class File(NamedTuple):
 
 def data_card(files: Sequence[File], command: str, version: str) -> str:
     """The text of the card, in Markdown. It contains no date, so that the same files have the same card."""
-    tasks = {_title(file.source.simulator) for file in files}
     rows = (
         f"| {name} | {source.simulator} | {source.split} | {source.seed} | {counts.games:,} | {counts.items:,} |"
         for name, source, counts in files
     )
-    return _TEXT.format(
-        configs=_configs(files), tasks=" and ".join(sorted(tasks)), command=command, version=version, rows="\n".join(rows)
-    )
-
-
-def _title(simulator: str) -> str:
-    hexagons = world_of(simulator_task(simulator)) == "hexagons"
-    if simulator in CONVERSATIONS:
-        return "ordinary HEXAGONS requests" if hexagons else "ordinary Minecraft requests"
-    return "HEXAGONS drawing procedures" if hexagons else "Minecraft building games"
+    return _TEXT.format(configs=_configs(files), command=command, version=version, rows="\n".join(rows))
 
 
 def _configs(files: Sequence[File]) -> str:

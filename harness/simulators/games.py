@@ -1,8 +1,8 @@
 """The games of a simulator: the n-th game of a split depends only on the simulator, the seed, the split, n and the parameters.
 
-A game belongs to the split of its target structure (HEXAGONS: of its final board), which the target's sha256 determines: 8 of
-10 targets are for training, 1 for validation, 1 for test. No target is therefore in two splits, whatever the seeds and the
-numbers of games. BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
+A game belongs to the split of its target structure, which the target's sha256 determines: 8 of 10 targets are for training, 1
+for validation, 1 for test. No target is therefore in two splits, whatever the seeds and the numbers of games.
+BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
 """
 
 from __future__ import annotations
@@ -33,12 +33,6 @@ def _of_kind(kind: str) -> dict[str, str]:
 ARCHITECTS = _of_kind("game")
 """Simulators of building games, with the import paths of their Architects, for `minecraft.game.play`."""
 
-DRAWINGS = _of_kind("drawing")
-"""Simulators of drawing procedures."""
-
-CONVERSATIONS = _of_kind("conversation")
-"""Simulators of conversations of ordinary requests, one for each world."""
-
 LEVELS = _of_kind("level")
 """Simulators of finite sets of single orders, which depend on the seed. All of their items are test items."""
 
@@ -46,7 +40,7 @@ if TYPE_CHECKING:
     EndlessName = str
 else:
     # The known names as a type at run time, as for `harness.tasks.TaskName`.
-    EndlessName = Literal[(*ARCHITECTS, *DRAWINGS, *CONVERSATIONS)]
+    EndlessName = Literal[tuple(ARCHITECTS)]
 """The name of a simulator without a limit on the number of items."""
 
 PAPER = {name: one.paper for name, one in SIMULATORS.items() if one.paper}
@@ -84,8 +78,6 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
         return level(simulator, seed)[n : n + 1]
     make = resolve_name(SIMULATORS[choose("simulator", simulator, SIMULATORS)].make)
     rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
-    if simulator not in ARCHITECTS:
-        return _of_split(make(rng, n, split), split)
     architect, task = make(rng, **dict(parameters)), simulator_task(simulator)
     target = digest(architect.target) if hasattr(architect, "target") else ""
     if target and target_split(target, task) != split:

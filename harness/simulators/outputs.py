@@ -33,8 +33,8 @@ _GAMES = 20
 """The games of a piece: enough for some hundred items, so that handing them from process to process costs little."""
 _SHARE = 5_000
 """The fewest items for which `cached` starts another process."""
-_CODE = ("harness/simulators", "harness/worlds", "harness/corpora", "harness/everyday", "harness/tasks", "serialization")
-"""What decides a simulated item, besides its seed. None of its sentences stands in the everyday requests."""
+_CODE = ("harness/simulators", "harness/worlds", "harness/corpora", "harness/tasks")
+"""What decides a simulated item, besides its seed."""
 _ROWS = 5_000
 """Rows of a row group of Parquet: what the writer holds in memory."""
 

@@ -44,8 +44,8 @@ TASKS = _tasks()
 """The tasks by name, in the order in which they are listed. The first task of each world has the world's name."""
 DEFAULT_TASK = next(iter(TASKS))
 """The task if none is named."""
-PLAYED = [name for name, task in TASKS.items() if task.simulator]
-"""The tasks that have simulated games."""
+PLAYED = [name for name, task in TASKS.items() if task.targets]
+"""The tasks that have live games."""
 SIMULATORS = {name: simulator for task in TASKS.values() for name, simulator in task.simulators.items()}
 """All simulators by name."""
 

@@ -1,6 +1,6 @@
 """HEXAGONS, "Draw Me a Flower": drawing procedures, step by step."""
 
-from harness.task import SAMPLE, Simulator, Task
+from harness.task import SAMPLE, Task
 
 TASK = Task(
     name="hexagons",
@@ -12,9 +12,5 @@ TASK = Task(
     how_to_get="github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",
     corpus="harness.corpora.hexagons:HexagonsCorpus",
     sample=SAMPLE / "hexagons",
-    simulators={
-        "hexagons": Simulator("harness.simulators.hexagons:procedures", "drawing"),
-        "everyday-hexagons": Simulator("harness.simulators.everyday.conversation:drawing", "conversation"),
-    },
-    simulator="hexagons",
+    targets="corpus",
 )

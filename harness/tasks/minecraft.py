@@ -35,9 +35,8 @@ TASK = Task(
             _FIGURES,
             {"train": 11_868, "val": 1_000, "test": 1_000},
         ),
-        "everyday-minecraft": Simulator("harness.simulators.everyday.conversation:building", "conversation"),
         "level-1": Simulator("harness.simulators.minecraft.levels:level_1", "level"),
         "level-2": Simulator("harness.simulators.minecraft.levels:level_2", "level"),
     },
-    simulator="blocks",
+    targets="blocks",
 )

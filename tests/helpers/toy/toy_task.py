@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.task import Gallery, Simulator, Task
+from harness.task import Gallery, Task
 
 TASK = Task(
     name="toy",
@@ -11,7 +11,6 @@ TASK = Task(
     benchmark="columns",
     sample=Path(__file__).parent,
     shipped=True,
-    simulators={"columns": Simulator("toy_drawing:columns", "drawing")},
-    simulator="columns",
+    targets="corpus",
     gallery=Gallery("Columns", "Columns", "columns to paint"),
 )

@@ -18,7 +18,7 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
-from harness.corpora.records import load_items
+from harness.corpora.records import load_items, to_full_record
 from harness.errors import FaultsError, UsageError
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -36,7 +36,7 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("everyday-hexagons", "hexagons")])
+@pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("random", "iglu")])
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
     source = DataSource.model_validate({"simulate": simulator, "items": 25, "seed": 3})
@@ -67,7 +67,7 @@ def test_all_faults_of_the_sources_are_reported_at_once(tmp_path: Path) -> None:
     files = [DataSource(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
     sources = [
         *files,
-        DataSource(simulate="hexagons", items=2),
+        DataSource(split="train", task="hexagons"),
         DataSource(simulate="shapes", items=5),
         DataSource(file=str(twice)),
     ]
@@ -76,7 +76,7 @@ def test_all_faults_of_the_sources_are_reported_at_once(tmp_path: Path) -> None:
     missing, bad, other, again = caught.value.faults
     assert "missing.jsonl: no such file; `harness simulate`" in missing
     assert "bad.jsonl:1" in bad
-    assert other == "data.2.simulate: hexagons makes items of hexagons, not minecraft"
+    assert other == "data.2.task: hexagons is of another world than minecraft"
     assert "twice.jsonl: minecraft-shapes/train/" in again
 
 
@@ -106,14 +106,14 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
-    sources = [{"split": "train", "weight": 2}, {"simulate": "hexagons", "items": 12, "weight": 0.5}]
-    job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
-    own: list[Item] = load("hexagons", "train")
+    sources = [{"split": "train", "weight": 2}, {"simulate": "random", "items": 12, "weight": 0.5}]
+    job = job_of(monkeypatch, "llama-lora", "--task", "minecraft", "--name", "both", "--set", f"data={json.dumps(sources)}")
+    own: list[Item] = load("minecraft", "train")
     assert [item.id for item in job.items[: len(own)]] == [item.id for item in own]
     assert [source.weight for source in job.sources] == [2, 0.5]
     assert [source.items for source in job.sources] == [range(len(own)), range(len(own), len(own) + 12)]
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
-    assert list(settings["sources"]) == ["simulate hexagons --items 12 --seed 0"]
+    assert list(settings["sources"]) == ["simulate random --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
 
 
@@ -145,8 +145,9 @@ def test_items_that_stay_on_disk_are_trained_on_like_others(tmp_path: Path, monk
         monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / name))
         made.append(list(make_rows(data.items, renderer, ShotPool([], 0), 0, 9999, workers=2)))
     assert made[0] == made[1]
-    other = write(tmp_path / "other.jsonl", "hexagons", 2)
-    with pytest.raises(UsageError, match=r"other\.jsonl: hexagons-synthetic/train/.* is an item of hexagons"):
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps(to_full_record(load("hexagons", "train")[0])) + "\n")
+    with pytest.raises(UsageError, match=r"other\.jsonl: hexagons/train/.* is an item of hexagons"):
         gather([DataSource(file=str(other))], "minecraft", [], HeldOut("minecraft"))
     doubled = tmp_path / "doubled.jsonl"
     doubled.write_text(2 * file.read_text())

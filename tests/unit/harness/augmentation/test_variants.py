@@ -87,15 +87,16 @@ def test_our_lexicon_ships_and_says_nothing_of_colors_or_places() -> None:
 # --- the set ---
 
 
-@pytest.mark.parametrize("simulator", ["random", "hexagons"])
-def test_the_factor_is_exact_and_no_two_are_alike(simulator: str) -> None:
-    items = first_items(simulator, 1, 40)
+@pytest.mark.parametrize("world", ["hexagons", "minecraft"])
+def test_the_factor_is_exact_and_no_two_are_alike(world: str) -> None:
+    items = first_items("random", 1, 40) if world == "minecraft" else load("hexagons", "train")
+    count = len(items)
     made = list(augment(items, 5, 4, lexicon=lexicon()))
-    assert made[:40] == items
-    assert len(made) == len({item.id for item in made}) == 160
+    assert made[:count] == items
+    assert len(made) == len({item.id for item in made}) == 4 * count
     assert made == list(augment(items, 5, 4, lexicon=lexicon()))
-    assert made[40:] != list(augment(items, 6, 4, lexicon=lexicon()))[40:]
-    for item in made[40:]:
+    assert made[count:] != list(augment(items, 6, 4, lexicon=lexicon()))[count:]
+    for item in made[count:]:
         assert item.before.apply(item.actions)[0] == item.after  # type: ignore[arg-type]
         assert item.meta["augmented"]["of"] in {original.id for original in items}
 

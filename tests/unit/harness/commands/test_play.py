@@ -30,11 +30,11 @@ def server(server: FakeServer) -> FakeServer:
 
 
 def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None:
-    for task, last in (("minecraft", "block F1, turned and shifted"), ("hexagons", "tiles right")):
+    for task, source, last in (("minecraft", "simulated", "block F1, turned and shifted"), ("hexagons", "corpus", "tiles right")):
         assert main(["play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1"]) == 0
         said = capsys.readouterr().out
-        folder = Path(f"runs/play_{task}_dev_parser_simulated_2-games_1-corrections")
-        assert f"{task} dev: 2 games, simulated targets, 1 corrections a step; parser; {folder}" in said.splitlines()[0]
+        folder = Path(f"runs/play_{task}_dev_parser_{source}_2-games_1-corrections")
+        assert f"{task} dev: 2 games, {source} targets, 1 corrections a step; parser; {folder}" in said.splitlines()[0]
         assert last in said
         lines = [json.loads(line) for line in (folder / "play.jsonl").read_text().splitlines()]
         assert len(lines) == 2
@@ -124,7 +124,7 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
     [
         (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
         (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
-        (["--model", "parser", "--task", "chess"], "no task that is simulated named 'chess'"),
+        (["--model", "parser", "--task", "chess"], "no task that is played named 'chess'"),
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
         (

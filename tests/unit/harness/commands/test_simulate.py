@@ -80,7 +80,7 @@ def test_no_target_is_in_two_splits_and_every_split_gets_its_share(simulator: st
     assert train < 40 < min(validation, test)
 
 
-@pytest.mark.parametrize(("simulator", "kind"), [("shapes", "jsonl"), ("hexagons", "parquet"), ("everyday-minecraft", "jsonl")])
+@pytest.mark.parametrize(("simulator", "kind"), [("shapes", "jsonl"), ("random", "parquet")])
 def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: str, kind: str) -> None:
     options = [simulator, "--items", "500", "--seed", "3"]
     simulate(*options, "--out", f"one.{kind}")
@@ -132,7 +132,7 @@ def _soon(is_true: Callable[[], bool]) -> bool:
 
 @pytest.mark.parametrize(
     ("simulator", "name"),
-    [*((simulator, "items.parquet") for simulator in SIMULATORS), ("random", "items.jsonl"), ("hexagons", "items.jsonl.gz")],
+    [*((simulator, "items.parquet") for simulator in SIMULATORS), ("random", "items.jsonl"), ("shapes", "items.jsonl.gz")],
 )
 def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
     simulate(simulator, "--items", "60", "--out", name)
@@ -210,15 +210,6 @@ def _alive(process: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_everyday_needs_its_world(task: str) -> None:
-    simulate("everyday", "--task", task, "--items", "30", "--card", "--out", "items.jsonl")
-    assert list(read_items(Path("items.jsonl"))) == made(f"everyday-{task}", 30)
-    card = Path("README.md").read_text()
-    assert f"harness simulate everyday --task {task} --items 30 --seed 0 --out items.jsonl" in card
-    assert "# Simulated ordinary" in card
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -233,9 +224,6 @@ def test_everyday_needs_its_world(task: str) -> None:
         (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
         (["random", "--items", "5", "--out", "a.csv"], "--out a.csv: give a name that ends in .jsonl"),
         (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
-        (["everyday", "--items", "5", "--out", "a.jsonl"], "everyday needs --task hexagons or minecraft"),
-        (["random", "--task", "minecraft", "--items", "5", "--out", "a.jsonl"], "--task goes with everyday"),
-        (["everyday", "--task", "iglu", "--items", "5", "--out", "a.jsonl"], "'iglu' is not one of"),
         (["shapes", "--items", "5", "--set", "longest=12", "--out", "a.jsonl"], "longest is a whole number from 3 to 11"),
         (["shapes", "--items", "5", "--set", "figures=0", "--out", "a.jsonl"], "figures is a whole number from 1 to 6"),
         (["random", "--items", "5", "--set", "turns=ten", "--out", "a.jsonl"], "turns is a whole number from 1 to 200"),

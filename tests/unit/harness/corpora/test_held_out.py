@@ -80,11 +80,11 @@ def test_an_item_is_not_an_example_for_itself_under_another_id() -> None:
 
 
 def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    dev = load("hexagons", "dev")
+    dev = load("minecraft", "val")
     monkeypatch.setattr(
-        "adapters.sources.cached", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
+        "adapters.sources.cached", lambda name, seed, items: disguised([*dev[:2], *load("minecraft", "train")[:3]])
     )
-    job = job_of(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
+    job = job_of(monkeypatch, "llama-lora", "--task", "minecraft", "--set", "data=[{simulate: random, items: 5}]")
     assert len(job.items) == 3
 
 

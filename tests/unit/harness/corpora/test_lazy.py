@@ -21,7 +21,7 @@ from harness.simulators.outputs import GameChunk, cached
 from tests.helpers.simulated import first_items
 
 
-@pytest.mark.parametrize("simulator", ["hexagons", "random", "everyday-hexagons", "everyday-minecraft"])
+@pytest.mark.parametrize("simulator", ["random", "shapes"])
 def test_simulated_items_are_kept_and_made_once(simulator: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
     items = first_items(simulator, 3, 40)

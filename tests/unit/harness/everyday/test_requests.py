@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from harness.corpora import corpus_of, load
 from harness.corpora.item import new_turns
 from harness.errors import DataError
 from harness.everyday.judge import is_right
-from harness.everyday.requests import KINDS, REQUESTS, Right, plain, read_program, run_on
+from harness.everyday.requests import KINDS, REQUESTS, Right, read_program, run_on
 
 EVERYDAY = ("everyday-hexagons", "everyday-minecraft")
 
@@ -37,7 +38,7 @@ def test_there_are_enough_of_every_kind(task: str) -> None:
 def test_no_request_occurs_twice(task: str) -> None:
     requests: dict[str, list[str]] = {}
     for item in load(task):
-        requests.setdefault(item.cluster, []).append(plain(new_turns(item)[-1].text))
+        requests.setdefault(item.cluster, []).append(" ".join(re.findall(r"\w+", new_turns(item)[-1].text.lower())))
     first = Counter(texts[0] for texts in requests.values())
     assert [text for text, count in first.items() if count > 1] == []
 

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 import yaml
 
-from adapters.recipe import load_recipe
 from harness.cli import main
 from harness.commands.experiment import steps
 from harness.corpora import load
@@ -212,7 +211,7 @@ def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.Captur
     schema = experiment_schema(steps())
     assert SCHEMA.read_text() == content(schema), "run tools/recipe_schema.py"
     shipped = {path.stem: yaml.safe_load(path.read_text()) for path in SHIPPED.glob("*.yaml")}
-    rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4, "ingredients": None}
+    rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4}
     assert shipped.keys() == rows.keys()
     for name, values in shipped.items():
         jsonschema.validate(values, schema)
@@ -223,13 +222,3 @@ def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.Captur
     for wrong in ({"prompt": {"shot": 1}}, {"prompt": {"shots": 101}}, {"rows": [{"finetune": {"limit": 0}}]}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, schema)
-
-
-def test_the_rows_of_ingredients_lack_only_their_files(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["experiment", "ingredients", "--set", "finetune.base=tiny", "--dry-run"]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 3
-    assert all(any(name in line for name in ("parser-train", "simulated.jsonl")) for line in said)
-    values = yaml.safe_load((SHIPPED / "ingredients.yaml").read_text())
-    changes = values["finetune"]["set"]
-    load_recipe(values["finetune"]["recipe"], [f"{key}={json.dumps(value)}" for key, value in changes.items()])

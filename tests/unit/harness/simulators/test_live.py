@@ -25,7 +25,6 @@ KINDS = [
     ("minecraft", "simulated", "random", 12),
     ("minecraft", "simulated", "shapes", 12),
     ("minecraft", "corpus", None, 2),
-    ("hexagons", "simulated", "hexagons", 3),
     ("hexagons", "corpus", None, 2),
 ]
 PATIENT = Manner(patience=30)

@@ -35,7 +35,6 @@ def session(tmp_path_factory: pytest.TempPathFactory, tiny_base: Path, items: li
         ["prompt", "--task", "toy", "--engine", "scripted", "--model", "script.jsonl", "--name", "run"],
         ["score", "run"],
         ["finetune", "llama-lora", "--task", "toy", "--base", str(tiny_base), "--dry-run"],
-        ["simulate", "columns", "--items", "3", "--out", "made.jsonl"],
         ["play", "--task", "toy", "--model", "parser", "--games", "2"],
         ["plugins", "lm-eval"],
     ]
@@ -59,7 +58,6 @@ def session(tmp_path_factory: pytest.TempPathFactory, tiny_base: Path, items: li
         ("prompt --task toy --engine scripted", "toy/dev"),
         ("score run", "toy/dev"),
         ("finetune llama-lora", "Paint column"),
-        ("simulate columns", "made.jsonl: 3 items"),
         ("play --task toy", "Over 2 games"),
         ("plugins lm-eval", "lm_eval"),
     ],

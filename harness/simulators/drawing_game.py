@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from random import Random
+from itertools import groupby
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
-from harness.simulators.hexagons.sketch import Sketch
-from harness.simulators.hexagons.voice import SpeakerVoice
+from harness.corpora.wording import joined
 from harness.simulators.live import LiveGame, Manner
 from harness.worlds.hexagons import Board, Paint, Tile
 
@@ -26,13 +25,12 @@ class DrawingGame(LiveGame):
     target: Board
     built: Board
 
-    def __init__(self, name: str, steps: Sequence[HexagonsItem], rng: Random, manner: Manner) -> None:
+    def __init__(self, name: str, steps: Sequence[HexagonsItem], manner: Manner) -> None:
         super().__init__(name, manner)
         self.task, self.target = steps[0].task, steps[-1].after
         self.split, self.group = steps[0].split, steps[0].group
         self.built = Board()
         self._left = deque(steps)
-        self._sketch = Sketch(rng, SpeakerVoice(rng))
         self._turns: list[Turn] = []
         self._wanted = Board()
         self._given_up: set[Tile] = set()
@@ -50,10 +48,7 @@ class DrawingGame(LiveGame):
         wrong = self.built.diff(self._wanted)
         # Column by column from the left, up to _MOST tiles.
         wrong_first = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
-        painting = {action.tile: action.color for action in wrong_first}
-        order, _ = self._sketch.spelled(painting, plain=len(painting) < 4)
-        voice = self._sketch.voice
-        text = voice.finish(voice.say("correction again" if self._tries else "correction", order=order))
+        text = f"{'That is still not right' if self._tries else 'That is not right'}: {_spelled(wrong_first)}."
         return self._item(text, self.built.apply(wrong_first).board, {"kind": "correction", "fault": "tiles"})
 
     def _item(self, text: str, wanted: Board, meta: dict[str, str]) -> HexagonsItem:
@@ -75,3 +70,14 @@ class DrawingGame(LiveGame):
     @property
     def dialogue(self) -> tuple[Turn, ...]:
         return tuple(self._turns)
+
+
+def _spelled(paints: Sequence[Paint]) -> str:
+    """Some tiles with their colors in words: "color tiles 2 and 3 of column 1 red and tile 9 of column 4 white"."""
+    parts = []
+    for (color, column), ones in groupby(
+        sorted(paints, key=lambda one: (one.color, one.column, one.row)), lambda one: (one.color, one.column)
+    ):
+        rows = [str(one.row + 1) for one in ones]
+        parts.append(f"{'tile' if len(rows) == 1 else 'tiles'} {joined(rows)} of column {column + 1} {color}")
+    return f"color {joined(parts)}"

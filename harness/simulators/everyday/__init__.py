@@ -1,1 +1,0 @@
-"""Simulated ordinary requests for both worlds: short conversations, as anyone might type them to a board or a block builder."""

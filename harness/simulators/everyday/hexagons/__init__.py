@@ -1,1 +1,0 @@
-"""Requests to a drawing board."""

@@ -1,1 +1,0 @@
-"""Requests to a block builder."""
