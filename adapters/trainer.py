@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import TrainingArguments
+from transformers import TrainerCallback, TrainingArguments
 
 from adapters.layout import fuse_head, logits_of, scored
 from adapters.packing import Packing, PackPlan, PackShards, collate
@@ -59,6 +59,13 @@ class DevTrainer(Watched):
         return bool(best["step"] == self.state.global_step)
 
 
+class _SaveWhenLogged(TrainerCallback):  # type: ignore[misc]
+    """Saves a checkpoint whenever the loss is logged. Trainer saves after an evaluation, which may take long and be killed."""
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        control.should_save |= state.global_step % args.logging_steps == 0
+
+
 class AnswerTrainer(DevTrainer):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
@@ -91,6 +98,8 @@ class AnswerTrainer(DevTrainer):
         train = PackShards(packs, training.accumulation, count) if count > 1 else packs
         dev = PackShards(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
+        if hasattr(model, "peft_config"):  # All weights of a large model take too long to write so often.
+            self.add_callback(_SaveWhenLogged())
         self.model_accepts_loss_kwargs = True
         # Otherwise Trainer counts one token per pack too few: it takes the labels for those of whole sequences.
         self._loss_shifts_labels = False
@@ -182,8 +191,9 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         gradient_accumulation_steps=math.ceil(training.accumulation / processes().num_processes),
         ddp_find_unused_parameters=False,
         train_sampling_strategy="sequential",
-        # One core is enough to build packs faster than a model learns from them.
-        dataloader_num_workers=worker_count(min(1, _cores() - 1)),
+        # A worker builds packs while a GPU learns. Beside a training on a CPU it gains nothing, and as a copy of this process it
+        # keeps the memory that this one frees.
+        dataloader_num_workers=worker_count(int(torch.cuda.is_available())),
         lr_scheduler_type="cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         torch_compile=training.torch_compile,

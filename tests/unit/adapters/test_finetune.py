@@ -158,6 +158,24 @@ def test_a_full_disk_is_an_error_of_one_line_and_training_resumes(
     assert Path("runs/mine/adapter", HARNESS_FILE).is_file()
 
 
+def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        judge = AnswerTrainer.judge
+
+        def killed(trainer: AnswerTrainer) -> dict[str, float]:
+            if trainer.state.global_step:
+                raise KeyboardInterrupt
+            return judge(trainer)
+
+        patch.setattr(AnswerTrainer, "judge", killed)
+        assert main(words(tiny_base, "llama-lora")) == 130
+    assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
+    for more in ([], ["--name", "whole"]):
+        assert main(words(tiny_base, "llama-lora", *more)) == 0
+    resumed, whole = (Path("runs", name, "adapter/adapter_model.safetensors").read_bytes() for name in ("mine", "whole"))
+    assert resumed == whole
+
+
 def test_two_trainings_do_not_share_a_folder(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lock = hold(Path("runs/mine/.lock"), "busy")
     try:
