@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +14,14 @@ PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 WIDTH = 120
 """Width of the help texts, in characters."""
 
+_HELP = re.compile(r"\n(?:\n[\w ]+:\n(?=  -h))?  -h, --help .*")
+"""The option that every command has, with its heading if it is the only option."""
+
 INTRODUCTION = """\
 # The command line
 
-Every command and option, as `--help` prints it; `make docs` writes this page. Exit codes: 0 done, 1 failed, 2 wrong usage, 130
-interrupted. Errors are one line; `harness --debug COMMAND` shows where they come from.
+Every command and option but `--help`, which prints them; `make docs` writes this page. Exit codes: 0 done, 1 failed, 2 wrong
+usage, 130 interrupted. Errors are one line; `harness --debug COMMAND` shows where they come from.
 """
 
 
@@ -36,7 +40,8 @@ def page() -> str:
 def _described(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
     """The section of a command, followed by the sections of its subcommands."""
     context = click.Context(command, parent, info_name=name, terminal_width=WIDTH, **command.context_settings)
-    yield f"### {context.command_path}\n\n```\n{context.get_help()}\n```\n"
+    shown = _HELP.sub("", context.get_help())
+    yield f"### {context.command_path}\n\n```\n{shown.rstrip()}\n```\n"
     if isinstance(command, click.Group):
         for own in command.list_commands(context):
             below = command.get_command(context, own)

@@ -48,7 +48,7 @@ def idle_gpus(words: Sequence[str]) -> str | None:
         return None
     return (
         f"{count - 1} of {count} GPUs are idle; to train on all of them: torchrun --nproc-per-node {count} -m harness.cli "
-        f"{shlex.join(words)} (a base too large for one: accelerate launch with FSDP, docs/scaling.md)"
+        f"{shlex.join(words)} (a base too large for one: accelerate launch with FSDP, docs/gpu.md)"
     )
 
 

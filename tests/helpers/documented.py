@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,8 @@ PAGES = (
 
 _FENCE = re.compile(r" *(`{3,}|~{3,})")
 _SPAN = re.compile(r"(?<!`)`(harness [^`]+)`(?!`)")
-_BLOCK = re.compile(r"(?:\w+=\S* +)*(?:harness|echo) |.*\| *harness ")
+_BLOCK = re.compile(r"(?:\w+=\S* +)*(?:harness|echo) |.*\| *harness |torchrun .* -m harness\.cli (?!.*\.\.\.$)")
+_EXAMPLE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,12 @@ def shown(page: Path, text: str) -> Iterator[Shown]:
             yield from (Shown(page, number, span[1], in_text=True) for span in _SPAN.finditer(line))
 
 
+def blocks(page: Path) -> Iterator[tuple[str, str]]:
+    """The code blocks of a page: language (empty: commands) and text."""
+    for match in _EXAMPLE.finditer(page.read_text()):
+        yield match[2], textwrap.dedent(match[3])
+
+
 def all_shown() -> list[Shown]:
     return [one for page in PAGES for one in shown(page, page.read_text())]
 
@@ -81,6 +89,8 @@ def commands(text: str) -> list[Command]:
         own = words[: words.index(">")] if ">" in words else words
         while own and re.match(r"[A-Za-z_]\w*=", own[0]):
             own = own[1:]
+        if own[:1] == ["torchrun"]:
+            own = ["harness", *own[own.index("harness.cli") + 1 :]]
         if own:
             found.append(Command(tuple(own), typed, out))
         typed = " ".join(own[1:]) + "\n" if word == "|" and own[:1] == ["echo"] else ""

@@ -88,7 +88,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print("\n".join(lines), flush=True)
     results = run_all(chosen, lambda line: print(line, flush=True))
     if options.gpu:
-        print("\nSend us everything below this line (docs/gpu.md, section 5); it names neither you nor the machine.\n")
+        print("\nSend us everything below this line (docs/gpu.md); it names neither you nor the machine.\n")
         print("\n".join(lines))
     print(f"\n{table(results)}\n\n{sum(one.seconds for one in results):.0f} s in all")
     if short := [one.benchmark.name for one in results if one.short]:

@@ -1,4 +1,4 @@
-"""The Slurm and the Kubernetes example: shellcheck and Kubernetes' schema find no fault, and their harness commands parse."""
+"""The Slurm and the Kubernetes examples: shellcheck and Kubernetes' schema find no fault, and their harness commands parse."""
 
 from __future__ import annotations
 
@@ -51,6 +51,15 @@ def test_its_commands_parse(script: str) -> None:
         command = cli.get_command(None, name)  # type: ignore[arg-type]
         assert command is not None
         command.make_context(name, list(words))
+
+
+def test_the_pod_of_the_server_is_valid_and_its_command_parses() -> None:
+    pod = yaml.safe_load((EXAMPLES / "serve.yaml").read_text())
+    assert kubernetes_validate.validate(pod, KUBERNETES_VERSION, strict=True) == KUBERNETES_VERSION
+    _, name, *words = pod["spec"]["containers"][0]["command"]
+    command = cli.get_command(None, name)  # type: ignore[arg-type]
+    assert command is not None
+    command.make_context(name, words)
 
 
 def test_slurm_options_come_before_the_first_command() -> None:
