@@ -25,6 +25,9 @@ ELSEWHERE = {
     "serialization/programs/README.md": "cards/programs.md",
     "eval/annotations/README.md": "cards/annotations.md",
     "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
+    "eval/annotations/levels.yaml": "cards/levels.yaml",
+    "eval/annotations/phenomena.yaml": "cards/phenomena.yaml",
+    "eval/annotations/mechanisms.yaml": "cards/mechanisms.yaml",
 }
 """Files outside docs/, and where they are on the site."""
 
