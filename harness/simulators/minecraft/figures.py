@@ -1,7 +1,7 @@
 """The six elementary shapes of BAP v2 (section 11.4), targets composed of them, and the pieces in which a target is described.
 
-The names are the paper's: row, diagonal, plane, L, T, U. We chose their sizes and orientations and how figures are combined.
-A vertical row is a column or tower; a plane is a filled rectangle, flat or upright.
+Names, smallest sizes and orientations are the paper's, which leaves the largest sizes open. A vertical row is a column or tower;
+a plane is a filled rectangle, flat or upright.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from random import Random
 from typing import NamedTuple
 
 from harness.corpora.item import MinecraftItem
-from harness.simulators.minecraft.scene import NEAR, Cell, Relation, touching
-from harness.worlds.minecraft import COLORS, FACES, INVENTORY, Structure, in_region
+from harness.simulators.minecraft.scene import NEAR, Cell, Relation
+from harness.worlds.minecraft import COLORS, FACES, INVENTORY, SIDE, Structure, in_region, touching
 
 KINDS = ("row", "diagonal", "plane", "L", "T", "U")
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
     "row": ((3, 4, 5, 6),),
     "diagonal": ((3, 4, 5),),
-    "plane": ((2, 3, 4), (2, 3, 4)),
-    "L": ((2, 3, 4), (3, 4)),
+    "plane": ((3, 4), (2, 3, 4)),
+    "L": ((2, 3, 4), (2, 3, 4)),
     "T": ((3, 5), (2, 3)),
     "U": ((2, 3), (3, 4)),
 }
 """The possible sizes of each figure, in blocks. The arms of an L and the arms and base of a U include the block in their
 corner; the stem of a T does not include the block of its bar. A U's second arm is as long as its first."""
+_LEVEL = tuple(step for step in FACES if not step[1])
 
 
 def moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
@@ -36,6 +37,11 @@ def moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
 def difference(start: Cell, end: Cell) -> Cell:
     """The step from `start` to `end`."""
     return moved(end, start, -1)
+
+
+def distance(a: Cell, b: Cell) -> int:
+    """The Manhattan distance, in cells."""
+    return sum(map(abs, difference(a, b)))
 
 
 class PlacedFigure(NamedTuple):
@@ -53,12 +59,6 @@ class PlacedFigure(NamedTuple):
     def at(self, by: Cell) -> PlacedFigure:
         """The figure with every cell moved by `by`."""
         return self._replace(cells=tuple(moved(cell, by) for cell in self.cells))
-
-    def ends(self) -> list[Cell]:
-        """The ends of the arms, or the corners of a plane."""
-        first = self.sizes[0]
-        which = {"plane": (0, first - 1, -first, -1), "T": (0, first - 1, -1)}.get(self.kind, (0, -1))
-        return [self.cells[n] for n in which]
 
 
 def figure(kind: str, sizes: Sequence[int], directions: Sequence[Cell], start: Cell = (0, 0, 0)) -> PlacedFigure:
@@ -88,8 +88,10 @@ def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
 
     `longest` is the maximum length of rows and diagonals, whose sizes then range from 3 up; by default `SIZES` applies.
     """
-    first = rng.choice(FACES)
-    second = rng.choice([axis for axis in FACES if not any(a * b for a, b in zip(first, axis, strict=True))])
+    # The bar of a T and the base of a U are level, so vertical ones point up or down.
+    first = rng.choice(_LEVEL if kind == "T" else FACES)
+    axes = _LEVEL if kind == "U" else FACES
+    second = rng.choice([axis for axis in axes if not any(a * b for a, b in zip(first, axis, strict=True))])
     choices: Sequence[Sequence[int]] = SIZES[kind]
     if longest and kind in ("row", "diagonal"):
         choices = [range(3, longest + 1)]
@@ -114,39 +116,33 @@ def starts(it: PlacedFigure) -> tuple[PlacedFigure, ...]:
     return tuple(variants)
 
 
-def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[PlacedFigure, ...]:
-    """A figure of each kind, all in the region and without shared cells; each shares a face or an edge with an earlier one.
+def building_order(rng: Random, it: PlacedFigure) -> tuple[Cell, ...]:
+    """The cells as a builder places them, from the first one on: a plane by rows or by columns, half of the time in a zigzag.
+    The paper gives no shares."""
+    if it.kind != "plane":
+        return it.cells
+    way = it if rng.random() < 0.5 else figure(it.kind, it.sizes[::-1], it.directions[::-1], it.cells[0])
+    length, back = way.sizes[0], rng.choice((1, -1))
+    lines = (way.cells[n : n + length] for n in range(0, len(way.cells), length))
+    return tuple(cell for n, line in enumerate(lines) for cell in line[:: back if n % 2 else 1])
 
-    `start`, a cell on the ground (y = 1), is a lowest cell of the first figure: one of its ends, if an end is that low.
-    """
-    while True:
-        first = draw(rng, kinds[0], longest)
-        low = min(cell[1] for cell in first.cells)
-        feet = [cell for cell in first.ends() if cell[1] == low] or [cell for cell in first.cells if cell[1] == low]
-        first = first.at(difference(rng.choice(feet), start))
-        if _fits(first, ()):
-            break
-    figures = [first]
-    for kind in kinds[1:]:
-        figures.append(_joined(rng, kind, figures, longest))
+
+def compose(rng: Random, kinds: Sequence[str], longest: int | None = None) -> tuple[PlacedFigure, ...]:
+    """A figure of each kind, all in the region and without shared cells: the first on the ground (y = 1), each other one joined
+    to an earlier one by a face or an edge (5.3.1)."""
+    figures: list[PlacedFigure] = []
+    taken: set[Cell] = set()
+    while len(figures) < len(kinds):
+        guest = draw(rng, kinds[len(figures)], longest)
+        if figures:
+            host = rng.choice(figures)
+            guest = guest.at(difference(rng.choice(guest.cells), moved(rng.choice(host.cells), rng.choice(NEAR))))
+        else:
+            guest = guest.at((rng.randint(-SIDE, SIDE), 1 - min(y for _, y, _ in guest.cells), rng.randint(-SIDE, SIDE)))
+        if all(in_region(*cell) and cell not in taken for cell in guest.cells):
+            figures.append(guest)
+            taken.update(guest.cells)
     return tuple(figures)
-
-
-def _joined(rng: Random, kind: str, figures: Sequence[PlacedFigure], longest: int | None) -> PlacedFigure:
-    """A figure that shares a face, or less often an edge, with an existing figure; ends join more often than other cells."""
-    taken = {cell for one in figures for cell in one.cells}
-    while True:
-        host, guest = rng.choice(figures), draw(rng, kind, longest)
-        a = rng.choice(host.ends() if rng.random() < 0.6 else host.cells)
-        b = rng.choice(guest.ends() if rng.random() < 0.6 else guest.cells)
-        step = rng.choice(FACES if rng.random() < 0.75 else NEAR)
-        guest = guest.at(difference(b, moved(a, step)))
-        if _fits(guest, taken):
-            return guest
-
-
-def _fits(one: PlacedFigure, taken: Collection[Cell]) -> bool:
-    return all(in_region(*cell) and cell not in taken for cell in one.cells)
 
 
 def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
@@ -204,12 +200,12 @@ def in_runs(target: Structure) -> list[StructurePiece]:
 
         def cost(cell: Cell, last: Cell = last) -> tuple[object, ...]:
             rests = cell[1] == 1 or any(other in built for other in touching(cell))
-            return not rests, cell[1], sum(map(abs, difference(cell, last))), cell
+            return not rests, cell[1], distance(cell, last), cell
 
         start = min(left, key=cost)
         run = max((_run(left, start, step) for step in FACES[::2]), key=len)
         # A run starts from the end nearer to the last run's end; a vertical one goes upward.
-        if run[0][1] == run[-1][1] and sum(map(abs, difference(run[-1], last))) < sum(map(abs, difference(run[0], last))):
+        if run[0][1] == run[-1][1] and distance(run[-1], last) < distance(run[0], last):
             run.reverse()
         pieces.append(StructurePiece(tuple((cell, left.pop(cell)) for cell in run)))
         built.update(run)

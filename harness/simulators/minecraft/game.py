@@ -2,7 +2,7 @@
 
 A turn of a game: the Architect chooses the next goal; the builder moves to where it can see the place; the Architect describes
 the goal from the builder's point of view, perhaps leaving out something for which the builder asks; the builder acts in a
-feasible order, with temporary supports, and perhaps asks for approval.
+feasible order, with temporary supports, and perhaps confirms that it is done.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.simulators.minecraft.scene import Cell, GameScene, Voice, facing
+from harness.simulators.minecraft.scene import SMALL, Cell, GameScene, Voice, facing
 from harness.worlds.minecraft import COLORS, INVENTORY, Action, bridge, held, in_region
 
 _QUARTERS = (46, 16, 20, 18)
-"""The shares of the real games' test items in which the builder looks along +z, -x, -z, +x, in percent."""
+"""The shares of the real games' test items in which the builder looks along +z, -x, -z, +x, in percent; the paper gives none."""
 _TRIES = 50
 _LEADS = ("and ", "now", "then ", "next", "the next")
 """Beginnings of orders that allow no lead such as "next" before them."""
@@ -37,15 +37,13 @@ class Goal(NamedTuple):
 class SpokenOrder(NamedTuple):
     """A goal in words: the message, a question and its answer if the message leaves something out, and facts for the item.
 
-    `meta` becomes the item's `meta`: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ... `amends`:
-    the order corrects a mistake, so no praise precedes it.
+    `meta` becomes the item's `meta`: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ...
     """
 
     text: str
     meta: dict[str, Any]
     question: str | None = None
     answer: str | None = None
-    amends: bool = False
 
 
 class Architect(Protocol):
@@ -63,17 +61,17 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
     scene = opening(rng, voice)
     failures = 0
     while failures < _TRIES and (goal := architect.plan(scene)) is not None:
-        quarter = any_quarter(rng) if rng.random() < 0.3 else scene.pose.quarter
         failures += 1
         if (actions := gold_actions(scene, goal)) is None:
             continue
-        scene.face(goal.cells, actions, quarter)
+        scene.face(goal.cells, actions, any_quarter(rng))
         if (order := architect.say(scene, goal)) is None:
             continue
         failures = 0
-        speak(scene, order, first=not scene.last)
+        speak(scene, order, lead=bool(scene.last))
         yield _act(scene, actions, goal, order, game, split)
-    scene.say("Architect", "done")
+        if rng.random() < SMALL:
+            scene.say("Builder", "confirm")
 
 
 def gold_actions(scene: GameScene, goal: Goal) -> tuple[Action, ...] | None:
@@ -89,28 +87,17 @@ def any_quarter(rng: Random) -> int:
 
 
 def opening(rng: Random, voice: Voice) -> GameScene:
-    """An empty region, and the dialogue before the first order."""
+    """An empty region, and the first line of every game."""
     scene = GameScene(rng, voice, facing(rng, [(0, 1, 0)], {}, any_quarter(rng)))
     scene.turns.append(Utterance("Builder", voice.draw("started")))
-    if rng.random() < 0.5:
-        scene.say("Architect", "greeting")
-        if rng.random() < 0.6:
-            scene.say("Builder", "hello")
     return scene
 
 
-def speak(scene: GameScene, order: SpokenOrder, first: bool) -> None:
-    """Says the order, with the talk around it: requests for approval, praise, small talk, a question and its answer."""
-    rng, voice, text = scene.rng, scene.voice, order.text
-    if not first:
-        if rng.random() < 0.25:
-            scene.say("Builder", "check")
-        if rng.random() < 0.35 and not order.amends:
-            scene.say("Architect", "praise")
-        if rng.random() < 0.03:
-            scene.say("Architect", "chat")
-        if rng.random() < 0.3 and not (order.amends or text.startswith(_LEADS)):
-            text = f"{voice.draw('lead')} {text}"
+def speak(scene: GameScene, order: SpokenOrder, lead: bool) -> None:
+    """Says the order, perhaps with a `lead` such as "now", and the builder's question and its answer, if it has them."""
+    voice, text = scene.voice, order.text
+    if lead and scene.rng.random() < 0.3 and not text.startswith(_LEADS):
+        text = f"{voice.draw('lead')} {text}"
     for speaker, words in (("Architect", text), ("Builder", order.question), ("Architect", order.answer)):
         if words is not None:
             scene.turns.append(Utterance(speaker, voice.sentence(words)))

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.minecraft.game import item_id
-from harness.simulators.minecraft.scene import Cell, Voice, facing, touching
-from harness.worlds.minecraft import COLORS, SIDE, Action, Structure
+from harness.simulators.minecraft.scene import Cell, Voice, facing
+from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region, touching
 
 LOCATIONS = ("center", "edge", "corner", None)
 ORIENTATIONS = ("horizontal", "vertical", None)
@@ -197,7 +197,7 @@ def _to_place(there: Collection[Cell], kind: str) -> list[Cell]:
     if kind == "not touching":
         ground = ((x, 1, z) for x, z in product(range(-SIDE, SIDE + 1), repeat=2))
         return [cell for cell in ground if all(max(abs(a - b) for a, b in zip(cell, c, strict=True)) > 1 for c in there)]
-    free = dict.fromkeys(cell for block in there for cell in touching(block) if cell not in there)
+    free = dict.fromkeys(cell for block in there for cell in touching(block) if cell not in there and in_region(*cell))
     if kind == "touching":
         return list(free)
     if kind == "on top of":

@@ -24,6 +24,8 @@ from harness.worlds.minecraft import Action, Structure, in_region
 
 _MOVES = 0.3
 """The probability that the builder turns before a new step."""
+_PRAISE = 0.35
+"""The probability that a new step begins with praise for the one before."""
 
 
 class BuildingGame(LiveGame):
@@ -73,7 +75,7 @@ class BuildingGame(LiveGame):
             end = {cell: color for cell, color in begun.items() if cell not in goal.removed} | dict(goal.placed)
             self._undone = False
             self._step = StepInProgress(begun, goal.placed, end, begun, told.figure)
-            return self._item(order._replace(amends=bool(self.left_wrong)), actions, "order")
+            return self._item(order, actions, "order")
         scene.say("Architect", "done")
         return None
 
@@ -95,7 +97,10 @@ class BuildingGame(LiveGame):
 
     def _item(self, order: SpokenOrder, actions: tuple[Action, ...], kind: str) -> MinecraftItem:
         scene = self._scene
-        speak(scene, order, first=self.turns == 0)
+        goes_well = kind == "order" and self.turns > 0 and not self.left_wrong
+        if goes_well and scene.rng.random() < _PRAISE:
+            scene.say("Architect", "praise")
+        speak(scene, order, lead=goes_well)
         name, before, meta = f"{self.name}/{self.turns + 1}", scene.structure(), {**order.meta, "kind": kind}
         states = before, scene.pose, actions, before.apply(actions).structure
         return MinecraftItem(name, self.split, tuple(scene.turns), *states, self.group, self.name, meta)
@@ -201,11 +206,11 @@ def _missing(scene: GameScene, step: StepInProgress, missing: Blocks) -> Correct
     fault = "nothing" if scene.blocks == step.before else "missing"
     section = "nothing" if fault == "nothing" else "again" if scene.blocks == step.begun else "missing"
     text = scene.voice.draw(section, order=order.text)
-    return Goal(told.blocks), order._replace(text=text, meta=order.meta | {"fault": fault}, amends=True)
+    return Goal(told.blocks), order._replace(text=text, meta=order.meta | {"fault": fault})
 
 
 def _correction(goal: Goal, text: str, fault: str) -> Correction:
-    return goal, SpokenOrder(text, {"fault": fault}, amends=True)
+    return goal, SpokenOrder(text, {"fault": fault})
 
 
 def _shift(scene: GameScene, step: StepInProgress) -> Cell | None:

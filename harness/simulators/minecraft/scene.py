@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -18,9 +18,12 @@ import numpy as np
 from harness.corpora.item import Turn, Utterance
 from harness.corpora.wording import NUMBERS, joined, phrase
 from harness.simulators import frames
-from harness.worlds.minecraft import CODES, FACES, SHAPE, SIDE, Action, Pose, Structure, in_region, turn
+from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure, turn
 
 Cell = tuple[int, int, int]
+
+SMALL = 0.1
+"""What BAP v2 calls a small probability and does not give: of an omission, an ellipsis, a confirmation."""
 
 
 class Relation(NamedTuple):
@@ -55,8 +58,8 @@ def relation(reference: Cell, target: Cell, quarter: int) -> Relation:
 _NEAREST = tuple(itertools.starmap(Relation, itertools.product((-1, 0, 1), repeat=3)))
 UNIT = {axes: tuple(way for way in _NEAREST if way.axes == axes) for axes in (1, 2, 3)}
 """The relations of distance 1 along each axis: 6, 12 and 8."""
-NEAR: tuple[Cell, ...] = tuple(way for way in _NEAREST if way.axes in (1, 2))
-"""Steps to the 18 cells that share a face or an edge."""
+NEAR: tuple[Cell, ...] = (*UNIT[1], *UNIT[2])
+"""Steps to the connected neighborhood (11.1): the 18 cells that share a face or an edge."""
 
 EYES = 1.62
 """The height of the eyes above the feet, in blocks."""
@@ -91,12 +94,6 @@ def facing(rng: Random, focus: Sequence[Cell], blocks: Collection[Cell], quarter
     return Pose(round(px, 4), round(feet, 4), round(pz, 4), round(yaw, 4), round(min(90.0, max(-90.0, pitch)), 4))
 
 
-def touching(cell: Cell) -> list[Cell]:
-    """The cells of the region, at most six, that share a face with a cell."""
-    around = ((cell[0] + dx, cell[1] + dy, cell[2] + dz) for dx, dy, dz in FACES)
-    return [neighbor for neighbor in around if in_region(*neighbor)]
-
-
 class Voice:
     """A pair's habits: the word for a block, digits or words, capitals and full stops."""
 
@@ -121,33 +118,29 @@ class Voice:
     def number(self, n: int) -> str:
         return str(n) if self.digits else NUMBERS[n]
 
-    def blocks(self, count: int, color: str | None) -> str:
-        """Some blocks of a color, or of an unnamed color (None)."""
-        if count > 1:
-            return f"{self.number(count)} {color or ''} {self.block}s"
-        return self.draw("a block of a color", color=color) if color else f"a {self.block}"
+    def blocks(self, count: int, color: str, floating: bool = False) -> str:
+        """Some blocks of a color ("" leaves it out), which "float" if they need supports."""
+        number, s = (self.number(count), "s") if count > 1 else ("a", "")
+        return self.draw("blocks", number=number, floating="floating" if floating else "", color=color, s=s)
 
-    def where(self, relation: Relation, it: str, *, diagonal: bool = True) -> str:
-        """A place relative to `it` in the builder's frame; "" leaves the reference out. `diagonal`: that word may be used."""
-        # "Away from you" comes first, so that "from it" does not directly follow "from you".
-        parts = sorted(relation.parts())
-        of = "of" if it else "alone"
-        if len(parts) == 1:
-            name, n = parts[0]
-            return self.draw(f"{name} {of}" if n == 1 else f"{name} far {of}", it=it, n=self.number(n))
-        words = [self.draw(f"{name} part", n=self.number(n), s="s" if n > 1 else "") for name, n in parts]
-        if diagonal and all(n == 1 for _, n in parts) and self.rng.random() < 0.5:
-            words = [self.draw(f"{name} way") for name, _ in parts]
-            return self.draw(f"diagonal {of}", it=it, ways=joined(words))
-        return self.draw(f"parts {of}", it=it, parts=joined(words))
+    def where(self, relation: Relation, it: str) -> str:
+        """A place relative to `it` in the builder's frame; "" leaves the reference out."""
+        of, (*others, (name, n)) = "of" if it else "alone", relation.parts()
+        if not others and n == 1:
+            return self.draw(f"{name} {of}", it=it)
+        if it and len(others) == 1 and max(map(abs, relation)) == 1 and self.rng.random() < 0.5:
+            return self.draw("diagonal of", it=it, ways=joined([self.draw(f"{way} way") for way, _ in relation.parts()]))
+        words = [self.draw(f"{way} part", n=self.number(m), s="s" if m > 1 else "") for way, m in others]
+        return joined([*words, self.draw(f"{name} far {of}", it=it, n=self.number(n), s="s" if n > 1 else "")])
 
     def go(self, direction: Relation) -> str:
-        """The direction from one block to the next: "to the left" or, along two axes, "left and up"."""
-        return joined([self.draw(f"go {name}") for name, _ in sorted(direction.parts())])
+        """The direction from one block to the next, with the builder as its anchor (5.1.3): "up and to the left of you"."""
+        return joined([self.draw(f"go {name}") for name, _ in reversed(direction.parts())])
 
 
 class Reference(NamedTuple):
-    """A block, the way in which words identify it, and these words. `kind`: "last", "color", "only", an extreme's name, ..."""
+    """A block, the way in which words identify it, and these words. `kind`: "last", "removed", "color", "leftmost",
+    "second top leftmost", ..."""
 
     cell: Cell
     kind: str
@@ -158,6 +151,7 @@ ENDS = {
     "highest": (1, 1), "lowest": (1, -1), "leftmost": (0, 1), "rightmost": (0, -1), "nearest": (2, -1), "farthest": (2, 1),
 }  # fmt: skip
 """For each extreme, the index into (left, up, away) in the builder's frame, and the sign of the extreme direction."""
+_NTH = ("", "second", "third")
 
 
 @dataclass(slots=True)
@@ -192,34 +186,39 @@ class GameScene:
             else:
                 del self.blocks[action.cell]
 
-    def references(self, cell: Cell) -> Iterator[Reference]:
-        """The unambiguous ways to identify one block, in words of the game's voice.
-
-        They are: the block placed last (or the last of several), the only block, the only block of its color, or the only most
-        extreme block of its color in one of the builder's directions.
-        """
-        voice, color = self.voice, self.blocks[cell]
+    def reference(self, cell: Cell) -> Reference | None:
+        """Words for a block by the priority of section 11.1: the last action's block, the only one of its color, or by its place
+        among those of its color. None if it is none of these."""
+        voice = self.voice
         if self.last and self.last[-1] == cell:
-            yield Reference(cell, "last", voice.draw("last" if len(self.last) == 1 else "last of several"))
-        if len(self.blocks) == 1:
-            yield Reference(cell, "only", voice.draw("only"))
+            kind = "last" if cell in self.blocks else "removed"
+            return Reference(cell, kind, voice.draw(kind))
+        color = self.blocks[cell]
         same = [other for other, its in self.blocks.items() if its == color]
         if len(same) == 1:
-            yield Reference(cell, "color", voice.draw("of a color", color=color))
-            return
-        seen = {other: relation((0, 0, 0), other, self.pose.quarter) for other in same}
-        others = [other for other in same if other != cell]
-        for name, (axis, sign) in ENDS.items():
-            if not all(sign * seen[other][axis] < sign * seen[cell][axis] for other in others):
-                continue
-            # Near and far must also hold in a straight line from the builder's eyes; otherwise the words are ambiguous.
-            if axis != 2 or all(sign * sight(self.pose, other) < sign * sight(self.pose, cell) for other in others):
-                yield Reference(cell, name, voice.draw(name, color=color))
+            return Reference(cell, "color", voice.draw("of a color", color=color))
+        # The paper names "the leftmost red block, etc."; the leftmost of a layer and the second from the left are ours.
+        top, bottom = ([one for one in same if one[1] == end(y for _, y, _ in same)] for end in (max, min))
+        layers = ("", same), ("top", top), ("bottom", bottom)
+        ways = [(self._rank(end, cell, cells), name != "", name, end) for name, cells in layers for end in ENDS if cell in cells]
+        simplest = min(way[:2] for way in ways)
+        rank, _, layer, end = self.rng.choice([way for way in ways if way[:2] == simplest])
+        if rank >= len(_NTH):
+            return None
+        text = voice.draw(f"from {end}" if rank else end, color=f"{layer} {color}", nth=_NTH[rank])
+        return Reference(cell, " ".join(filter(None, (_NTH[rank], layer, end))), text)
 
-    def picked(self, cell: Cell) -> Reference | None:
-        """A random one of the ways to identify a block; None if there is none."""
-        candidates = list(self.references(cell))
-        return self.rng.choice(candidates) if candidates else None
+    def _rank(self, end: str, cell: Cell, cells: Sequence[Cell]) -> int:
+        """How many of the cells come before one of them from an end; more than can be told if others are as far from it."""
+        axis, sign = ENDS[end]
+        far = {other: sign * relation(cell, other, self.pose.quarter)[axis] for other in cells}
+        before = [other for other in cells if far[other] >= 0 and other != cell]
+        clear = len({far[other] for other in before} - {0}) == len(before)
+        if axis == 2:
+            # Near and far must also hold in a straight line from the builder's eyes.
+            own = sight(self.pose, cell)
+            clear = clear and all((other in before) == (sign * (sight(self.pose, other) - own) > 0) for other in cells)
+        return len(before) if clear else len(_NTH)
 
 
 def sight(pose: Pose, cell: Cell) -> float:

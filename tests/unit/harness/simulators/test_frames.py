@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.simulators import frames
-from harness.simulators.games import ARCHITECTS, game
+from harness.simulators.games import game
 from harness.simulators.minecraft.scene import Voice
 
 
-@pytest.mark.parametrize("simulator", ARCHITECTS)
-def test_all_frames_are_used(simulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    sections, used, draw = {*frames(simulator)}, set[str](), Voice.draw
+@pytest.mark.parametrize(("simulator", "files"), [("random", ("common", "blocks")), ("shapes", ("shapes",))])
+def test_all_frames_are_used(simulator: str, files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    sections, used, draw = {*frames(*files)}, set[str](), Voice.draw
 
     def noted(self: Voice, section: str, **slots: str) -> str:
         used.add(section)
