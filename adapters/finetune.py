@@ -70,6 +70,10 @@ class FinetuneJob(Job):
     held_out: Mapping[str, Any] = field(default_factory=dict)
     """The dev and test items that `items` was compared with, as `HeldOut.compared` returns it."""
 
+    @property
+    def task(self) -> str:
+        return self.spec.task
+
     def result(self, folder: Path) -> Path:
         """The folder of the trained adapter or model in a run's folder."""
         return folder / ("model" if self.recipe.method == "full" else "adapter")

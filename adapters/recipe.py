@@ -270,7 +270,7 @@ class FinetuneRecipe(Strict):
 
 def recipe_path(name: str) -> Path:
     """The file of a recipe: see `settings_file`."""
-    return settings_file("recipe", name, RECIPES.rglob("*.yaml"))
+    return settings_file("recipe", name, {path.stem: path for path in RECIPES.rglob("*.yaml")})
 
 
 def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:

@@ -1,7 +1,7 @@
 """The scores that the papers print (`published.yaml`), and which of them belong beside the scores of a run.
 
 HEXAGONS: Tables 7 to 9. BAP v2: Tables 1, 2, 4 to 9 and 12 to 16, and the strict scores in its prose. Places are tables and
-sections: the texts that the values were read from have no page numbers.
+sections: the texts that the values were read from have no page numbers. Figures are there without values.
 """
 
 from __future__ import annotations
@@ -70,23 +70,39 @@ class Setting(Strict):
     """Minecraft: the items with an empty or a non-empty board before; all if None."""
     level: Literal["none", "low", "mid", "high"] | None = None
     """HEXAGONS: the items of a level of abstraction, by the authors' labels; all if None."""
+    size: Count | None = None
+    """HEXAGONS: the number of train items; all if None."""
     items: Count | None = None
     """The number of items if they are not the whole set; 0 if it is unknown."""
 
 
 class Row(Setting):
-    values: tuple[float, ...]
-    """In percent, one for each column."""
+    values: tuple[float, ...] = ()
+    """In percent, one for each column; none in a figure."""
 
 
 class Table(Setting):
-    """A table of a paper, or some values of its prose; a value has the settings of the table, of its row and of its column."""
+    """A table or a figure of a paper, or some values of its prose; a value has the settings of the table, of its row and of its
+    column."""
 
     paper: str
     table: Positive | None = None
+    figure: Positive | None = None
     section: str | None = None
     columns: tuple[Setting, ...]
     rows: tuple[Row, ...]
+
+    @property
+    def place(self) -> str:
+        """Where in the paper."""
+        kind, number = ("Table", self.table) if self.table else ("Figure", self.figure)
+        return f"{kind} {number}" if number else f"section {self.section}"
+
+    def settings(self, row: Row) -> list[Setting]:
+        """The whole setting of each cell of a row."""
+        known = set(Setting.model_fields)
+        parts = [part.model_dump(include=known, exclude_none=True) for part in (self, row)]
+        return [Setting(**parts[0] | parts[1] | column.model_dump(exclude_none=True)) for column in self.columns]
 
 
 class Value(NamedTuple):
@@ -107,11 +123,8 @@ class Published(Strict):
         """All printed scores, table by table and row by row."""
         for table in self.tables:
             for row in table.rows:
-                for column, value in zip(table.columns, row.values, strict=True):
-                    fields = [
-                        part.model_dump(include=set(Setting.model_fields), exclude_none=True) for part in (table, row, column)
-                    ]
-                    yield Value(table, Setting(**{key: given for part in fields for key, given in part.items()}), value)
+                for setting, value in zip(table.settings(row), row.values, strict=bool(row.values)):
+                    yield Value(table, setting, value)
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -215,7 +228,10 @@ def beside(runs: Mapping[str, Scores]) -> list[Beside]:
 def _lines(runs: Mapping[str, Scores], values: Sequence[Value], metrics: Sequence[str]) -> list[Line]:
     """The lines of a group; none if no run has scores of its items. Equal values of several tables are one line."""
     first = values[0].setting
-    own = {name: [_own(scores, first, metric) for metric in metrics] for name, scores in runs.items()}
+    own = {
+        name: [own_score(scores, first.model_copy(update={"metric": metric})).value for metric in metrics]
+        for name, scores in runs.items()
+    }
     if all(value is None for cells in own.values() for value in cells):
         return []
     lines = [Line(name, "", ["" if c is None else f"{100 * c:.2f}" for c in cells]) for name, cells in own.items()]
@@ -241,13 +257,14 @@ def _line(cells: Mapping[str, float], values: Sequence[Value], metrics: Sequence
     table, setting, _ = values[0]
     paper, system = published().papers[table.paper], published().systems[str(setting.system)]
     tables = sorted({str(value.table.table) for value in values if value.table.table}, key=int)
-    place = f"Table{'s' if len(tables) > 1 else ''} {', '.join(tables)}" if tables else f"section {table.section}"
+    place = f"Tables {', '.join(tables)}" if len(tables) > 1 else table.place
     shown = [f"{cells[metric]:.{paper.decimals}f}" if metric in cells else "" for metric in metrics]
-    obstacle = _obstacle(setting, scores)
+    obstacle = obstacle_of(setting, scores)
     return Line(system.name, setting.context or system.setting, shown, obstacle, paper.title, place if table.section else "")
 
 
-def _obstacle(setting: Setting, scores: Scores) -> str:
+def obstacle_of(setting: Setting, scores: Scores) -> str:
+    """Why a printed score cannot be compared with a run's; empty if it can."""
     of = published().sets[str(setting.set)]
     items = of.items if setting.items is None else setting.items
     if of.simulated:
@@ -260,17 +277,28 @@ def _obstacle(setting: Setting, scores: Scores) -> str:
     return "other labels" if setting.level and any(_of_level(scores, n).get("items") != labels[n].count for n in labels) else ""
 
 
-def _own(scores: Scores, setting: Setting, metric: str) -> float | None:
-    """The run's score, as a fraction; None if it has none."""
-    found: float | None = None
+class Own(NamedTuple):
+    """A run's score as a fraction, and its 95% interval; None if it has none."""
+
+    value: float | None
+    interval: Sequence[float] | None = None
+
+
+def own_score(scores: Scores, setting: Setting) -> Own:
+    """The run's score of a setting of its items."""
+    metric, ends = str(setting.metric), scores.get("intervals", {})
+    if setting.level:
+        group = _of_level(scores, setting.level)
+        return Own(group.get(metric), group.get("interval") if metric == "f1" else None)
     if setting.average == "mean":
-        part = _of_level(scores, setting.level) if setting.level else scores["action"]
-        found = part.get(metric)
-    else:
-        part = scores["subsets"][setting.board] if setting.board else scores
-        if part["items"]:
-            found = part["micro"][metric]["f1"] if setting.average == "micro" else part["macro"][metric]
-    return found
+        return Own(scores["action"].get(metric), ends.get("action", {}).get(metric))
+    part = scores["subsets"][setting.board] if setting.board else scores
+    if not part["items"]:
+        return Own(None)
+    average = str(setting.average)
+    value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
+    within = ends.get("subsets", {}).get(setting.board, {}) if setting.board else ends
+    return Own(value, within.get(average, {}).get(metric))
 
 
 def _of_level(scores: Scores, level: str) -> Mapping[str, Any]:

@@ -93,22 +93,27 @@ class Benchmark:
             raise UsageError("--annotation is for --benchmark v2 only")
 
     def of(self, answers: Answers) -> tuple[str, Annotation | None]:
-        """The benchmark's name and annotation for these answers. Raises UsageError if it is not for their task or split."""
-        if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
-            raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
-        if self.levels and world_of(answers.task) != "hexagons":
-            raise UsageError(f"--levels is for drawing steps, not for {answers.task}")
-        name = choose("benchmark", self.name or ("fair" if answers.simulated else "legacy"), BENCHMARKS)
+        """The benchmark's name and annotation for these answers. Raises UsageError as `check` does."""
+        self.check(answers.task, answers.split)
+        name = self.name or ("fair" if answers.simulated else "legacy")
         if name != "v2":
             return name, None
-        if self.annotation:
-            return name, read_annotation(self.annotation, answers.items)
-        if answers.split != "test" or corpora.locate(answers.task).kind != "official":
+        return name, read_annotation(self.annotation, answers.items) if self.annotation else our_annotation(answers.items)
+
+    def check(self, task: str, split: str) -> None:
+        """Raises UsageError for an unknown benchmark, and for what is not for the task or the split."""
+        if self.levels and world_of(task) != "hexagons":
+            raise UsageError(f"--levels is for drawing steps, not for {task}")
+        if self.name is None:
+            return
+        if world_of(task) != "minecraft" or get_task(task).judged:
+            raise UsageError(f"--benchmark is for minecraft; {task} has one set of scores")
+        choose("benchmark", self.name, BENCHMARKS)
+        if self.name == "v2" and not self.annotation and (split != "test" or corpora.locate(task).kind != "official"):
             raise UsageError(
                 "--benchmark v2: the annotation that ships covers the official test split only; "
                 "give --annotation FILE for other items"
             )
-        return name, our_annotation(answers.items)
 
     def choose(self, answers: Answers) -> Chosen:
         """The items that the benchmark scores, with their gold states."""

@@ -37,19 +37,34 @@ def augment(options: Augment) -> None:
     harness augment --task minecraft --factor 4 --out minecraft.4x.jsonl
     harness augment --task hexagons --factor 2 --change colors --out hexagons.colors.jsonl
     """
-    from harness.augmentation import variants as changing
-    from harness.augmentation.paraphrase import lexicon
-    from harness.corpora import load, locate
+    from harness.corpora import locate
     from harness.simulators.outputs import check_free, output_form, write
 
-    task, out, factor = options.task, options.out, options.factor
-    form = output_form(out)
-    items = load(task, "train")
-    words = lexicon() if world_of(task) == "minecraft" else None
-    changed = changing.augment(items, options.seed, factor, changes=options.changes, lexicon=words, whole=options.whole)
+    task, out, form = options.task, options.out, output_form(options.out)
+    size, changed = _changed(options)
     check_free(out, options.overwrite)
-    written = write(_pieces(changed, task, form), factor * len(items), out, form, task)
-    click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
+    written = write(_pieces(changed, task, form), size, out, form, task)
+    own = f"{size // options.factor:,} of them unchanged from the {locate(task).kind} corpus"
+    click.echo(f"{out}: {written.items:,} items, {own}")
+
+
+def check(options: Augment, untrained: bool) -> tuple[int, Iterator[Item]]:
+    """The number of items that `harness augment` makes, and the items. Raises the errors that it would raise before them."""
+    from harness.simulators.outputs import output_form
+
+    output_form(options.out)
+    return _changed(options)
+
+
+def _changed(options: Augment) -> tuple[int, Iterator[Item]]:
+    from harness.augmentation import variants as changing
+    from harness.augmentation.paraphrase import lexicon
+    from harness.corpora import load
+
+    items = load(options.task, "train")
+    words = lexicon() if world_of(options.task) == "minecraft" else None
+    made = changing.augment(items, options.seed, options.factor, changes=options.changes, lexicon=words, whole=options.whole)
+    return options.factor * len(items), made
 
 
 def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[GameChunk]:

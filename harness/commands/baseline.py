@@ -19,6 +19,7 @@ from harness.util.settings import Strict
 if TYPE_CHECKING:
     from harness.baselines import Baseline, Decoding, Ruled
     from harness.corpora.item import Item
+    from harness.training.recipe import Recipe
     from harness.training.trainable import BaselineJob
 
 
@@ -65,22 +66,46 @@ def train(options: Train) -> None:
     train_job(job, RUNS / (options.name or f"{job.name}-{job.task}"), click.echo)
 
 
-def check_training(options: Train, untrained: bool) -> str:
-    """What `harness baseline train` makes: "model". Raises the errors that the command would raise before training."""
-    _job(options)
-    return "model"
+def check_training(options: Train, untrained: bool) -> BaselineJob:
+    """The training of `harness baseline train`. Raises the errors that the command would raise before it."""
+    return _job(options)
+
+
+def recipe_schema(name: str) -> type[Recipe]:
+    """The schema of a baseline's recipe. Raises UsageError for an unknown baseline and for one without a recipe."""
+    from harness.baselines import Ruled
+    from harness.errors import UsageError
+
+    chosen, _ = _choose(name, None)
+    if isinstance(chosen, Ruled):
+        raise UsageError(f"{name} has nothing to train: `harness baseline predict {name}` answers by its rules")
+    schema: type[Recipe] = chosen.schema
+    return schema
 
 
 def check_predict(options: Predict, untrained: bool) -> str:
     """The task that `harness baseline predict` answers. Raises the errors that the command would raise before loading a model."""
+    from harness.baselines import Ruled
+    from harness.training.checkpoints import default_model, find_model
+
     _decoding(options)
-    return _choose(options.baseline, options.task)[1]
+    _refuse_both(options)
+    chosen, task = _choose(options.baseline, options.task)
+    if not untrained and not isinstance(chosen, Ruled):
+        find_model(options.checkpoint) if options.checkpoint else default_model(options.baseline, task)
+    return task
+
+
+def _refuse_both(options: Predict) -> None:
+    from harness.errors import UsageError
+
+    if options.items_file and options.split:
+        raise UsageError(f"--split {options.split}: the items come from {options.items_file}; leave the flag out")
 
 
 def _job(options: Train) -> BaselineJob:
     from harness.baselines import Ruled
     from harness.corpora.item import data_set
-    from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.curriculum import check_curriculum
     from harness.training.origin import Origin
@@ -88,8 +113,8 @@ def _job(options: Train) -> BaselineJob:
 
     name = options.baseline
     chosen, task = _choose(name, options.task)
-    if isinstance(chosen, Ruled):
-        raise UsageError(f"{name} has nothing to train: `harness baseline predict {name}` answers by its rules")
+    recipe_schema(name)
+    assert not isinstance(chosen, Ruled)
     limit = [f"training.epochs={options.max_epochs}"] if options.max_epochs else []
     overrides = [*options.overrides, *limit]
     recipe = chosen.recipe(overrides)
@@ -196,13 +221,11 @@ def predict(options: Predict) -> int:
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
-    from harness.errors import UsageError
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, items_hash, log_to
 
     name, file = options.baseline, options.items_file
-    if file and options.split:
-        raise UsageError(f"--split {options.split}: the items come from {file}; leave the flag out")
+    _refuse_both(options)
     chosen, task = _choose(name, options.task)
     decoding = _decoding(options)
     predictor, model, taken = load_predictor(chosen, name, task, options.checkpoint, decoding)

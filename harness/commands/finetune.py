@@ -77,10 +77,17 @@ def finetune(options: Finetune) -> None:
     say(f"The {out.name} {which}, is in {out}")
 
 
-def check(options: Finetune, untrained: bool = False) -> str:
-    """What `harness finetune` makes, "adapter" or "model". Raises the errors that the command would raise before training."""
+def check(options: Finetune, untrained: bool = False) -> FinetuneJob:
+    """The training of `harness finetune`. Raises the errors that the command would raise before it."""
     job, *_ = _job(options)
-    return job.result(Path()).name
+    return job
+
+
+def recipe_schema(recipe: str) -> type[FinetuneRecipe]:
+    """The schema of every recipe."""
+    from adapters.recipe import FinetuneRecipe
+
+    return FinetuneRecipe
 
 
 def _leaks(job: FinetuneJob, left_out: int) -> list[str]:

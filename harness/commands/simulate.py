@@ -15,6 +15,9 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.corpora.item import Item
     from harness.simulators.card import File
     from harness.simulators.outputs import GameChunk, GameSource
 
@@ -61,6 +64,17 @@ def simulate(options: Simulate) -> None:
     if options.card:
         write_atomically(readme, data_card(files, _command(options), __version__))
         click.echo(str(readme))
+
+
+def check(options: Simulate, untrained: bool) -> tuple[int, Iterator[Item]]:
+    """The number of items that `harness simulate` makes, and the items. Raises the errors that it would raise before them."""
+    from itertools import chain, count
+
+    from harness.simulators.games import game
+
+    ((_, source, size),) = _wanted(options)
+    games = (game(source.simulator, source.seed, source.split, n, source.parameters) for n in count())
+    return size, chain.from_iterable(games)
 
 
 def _make(path: Path, source: GameSource, count: int, workers: int, overwrite: bool) -> tuple[GameChunk, float]:

@@ -19,14 +19,16 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
 
+from eval.paper_table import Place
+from eval.score_run import Benchmark
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
-from harness.util.hashing import json_hash, short_hash
+from harness.util.hashing import file_sha256, json_hash
 from harness.util.processes import ending_with_parent, gpu_groups, visible_gpus
 
 STATE_FILE = "rows.json"
@@ -39,33 +41,78 @@ _PARALLEL = re.compile(r"(?:tensor|pipeline)[-_]parallel[-_]size=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """A command of a row."""
+
+    words: tuple[str, ...]
+    """The words after `harness`."""
+    made: Path | None = None
+    """A file that is there when it has ended; None: a training, which knows by itself whether it is finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers of a row to the items of a test, and how they are scored."""
+
+    answers: Path
+    """The folder of the run."""
+    benchmark: Benchmark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Commands that are run in order, and the run that holds their answers."""
+    """Commands that are run in order, and the runs that hold their answers."""
 
     name: str
-    commands: tuple[tuple[str, ...], ...]
-    """The words after `harness`."""
-    answers: Path
-    """The folder of the run whose answers are scored."""
-    files: tuple[Path, ...] = ()
-    """The files that the commands read; if their content changes, the row is run again."""
+    commands: tuple[Command, ...] = ()
+    tests: Mapping[str, Answered] = field(default_factory=dict)
+    """By name; empty: the row only makes a file that others read."""
+    task: str = ""
+    of: str = ""
+    """The row of the file that it comes from."""
+    place: Place | None = None
+    """The place of its scores in a table of a paper, whatever the set."""
+    choose: str | None = None
+    """The test by which one of the file's rows with this place is chosen."""
+    reason: str = ""
+    """Why it is not run; empty if it is."""
 
-    def key(self) -> str:
-        """16 hex digits over everything that is known to decide the row's answers."""
-        return json_hash([self.commands, [short_hash([file.read_bytes()]) for file in self.files if file.is_file()]])
+    def keys(self) -> list[str]:
+        """16 hex digits for each command, over everything that is known to decide its result."""
+        training = [one.words for one in self.commands if one.made is None]
+        return [
+            json_hash([training, one.words, [_digest(file) for file in _files(one.words) if file != one.made]])
+            for one in self.commands
+        ]
 
     def gpus(self) -> int:
         """How many GPUs the row needs at a time: the number over which vLLM splits a model."""
-        return max(math.prod(map(int, _PARALLEL.findall(" ".join(words)))) for words in self.commands)
+        return max(math.prod(map(int, _PARALLEL.findall(" ".join(one.words)))) for one in self.commands)
+
+
+def _files(words: Sequence[str]) -> list[Path]:
+    """The files that a command reads: its words, some of which end with a share."""
+    return [file for word in words for text in {word, word.rpartition("=")[0]} if text and (file := Path(text)).is_file()]
+
+
+def _digest(file: Path) -> str:
+    about = file.stat()
+    return _digest_of(file, about.st_size, about.st_mtime_ns)
+
+
+@cache
+def _digest_of(file: Path, size: int, changed: int) -> str:
+    return file_sha256(file)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How a row ended."""
+    """How far a row got."""
 
-    key: str
+    done: tuple[str, ...] = ()
+    """The keys of the commands that have ended."""
     error: str | None = None
-    """Why it failed, in one line; None if it is finished."""
+    """Why the last one failed, in one line; None if none did."""
 
 
 class Grid:
@@ -77,6 +124,7 @@ class Grid:
     def __init__(self, folder: Path, rows: Sequence[Row]) -> None:
         self.folder, self.rows = folder, rows
         self._lock = hold(folder / ".lock", f"{folder} is being run by another process; wait for it, or choose another --name")
+        self._states = threading.Lock()
         self.states = self._on_disk()
 
     def _on_disk(self) -> dict[str, State]:
@@ -84,31 +132,46 @@ class Grid:
         if not path.exists():
             return {}
         try:
-            return {name: State(**fields) for name, fields in json.loads(path.read_bytes()).items()}
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+            return {name: State(tuple(f["done"]), f["error"]) for name, f in json.loads(path.read_bytes()).items()}
+        except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
             raise HarnessError(f"{path} does not tell which rows are finished ({error}); remove it to run all again") from None
 
     def close(self) -> None:
         self._lock.release()
 
     def finished(self, row: Row) -> bool:
-        return self.states.get(row.name) == State(row.key()) and (row.answers / "predictions.jsonl").is_file()
+        return bool(row.commands) and not self._left(row)
+
+    def error(self, row: Row) -> str | None:
+        """Why a row has no scores; None if it is finished."""
+        return None if self.finished(row) else self.states.get(row.name, State()).error or row.reason or "not run"
+
+    def _left(self, row: Row) -> list[tuple[str, Command]]:
+        """The commands of a row that are to be run, with their keys."""
+        done = self.states.get(row.name, State()).done
+        pairs = zip(row.keys(), row.commands, strict=True)
+        return [(key, one) for key, one in pairs if key not in done or (one.made and not one.made.is_file())]
 
     def run(self, say: Callable[[str], None]) -> None:
-        """Run the rows that are not finished: in order or, if there are enough GPUs, side by side, each row on its own GPUs."""
-        heads = {row.name: f"row {number} of {len(self.rows)}, {row.name}" for number, row in enumerate(self.rows, start=1)}
-        todo = [row for row in self.rows if not self.finished(row)]
-        shares = row_gpus(todo, visible_gpus()) if todo else []
-        if shares:
-            say(f"{len(shares)} rows side by side, on GPUs {' and '.join(shares)}; what they print is in {self.folder}/ROW.log")
-        for row in self.rows:
-            if row not in todo:
-                say(f"{heads[row.name]}: finished before")
-            elif not shares:
-                key = row.key()
-                self._record(row, key, self._run(row, heads[row.name], say), heads[row.name], say)
-        if shares:
-            self._side_by_side(todo, heads, shares, say)
+        """Run the rows that are not finished: in order or, if there are enough GPUs, side by side, each row on its own GPUs.
+        Files that rows read are made first."""
+        rows = [row for row in self.rows if row.commands and not row.reason]
+        heads = {row.name: f"row {number} of {len(rows)}, {row.name}" for number, row in enumerate(rows, start=1)}
+        shares: Sequence[str] = ()
+        for answering in (False, True):
+            part = [row for row in rows if bool(row.tests) == answering]
+            todo = [row for row in part if not self.finished(row)]
+            shares = row_gpus(todo, visible_gpus()) if answering and todo else ()
+            if shares:
+                where = f"on GPUs {' and '.join(shares)}; what they print is in {self.folder}/ROW.log"
+                say(f"{len(shares)} rows side by side, {where}")
+            for row in part:
+                if row not in todo:
+                    say(f"{heads[row.name]}: finished before")
+                elif not shares:
+                    self._run(row, heads[row.name], say)
+            if shares:
+                self._side_by_side(todo, heads, shares, say)
 
     def _side_by_side(
         self, todo: Sequence[Row], heads: Mapping[str, str], shares: Sequence[str], say: Callable[[str], None]
@@ -118,39 +181,40 @@ class Grid:
             free.put(share)
         stop = threading.Event()
 
-        def run(row: Row) -> tuple[str, str | None]:
-            key, gpus = row.key(), free.get()
+        def run(row: Row) -> None:
+            gpus = free.get()
             try:
-                return key, self._run(row, heads[row.name], say, Alone(gpus, stop))
+                self._run(row, heads[row.name], say, Alone(gpus, stop))
             finally:
                 free.put(gpus)
 
         pool = ThreadPoolExecutor(len(shares))
         try:
-            begun = {pool.submit(run, row): row for row in todo}
-            for ended in as_completed(begun):
-                row = begun[ended]
-                self._record(row, *ended.result(), heads[row.name], say)
+            for ended in as_completed([pool.submit(run, row) for row in todo]):
+                ended.result()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _record(self, row: Row, key: str, error: str | None, head: str, say: Callable[[str], None]) -> None:
-        self.states[row.name] = State(key, error)
-        states = {name: asdict(state) for name, state in self.states.items()}
-        write_atomically(self.folder / STATE_FILE, json.dumps(states, indent=1) + "\n")
-        say(f"{head}: {'finished' if error is None else f'failed: {error}'}")
-
-    def _run(self, row: Row, head: str, say: Callable[[str], None], alone: Alone | None = None) -> str | None:
-        """Why the row failed; None if it finished."""
+    def _run(self, row: Row, head: str, say: Callable[[str], None], alone: Alone | None = None) -> None:
         log = self.folder / f"{row.name}.log"
         log.unlink(missing_ok=True)
-        for words in row.commands:
-            say(f"{head}: {shlex.join(('harness', *words))}")
-            code, error = run_command(words, log, alone)
+        for key, command in self._left(row):
+            say(f"{head}: {shlex.join(('harness', *command.words))}")
+            code, error = run_command(command.words, log, alone)
             if code:
-                return error or f"harness {words[0]} ended with code {code} and no message; its output is in {log}"
-        return None
+                self._record(row, None, error or f"harness {command.words[0]} ended with code {code} and no message; see {log}")
+                break
+            self._record(row, key)
+        why = self.states[row.name].error
+        say(f"{head}: {'finished' if why is None else f'failed: {why}'}")
+
+    def _record(self, row: Row, key: str | None, error: str | None = None) -> None:
+        with self._states:
+            done = self.states.get(row.name, State()).done
+            self.states[row.name] = State((*done, key) if key and key not in done else done, error)
+            states = {name: asdict(state) for name, state in self.states.items()}
+            write_atomically(self.folder / STATE_FILE, json.dumps(states, indent=1) + "\n")
 
 
 @dataclass(frozen=True)
@@ -234,98 +298,3 @@ def _error(code: int, printed: str) -> str:
         return f"it was ended by signal {-code}{hint}"
     lines = [line.strip() for line in re.split(r"[\r\n]", _CODES.sub("", printed))]
     return next((line.removeprefix("Error: ") for line in reversed(lines) if line.startswith("Error: ")), "")
-
-
-def costs(row: Row) -> dict[str, list[float]]:
-    """The costs of a finished row, by their names in the table: the seconds and tokens of its prompts and answers, preceded by
-    those of its training if it is a row of `harness finetune`."""
-    from adapters.registry import read_record
-    from eval.score_run import read_answers
-    from harness.runs.asked import NAME, read_asked
-
-    records = read_answers(row.answers).records.values()
-    tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
-    facts: dict[str, list[float]] = {
-        "seconds": [sum(asked.seconds for _, asked in read_asked(row.answers / NAME))],
-        "tokens": [tokens],
-    }
-    if row.commands[0][0] == "finetune":
-        run = row.answers.parent
-        about = read_record(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
-        facts = {"seconds": [about.seconds, *facts["seconds"]], "tokens": [about.tokens, *facts["tokens"]]}
-    return facts
-
-
-def table(grid: Grid, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """A line for each of some rows of the grid: "row", "error" (None if finished) and, if finished, "scores" (as
-    `harness score --json` prints them), "facts", and "difference" from the first row: a pair of `eval.compare.compare_runs`,
-    with p corrected over the rows.
-
-    "difference" is None for the first row, and if the first row is not finished or has other items.
-    """
-    from eval.score_run import read_answers, score_answers, score_items
-    from eval.statistics import holm
-
-    lines: list[dict[str, Any]] = []
-    items: dict[str, Any] = {}
-    for row in rows:
-        state = grid.states.get(row.name)
-        line: dict[str, Any] = {"row": row.name, "error": (state.error if state else None) or "not run"}
-        if grid.finished(row):
-            answers = read_answers(row.answers)
-            items[row.name] = score_items(answers)
-            line |= {
-                "error": None,
-                "scores": score_answers(answers),
-                "facts": costs(row),
-            }
-            line["difference"] = _difference(answers.task, row.name, rows[0].name, items)
-        lines.append(line)
-    pairs = [line["difference"] for line in lines if line.get("difference")]
-    for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]) if pairs else (), strict=True):
-        pair["p_holm"] = corrected
-    return lines
-
-
-def _difference(task: str, row: str, first: str, items: Mapping[str, Any]) -> dict[str, Any] | None:
-    from eval.compare import compare_runs
-
-    if row == first or first not in items or [one.id for one in items[row]] != [one.id for one in items[first]]:
-        return None
-    pair: dict[str, Any] = compare_runs(task, {row: items[row], first: items[first]}, changed=0)["pairs"][0]
-    return pair
-
-
-def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """The head of the table and its rows, in percent, as text."""
-    from eval.export import headline
-
-    finished = [line for line in lines if line["error"] is None]
-    labels = [number.label for number in headline(finished[0]["scores"])[:2]] if finished else []
-    names = list(dict.fromkeys(name for line in finished for name in line["facts"]))
-    head = ["row", *labels, *(["difference", "p (Holm)"] if labels else []), *names, "failed"]
-    rows = []
-    for line in lines:
-        if line["error"] is not None:
-            rows.append([line["row"], *[""] * (len(head) - 2), line["error"]])
-            continue
-        leading, other = headline(line["scores"])[:2]
-        told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
-        numbers = leading.short, f"{100 * other.value:.2f}"
-        rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
-    if len(finished) == len(lines):  # Then the last column is empty.
-        head, rows = head[:-1], [row[:-1] for row in rows]
-    return head, rows
-
-
-def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
-    from eval.tables import Percentage
-
-    return [f"{Percentage(pair['difference'], pair['interval']):+}", f"{pair['p_holm']:.4f}"] if pair else ["", ""]
-
-
-def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:
-    """The table in Markdown."""
-    from eval.tables import markdown_table, markdown_text
-
-    return f"{markdown_table(*cells(lines), texts=(0,))}\n\n{markdown_text(caption)}\n"

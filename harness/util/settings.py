@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -64,15 +64,15 @@ def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[in
     return {}
 
 
-def settings_file(kind: str, name: str, shipped: Iterable[Path]) -> Path:
+def settings_file(kind: str, name: str, shipped: Mapping[str, Path]) -> Path:
     """The file of a recipe (or another `kind`), given by its path or by the name of a shipped file. Raises UsageError if there is
     none."""
-    if name.endswith((".yaml", ".yml")) or "/" in name:
+    folder, _, _ = name.rpartition("/")
+    if name.endswith((".yaml", ".yml")) or (folder and not any(one.startswith(f"{folder}/") for one in shipped)):
         if not Path(name).is_file():
             raise UsageError(f"no {kind} file at {name}")
         return Path(name)
-    named = {path.stem: path for path in shipped}
-    return named[choose(kind, name, named)]
+    return shipped[choose(kind, name, shipped)]
 
 
 def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:
@@ -134,6 +134,24 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in values.items():
         result |= flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else {f"{prefix}{key}": value}
     return result
+
+
+def takes_list(schema: type[BaseModel], key: str) -> bool:
+    """Whether the value of a dotted key may be a list."""
+    *above, last = key.split(".")
+    for part in above:
+        field = schema.model_fields.get(part)
+        inner = next(_models(field.annotation), None) if field else None
+        if inner is None:
+            return False
+        schema = inner
+    found = schema.model_fields.get(last)
+    return found is not None and _holds_list(found.annotation)
+
+
+def _holds_list(kind: Any) -> bool:
+    own = get_origin(kind) or kind
+    return own in (list, tuple, Sequence) or (own is not Literal and any(map(_holds_list, get_args(kind))))
 
 
 def first_problem(error: ValidationError) -> str:

@@ -18,7 +18,7 @@ from harness.cli import main
 from harness.commands.experiment import steps
 from harness.corpora import corpus_of
 from harness.engines.openai.spending import read_prices
-from harness.experiments.file import read_experiment
+from harness.experiments.rows import read_experiment
 from harness.service.keys import read_keys
 from prompts.spec import PromptSpec
 from serialization.formats import FORMATS

@@ -8,14 +8,18 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from eval.score_run import Benchmark
 from harness.corpora import load
 from harness.errors import HarnessError
 from harness.experiments import grid as grid_module
-from harness.experiments.grid import STATE_FILE, Alone, Grid, Row, as_markdown, cells, row_gpus, run_command, table
+from harness.experiments import tables
+from harness.experiments.grid import STATE_FILE, Alone, Answered, Command, Grid, Row, row_gpus, run_command
+from harness.experiments.tables import as_markdown, cells, compared
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -29,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the answers of two models, one of them right half the time. Child processes run this checkout's code."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(grid_module, "costs", lambda row: {"letters": [len(row.name), 7]})
+    monkeypatch.setattr(tables, "costs", lambda row, answers: {"letters": [len(row.name), 7]})
     items = load("hexagons", "dev")
     for name, share in (("right", 1), ("half", 2)):
         lines = [{"id": item.id, "text": "" if n % share else gold_answer(item, SPEC)} for n, item in enumerate(items)]
@@ -39,7 +43,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def row(name: str) -> Row:
     words = ("prompt", "--engine", "scripted", "--model", f"{name}.jsonl", "--name", f"grid/{name}")
-    return Row(name, (words,), Path("runs/grid") / name, (Path(f"{name}.jsonl"),))
+    answers = Path("runs/grid") / name
+    command = Command(words, answers / "predictions.jsonl")
+    return Row(name=name, commands=(command,), tests={"": Answered(answers, Benchmark())})
 
 
 def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
@@ -47,7 +53,7 @@ def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
     said: list[str] = []
     with closing(Grid(Path("runs/grid"), rows)) as grid:
         grid.run(said.append)
-        return said, table(grid, rows)
+        return said, compared(grid, [row for row in rows if row.tests], "")
 
 
 def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
@@ -65,7 +71,7 @@ def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
     assert said[-1] == "row 3 of 3, half: finished before"
     assert [line["error"] for line in lines] == [None, None, None]
     # A row that lost its answers runs again, and so does one whose files changed.
-    (rows[0].answers / "predictions.jsonl").unlink()
+    (rows[0].tests[""].answers / "predictions.jsonl").unlink()
     with Path("half.jsonl").open("a") as file:
         file.write("\n")
     said, _ = run(*rows)
@@ -89,6 +95,23 @@ def test_the_table_compares_each_row_with_the_first() -> None:
     assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
 
 
+def test_a_row_with_another_test_runs_only_that_and_files_are_made_first() -> None:
+    made = Path("runs/grid/data/drawn.jsonl")
+    words = ("simulate", "blocks", "--items", "2", "--out", str(made), "--overwrite")
+    data, right = Row(name="data-drawn", commands=(Command(words, made),)), row("right")
+    said, _ = run(right, data)
+    assert [line.partition(", ")[2] for line in said if line.endswith("finished")] == ["data-drawn: finished", "right: finished"]
+    assert made.is_file()
+    more = Path("runs/grid/right/more")
+    command = Command((*right.commands[0].words[:-1], "grid/right/more", "--limit", "2"), more / "predictions.jsonl")
+    both = replace(right, commands=(*right.commands, command), tests={**right.tests, "more": Answered(more, Benchmark())})
+    said, _ = run(both)
+    assert [line.count("--limit 2") for line in said] == [1, 0]
+    said, lines = run(right, replace(row("half"), reason="left out"))
+    assert said == ["row 1 of 1, right: finished before"]
+    assert [line["error"] for line in lines] == [None, "left out"]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
 def test_states_that_cannot_be_read_are_not_overwritten(text: str) -> None:
     Path("runs/grid").mkdir(parents=True)
@@ -105,7 +128,7 @@ class TestSideBySide:
         monkeypatch.setattr(grid_module, "visible_gpus", lambda: ["0", "1", "2", "3"])
 
     def test_rows_share_the_gpus(self) -> None:
-        split = Row("split", (("prompt", "--vllm", "tensor_parallel_size=2"),), Path("runs/split"))
+        split = Row(name="split", commands=(Command(("prompt", "--vllm", "tensor_parallel_size=2")),))
         assert split.gpus() == 2
         assert row_gpus([row("a")], ["0", "1"]) == []
         assert row_gpus([row("a"), row("b")], ["0"]) == []

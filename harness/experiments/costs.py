@@ -1,0 +1,261 @@
+"""What a training takes, by arithmetic: steps, memory, and hours on this machine and on one GPU.
+
+A token that passes P parameters takes 2P operations forward, and 4P more backward if they are trained. Hours are those of all
+epochs: early stopping may end before. Memory is that of weights, gradients and the optimizer's states; for language models, that
+of activations too (`adapters.memory`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from adapters.dev import spread
+from adapters.finetune import FinetuneJob
+from adapters.finetune import trainable as with_lora
+from adapters.memory import estimate, parameters
+from adapters.packing import Pack
+from harness.baselines.encoders import SMALL, EncoderSettings, load_encoder
+from harness.baselines.world_state import CELLS
+from harness.corpora.item import builder_turns, drawing_steps
+from harness.engines.models.bases import load_config, resolve_base
+from harness.engines.models.encoding import MINILM
+from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
+from harness.errors import EngineError
+from harness.training.job import Job
+from harness.training.trainable import BaselineJob
+from harness.util.settings import read_values
+from harness.worlds.hexagons import TILES
+from prompts.render import Renderer
+from serialization.contexts import get_context
+from serialization.words import h3_tokens
+
+BASES = Path(__file__).parent / "bases.yaml"
+"""The published configurations of bases that may not be on this machine."""
+CHARACTERS = 3.0
+"""A text has a token for so many characters: words have four or more, coordinates two."""
+WORDS = 3000
+"""The size of a builder's vocabulary."""
+SHARED = 1 / 3
+"""The part of the cells that a builder network computes (`harness.baselines.shared_cells`)."""
+CPU_SHARE = 0.7
+"""The part of the speed of matrix products that a training reaches on a CPU; `cnn-gru` reached 0.6 to 0.9."""
+GPU_SPEED, GPU_STEP = 0.25 * 989e12, 0.02
+"""A quarter of the operations a second that an H100 can do in bfloat16, and the fewest seconds of a step, which launches many
+kernels. We have measured neither."""
+_SAMPLE = 100
+"""Items whose lengths are measured."""
+
+
+class Network(NamedTuple):
+    """What is trained."""
+
+    trained: int
+    """Parameters."""
+    frozen: int
+    operations: float
+    """Of a training step, for each item."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a training takes."""
+
+    items: int
+    steps: int
+    """At most."""
+    memory: float
+    """Bytes."""
+    operations: float
+    """In all steps."""
+    obstacle: str = ""
+    """Why it cannot run here."""
+
+    @property
+    def here(self) -> float:
+        """Hours on this machine."""
+        return self.operations / speed() / 3600
+
+    @property
+    def on_gpu(self) -> float:
+        """Hours on one H100."""
+        return max(self.operations / GPU_SPEED, self.steps * GPU_STEP) / 3600
+
+    def __str__(self) -> str:
+        size = f"at most {self.steps:,} steps on {self.items:,} items; {self.memory / 1e9:.1f} GB"
+        return f"{size}; {self.obstacle or f'{_hours(self.here)} on this machine'}, {_hours(self.on_gpu)} on one H100"
+
+
+def together(costs: Sequence[Cost]) -> str:
+    """All trainings, one after another."""
+    here = sum(cost.here for cost in costs if not cost.obstacle)
+    own = f"{_hours(here)} on this machine, " if here else ""
+    return f"all trainings: {own}{_hours(sum(cost.on_gpu for cost in costs))} on one H100"
+
+
+def _hours(value: float) -> str:
+    return f"{value:,.0f} h" if value >= 10 else f"{value:.1f} h" if value >= 0.1 else f"{60 * value:.1f} min"
+
+
+@cache
+def speed() -> float:
+    """The operations a second that a training reaches on this machine's CPU if nothing else runs."""
+    side = 1024
+    matrix = torch.ones(side, side)
+    matrix @ matrix
+    least = math.inf
+    for _ in range(8):
+        began = time.perf_counter()
+        matrix @ matrix
+        least = min(least, time.perf_counter() - began)
+    return CPU_SHARE * 2 * side**3 / least
+
+
+def cost_of(job: Job, items: int) -> Cost | str:
+    """The cost of a training on `items` items, like those of the job; why it is unknown, if a base is not known."""
+    try:
+        if isinstance(job, FinetuneJob):
+            return _of_language_model(job, items)
+        assert isinstance(job, BaselineJob)
+        network = NETWORKS[job.name](job)
+    except EngineError as error:
+        return f"{items:,} items; memory and hours are unknown: {error}"
+    training = job.recipe.training
+    epochs = training.epochs + (1 if training.curriculum else 0)
+    steps = epochs * math.ceil(items / training.batch_size)
+    return Cost(items, steps, 16 * network.trained + 4 * network.frozen, epochs * items * network.operations)
+
+
+def _of_language_model(job: FinetuneJob, items: int) -> Cost:
+    import transformers
+
+    recipe, training = job.recipe, job.recipe.training
+    renderer = Renderer(job.spec, None, 100_000, 1)
+    sizes = [[len(part) / CHARACTERS for part in renderer.training_text(item)] for item in spread(job.items, _SAMPLE)]
+    tokens, longest = fmean(map(sum, sizes)), max(sizes, key=sum)
+    with torch.device("meta"), quiet_transformers():
+        # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
+        plain = recipe.model_copy(update={"quantize": None})
+        model = with_lora(plain, transformers.AutoModelForCausalLM.from_config(_config(job.base)))
+    rows = training.accumulation * (training.per_device_train_batch_size or max(1, training.tokens / tokens))
+    steps = training.max_steps or math.ceil(training.epochs * items / rows)
+    empty = np.zeros(int(sum(longest)), np.int32)
+    pack = Pack(empty, empty, empty, np.zeros(int(longest[1]) or 1, np.int32), empty)
+    memory = estimate(model, recipe, [pack], int(sum(longest)), in_bf16(training.precision)).total
+    trained, total = parameters(model)
+    passed = total - model.get_input_embeddings().weight.numel()
+    passes = 4 + (2 if training.gradient_checkpointing else 0)
+    operations = steps * rows * tokens * (passes * passed + 2 * trained)
+    lacking = missing_for_quantization() if recipe.quantize else None
+    return Cost(items, steps, memory, operations, f"4 bits need {lacking}" if lacking else "")
+
+
+def _config(base: str) -> Any:
+    """The configuration of a base. Raises EngineError if it is neither known nor here."""
+    from transformers import AutoConfig
+
+    known = read_values(BASES)
+    return AutoConfig.for_model(**known[base]) if base in known else load_config(resolve_base(base))
+
+
+def _size(module: Any) -> int:
+    return sum(weight.numel() for weight in module.parameters())
+
+
+def _layers(model: Any) -> int:
+    """The parameters that every token passes: all but its embeddings."""
+    return _size(model) - int(model.get_input_embeddings().weight.numel())
+
+
+def _encoder(settings: EncoderSettings) -> Any:
+    import transformers
+
+    if settings.name in (SMALL, MINILM):
+        return load_encoder(settings)[0]
+    with torch.device("meta"), quiet_transformers():
+        return transformers.AutoModel.from_config(_config(settings.name)).requires_grad_(settings.tuned)
+
+
+def _builder(job: BaselineJob, network: Any, reading: float) -> Network:
+    """`reading` are the operations on a token of the history."""
+    items = spread(builder_turns(job.items), _SAMPLE)
+    decoder = network.decoder
+    cells = _size(decoder.world) + _size(decoder.head)
+    steps = fmean(len(item.actions) + 1 for item in items)
+    words = fmean(len(h3_tokens(item)) for item in items)
+    frozen = sum(weight.numel() for weight in network.parameters() if not weight.requires_grad)
+    operations = 6 * steps * (cells * CELLS * SHARED + _size(decoder) - cells) + reading * words
+    return Network(_size(network) - frozen, frozen, operations)
+
+
+def _cnn_gru(job: BaselineJob) -> Network:
+    from harness.baselines.cnn_gru.network import CnnGruNetwork
+
+    with torch.device("meta"):
+        network = CnnGruNetwork(job.recipe.network, WORDS)
+    return _builder(job, network, 6 * _size(network.encoder))
+
+
+def _bert_transformer(job: BaselineJob) -> Network:
+    from harness.baselines.bert_transformer.network import BertNetwork
+
+    encoder = _encoder(job.recipe.encoder)
+    with torch.device("meta"):
+        network = BertNetwork(job.recipe.network, encoder)
+    return _builder(job, network, (6 if job.recipe.encoder.tuned else 2) * _layers(encoder))
+
+
+def _deberta(job: BaselineJob) -> Network:
+    from harness.baselines.deberta.batches import instructions
+    from harness.baselines.deberta.network import TextPerTile, TileQueries
+
+    recipe, context = job.recipe, get_context("hexagons", job.recipe.context)
+    encoder, per_tile = _encoder(recipe.encoder), recipe.variant == "paper"
+    items = spread(drawing_steps(job.items), _SAMPLE)
+    tokens = fmean(sum(map(len, instructions(item, context))) / CHARACTERS for item in items)
+    with torch.device("meta"):
+        network = (
+            TextPerTile(encoder, recipe.network) if per_tile else TileQueries(encoder, recipe.network, among=True, board=True)
+        )
+    # A text for each tile has the names of all tiles' colors, and its activations are computed twice.
+    texts = TILES * (tokens + (2 * TILES if context.board else 0)) if per_tile else tokens
+    passes = 2 if not recipe.encoder.tuned else 8 if per_tile else 6
+    own, read = _size(network) - _size(encoder), passes * _layers(encoder) * texts
+    trained = own + (_size(encoder) if recipe.encoder.tuned else 0)
+    return Network(trained, _size(network) - trained, read + 6 * own * (1 if per_tile else TILES))
+
+
+def _t5(job: BaselineJob) -> Network:
+    import transformers
+
+    from harness.baselines.t5.network import small
+
+    recipe = job.recipe
+    with torch.device("meta"), quiet_transformers():
+        if recipe.model == SMALL:
+            model, _ = small(recipe.network)
+        else:
+            model = transformers.AutoModelForSeq2SeqLM.from_config(_config(recipe.model))
+    items = spread(drawing_steps(job.items), _SAMPLE)
+    read = fmean(len(recipe.input_of(item)) for item in items) / CHARACTERS
+    written = fmean(len(recipe.written.write(item.actions)) for item in items) / CHARACTERS
+    operations = 6 * (_layers(model.get_encoder()) * read + _layers(model.get_decoder()) * written)
+    return Network(_size(model), 0, operations)
+
+
+NETWORKS: dict[str, Callable[[BaselineJob], Network]] = {
+    "cnn-gru": _cnn_gru,
+    "bert-transformer": _bert_transformer,
+    "deberta": _deberta,
+    "t5": _t5,
+}
+"""By baseline, how to count."""

@@ -1,0 +1,319 @@
+"""From the file of an experiment to its rows: the commands of each, checked as the commands themselves check their options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from eval.paper_table import Place, find_table, places
+from eval.published import Table
+from eval.score_run import Benchmark
+from harness.corpora.records import load_items
+from harness.errors import FaultsError
+from harness.experiments.data import DataSets
+from harness.experiments.file import ANSWERS, OF_THE_TRAINING, TRAININGS, Differing, ExperimentStep, Options, read_file
+from harness.experiments.grid import Answered, Command, Row
+from harness.experiments.scale import Scale
+from harness.experiments.words import Words
+from harness.runs.folder import RUNS
+from harness.util.registry import choose
+from harness.util.settings import flat, takes_list
+
+if TYPE_CHECKING:
+    from harness.training.job import Job
+
+Cell = dict[str, Options]
+"""The options of a row, by step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the command line says of the rows."""
+
+    overrides: Sequence[str] = ()
+    """Keys of the file with values, as in prompt.limit=20."""
+    only: Collection[str] = ()
+    """The rows to run; empty: all."""
+    checkpoints: Mapping[str, str] = field(default_factory=dict)
+    """By row, a trained model in place of its training."""
+    scale: Scale | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rows of a file, those that only make files first, and the table of a paper that they fill."""
+
+    rows: Sequence[Row]
+    table: Table | None
+
+    def parts(self) -> dict[str, tuple[str, list[Row]]]:
+        """By title, a test and the rows that have it, for each task."""
+        made: dict[str, tuple[str, list[Row]]] = {}
+        for row in self.rows:
+            for test in row.tests:
+                made.setdefault(", ".join(filter(None, (row.task, test))), (test, []))[1].append(row)
+        return made
+
+
+Look = Callable[[str, "Job", int], None]
+
+
+def read_experiment(
+    path: Path,
+    name: str,
+    steps: Mapping[str, ExperimentStep],
+    asked: Asked | None = None,
+    look: Look = lambda row, job, items: None,
+) -> Plan:
+    """The rows of a file, whose runs go to runs/`name`. `look` is called with the name of each row that trains, its training, and
+    the number of train items, of which the training has only a sample if they are yet to be made.
+
+    Raises FaultsError with all faults of the file, and UsageError if the file is not a mapping in YAML.
+    """
+    words = Words(steps)
+    try:
+        with TemporaryDirectory() as samples:
+            return _Reader(path, name, words, asked or Asked(), Path(samples), look).read()
+    except FaultsError as error:
+        told = (fault.replace(f"{samples}/", "") for fault in error.faults)
+        raise FaultsError(fault if fault.startswith(str(path)) else f"{path}: {fault}" for fault in told) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    """What a row is made of."""
+
+    name: str
+    of: str
+    """The name in the file, without the values chosen from lists."""
+    where: Mapping[str, str]
+    """By step, the beginning of messages about its options; empty if all rows share them."""
+    differing: Differing
+    cell: Cell
+    tests: Mapping[str, Options]
+    place: Place | None
+
+    @property
+    def named(self) -> str:
+        return f"row {self.of}: "
+
+
+class _Reader:
+    """Reads a file into rows."""
+
+    def __init__(self, path: Path, name: str, words: Words, asked: Asked, samples: Path, look: Look) -> None:
+        self.name, self.words, self.asked, self.look = name, words, asked, look
+        self.file = read_file(path, asked.overrides)
+        self.data = DataSets(self.file.data, words, asked.scale, RUNS / name / "data", samples)
+
+    def read(self) -> Plan:
+        of = self.file.table
+        table = self.words.attempt("table: ", lambda: find_table(of.paper, of.table, of.figure)) if of else None
+        sources: dict[str, _Source] = {}
+        for number, row in enumerate(self.file.rows, start=1):
+            for one in [] if of and not table else self._sources(number, row, table):
+                if one.name in sources:
+                    self.words.fault(f"{one.named}the name {one.name} is taken by another row")
+                sources.setdefault(one.name, one)
+        known = {name for one in sources.values() for name in (one.name, one.of)}
+        for word in (*self.asked.only, *self.asked.checkpoints):
+            self.words.attempt("", partial(choose, "row", word, sorted(known)))
+        if not sources and not self.words.faults:
+            self.words.fault("table: none of the rows is in it: give them the key system")
+        rows = [made for one in sources.values() if (made := self._row(one))]
+        if self.words.faults:
+            raise FaultsError(self.words.faults)
+        return Plan([*self.data.rows(), *rows], table)
+
+    def _sources(self, number: int, row: Differing, table: Table | None) -> Iterator[_Source]:
+        """The rows that one of the file stands for, as far as they are in the table."""
+        own = row.name or re.sub(r"[^A-Za-z0-9._+-]+", "-", row.system or "") or None
+        named = f"row {own or number}: "
+        # A fault in what all rows share is reported once.
+        where = {step: named if getattr(row, step) else "" for step in (*TRAININGS, *ANSWERS)}
+        blocks = {step: self._merged(where[step], getattr(row, step), getattr(self.file, step)) for step in where}
+        if not (cells := self._cells(own, blocks)):
+            self.words.fault(f"{named}a list is empty")
+        for name, cell in cells.items():
+            place = _place(row.system, cell)
+            sets = [one.set for one in places(table) if one._replace(set="") == place] if table else list(self.file.tests)
+            if table and not sets:
+                continue
+            tests = dict.fromkeys([*sets, *([row.choose] if row.choose else [])])
+            if lacking := [test for test in tests if test not in self.file.tests]:
+                self.words.fault(f"{named}the file has no test {lacking[0]}: add it to tests")
+            else:
+                options = {test: self.file.tests[test] for test in tests} or {"": {}}
+                yield _Source(name=name, of=own or str(number), where=where, differing=row, cell=cell, tests=options, place=place)
+
+    def _merged(self, where: str, own: Options, shared: Options) -> Options:
+        """A row's options, completed by the shared ones."""
+        values = own | {key: value for key, value in shared.items() if key not in own}
+        changes = [block.get("set") or {} for block in (shared, own)]
+        if all(isinstance(one, dict) for one in changes):
+            return values | ({"set": flat(changes[0]) | flat(changes[1])} if any(changes) else {})
+        self.words.fault(f"{where}set: give keys of the recipe with their values, as in training.max_steps: 30")
+        return {key: value for key, value in values.items() if key != "set"}
+
+    def _cells(self, own: str | None, blocks: Cell) -> dict[str, Cell]:
+        """A cell for every combination of the values in lists, by the row's name."""
+        given = [(step, key, value) for step, block in blocks.items() for key, value in block.items() if key != "set"]
+        axes: list[tuple[tuple[str, ...], Any]] = [
+            ((step, key), value) for step, key, value in given if self._lists(step, key, value)
+        ]
+        for step, block in blocks.items():
+            axes += [((step, "set", key), value) for key, value in block.get("set", {}).items() if self._sets(step, block, key)]
+        most = self.asked.scale.grid if self.asked.scale else None
+        cells: dict[str, Cell] = {}
+        for chosen in product(*(values[:most] for _, values in axes)):
+            cell = {step: {**block, **({"set": {**block["set"]}} if "set" in block else {})} for step, block in blocks.items()}
+            for (path, _), value in zip(axes, chosen, strict=True):
+                (cell[path[0]]["set"] if len(path) > 2 else cell[path[0]])[path[-1]] = value
+            cell["prompt"] = _with_examples(cell["prompt"])
+            labels = [_label(path[-1], value) for (path, _), value in zip(axes, chosen, strict=True) if _has(cell, path)]
+            # Without examples, the ways to choose them make no difference: they give the same row again.
+            cells["_".join([*([own] if own else []), *labels]) or "row"] = cell
+        return cells
+
+    def _lists(self, step: str, key: str, value: Any) -> bool:
+        option = self.words.steps[step].options.get(key)
+        several = option is not None and option.multiple
+        return isinstance(value, list) and (not several or any(isinstance(one, list) for one in value))
+
+    def _sets(self, step: str, block: Options, key: str) -> bool:
+        """Whether a key of `set` has a list of values for one."""
+        value, schema = block["set"][key], self.words.steps[step].schema
+        if not isinstance(value, list) or any(isinstance(one, list) for one in value):
+            return isinstance(value, list)
+        subject = str(block.get(self.words.steps[step].subject or ""))
+        # An unknown baseline or recipe is reported where its training is checked.
+        known = self.words.quietly(lambda: schema(subject)) if schema else None
+        return known is not None and not takes_list(known, key)
+
+    def _row(self, one: _Source) -> Row | None:
+        """The row; None if it is faulty."""
+        asked, row = self.asked, one.differing
+        about: dict[str, Any] = {"name": one.name, "of": one.of, "place": one.place, "choose": row.choose}
+        if row.reason:
+            return Row(**about, reason=row.reason)
+        used = [step for step, values in one.cell.items() if values]
+        training = next((step for step in TRAININGS if step in used), None)
+        answer = "predict" if training == "train" or "predict" in used else "prompt"
+        if not used or {*used} - {training, answer}:
+            has = " and ".join(used) or "nothing to run"
+            self.words.fault(f"{one.named}it has {has}: give finetune and prompt, train and predict, or only prompt or predict")
+            return None
+        check = not asked.only or bool({one.name, one.of} & {*asked.only})
+        known, tests = len(self.words.faults), dict[str, Answered]()
+        commands, subject, task = self._training(one, training, check=check) if training else ([], [], "")
+        for name in one.tests:
+            if len(self.words.faults) > known:
+                return None
+            command, tests[name], task = self._test(one, name, answer, subject, task, trained=bool(commands), check=check)
+            commands.append(command)
+        reason = "" if check else "left out by --only"
+        return Row(**about, commands=tuple(commands), tests=tests, task=task, reason=reason)
+
+    def _training(self, one: _Source, training: str, *, check: bool) -> tuple[list[Command], list[str], str]:
+        """The command that trains, unless there is a checkpoint; the words that name the model; and its task, if it is known."""
+        values, scale = one.cell[training], self.asked.scale
+        values = scale.training(str(values.get(self.words.steps[training].subject or "")), values) if scale else values
+        where, run = one.where[training], RUNS / self.name / one.name
+        if checkpoint := self._checkpoint(one):
+            return [], _model(training, None, checkpoint, values), ""
+        known, name = len(self.words.faults), ["--name", f"{self.name}/{one.name}"]
+        words = [*self.words.of(where, training, self.data.named(values)), *name]
+        job = None
+        if check and len(self.words.faults) == known:
+            sample = self.words.of(where, training, self.data.named(values, sample=True))
+            job = self.words.checked(where, training, [*sample, *name])
+        if job:
+            self.look(one.name, job, len(job.items) + self.data.missing_items(values.get("data", [])))
+        command = Command((*self.words.steps[training].words, *words))
+        return [command], _model(training, job, str(run), values), job.task if job else ""
+
+    def _checkpoint(self, one: _Source) -> str | None:
+        given = self.asked.checkpoints
+        return given.get(one.name) or given.get(one.of) or one.differing.checkpoint
+
+    def _test(
+        self, one: _Source, name: str, answer: str, subject: Sequence[str], task: str, *, trained: bool, check: bool
+    ) -> tuple[Command, Answered, str]:
+        """The command that answers a test's items, where its answers are, and the task."""
+        scale, options = self.asked.scale, dict(one.tests[name])
+        options |= {key: value for key, value in scale.tests.items() if key in options} if scale else {}
+        kind, *files = (options.pop(key, None) for key in ("benchmark", "annotation", "levels"))
+        values = one.cell[answer] | options | (scale.options.get(answer, {}) if scale else {})
+        where = f"{one.named}test {name}: " if name else one.where[answer]
+        part = [name] if name else [str(values.get("split") or "dev")] if subject else []
+        run = Path(self.name, one.name, *part)
+
+        def words(*, sample: bool) -> list[str]:
+            left_out = OF_THE_TRAINING if subject else ()
+            own = self.words.of(where, answer, self.data.named(values, sample=sample), left_out)
+            return [*subject, *own, "--name", run.as_posix()]
+
+        known, command = len(self.words.faults), words(sample=False)
+        paths = [Path(file) if file else None for file in files]
+        benchmark = self.words.attempt(where, lambda: Benchmark(kind, *paths)) or Benchmark()
+        if check and len(self.words.faults) == known:
+            found = self.words.checked(where, answer, words(sample=True), untrained=trained)
+            task = task or found or ""
+            items = self.data.named(values, sample=True).get("items")
+            if task and found is not None:
+                split = Path(items).name if items else str(values.get("split") or "dev")
+                self.words.attempt(where, lambda: benchmark.check(task, split))
+                self.words.attempt(f"{where}items: ", lambda: load_items(Path(items), task) if items else None)
+        makes = RUNS / run / "predictions.jsonl"
+        return Command((*self.words.steps[answer].words, *command), makes), Answered(RUNS / run, benchmark), task
+
+
+def _model(training: str, job: Any, run: str, values: Options) -> list[str]:
+    """The words of the command line that name a trained model: of a run, or any checkpoint."""
+    if training == "train":
+        task = ["--task", str(values["task"])] if values.get("task") else []
+        return [str(values.get("baseline")), *task, "--checkpoint", run]
+    if job and job.result(Path(run)).name == "model":
+        return ["--model", str(job.result(Path(run)))]
+    return ["--adapter", run, *(["--model", str(values["base"])] if values.get("base") else [])]
+
+
+def _place(system: str | None, cell: Cell) -> Place | None:
+    """The place of a row in a paper's table, whatever the set."""
+    if system is None:
+        return None
+    trained = cell["train"] or cell["finetune"]
+    context = trained.get("context") or trained.get("set", {}).get("context")
+    return Place("", system, context, trained.get("train-items"))
+
+
+def _has(cell: Cell, path: Sequence[str]) -> bool:
+    return len(path) > 2 or path[1] in cell[path[0]]
+
+
+def _with_examples(values: Options) -> Options:
+    """The options of a prompt without those that have no effect, such as the encoder if examples are chosen at random."""
+    select, order = values.get("select"), str(values.get("shot-order"))
+    idle = {
+        "select": values.get("shots") == 0,
+        "shot-ids": select not in ("fixed", None),
+        "encoder": select not in ("embedding", None),
+        "shot-order": select in ("random", "fixed") and order.startswith("best"),
+    }
+    return {key: value for key, value in values.items() if not (idle.get(key) or (key in idle and values.get("shots") == 0))}
+
+
+def _label(key: str, value: Any) -> str:
+    """A value as it appears in the names of rows."""
+    key = key.rpartition(".")[2]
+    if value in (None, []):
+        return f"{key}-default" if value is None else f"no-{key}"
+    several = value if isinstance(value, list) else [value] if isinstance(value, str) else [f"{key}-{value}"]
+    text = "+".join(Path(str(one)).name for one in several)
+    return re.sub(r"[^A-Za-z0-9._+-]+", "-", text)
