@@ -66,10 +66,6 @@ def launcher(text: str) -> None:
     assert load_config_from_file("fsdp.yaml")
 
 
-def task_module(text: str) -> None:
-    assert text == (ROOT / "tests/helpers/toy/toy_task.py").read_text()
-
-
 def first_item(text: str) -> None:
     main(["data", "items", "minecraft", "--limit", "1", "--out", "items.jsonl"])
     assert text == Path("items.jsonl").read_text()
@@ -106,7 +102,6 @@ CHECKS: dict[tuple[str, str], Callable[[str], None]] = {
     ("everyday.md", "yaml"): requests,
     ("endpoints.md", "yaml"): prices,
     ("gpu.md", "yaml"): launcher,
-    ("data.md", "python"): task_module,
     ("data.md", "json"): first_item,
     ("annotating.md", "json"): programs,
     ("metrics.md", "json"): labels,
