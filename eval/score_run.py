@@ -111,7 +111,7 @@ class Benchmark:
         choose("benchmark", self.name, BENCHMARKS)
         if self.name == "v2" and not self.annotation and (split != "test" or corpora.locate(task).kind != "official"):
             raise UsageError(
-                "--benchmark v2: the annotation that ships covers the official test split only; "
+                "--benchmark v2: the annotation that ships covers the official test split only, which HARNESS_DATA must have; "
                 "give --annotation FILE for other items"
             )
 

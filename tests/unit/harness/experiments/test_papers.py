@@ -173,14 +173,21 @@ def test_a_dry_run_tells_what_each_training_takes(name: str, capsys: pytest.Capt
         assert sum("on 52,419 items" in line for line in told) == 43
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which tables find the trainings of others."""
+    return tmp_path_factory.mktemp("papers")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_file_runs_to_its_end_with_tiny_models(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str, shared: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its first row; of one file, all rows."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=":")
+    monkeypatch.chdir(shared)
     made = plan(name)
     check_rows(made)
     first = next(row for row in made.rows if row.tests)
