@@ -54,12 +54,12 @@ class ScoredRun:
     @property
     def part(self) -> str:
         """The task, the split and, for Minecraft, the benchmark; Minecraft's val is called dev."""
-        split = "dev" if self.scores["split"] == "val" else self.scores["split"]
+        split = "dev" if self.dev else self.scores["split"]
         return f"{self.scores['task']}/{split}{', ' + self.scores['benchmark'] if 'benchmark' in self.scores else ''}"
 
     @property
     def dev(self) -> bool:
-        """Whether its items are those of a dev split."""
+        """Whether its items are of a dev split."""
         return self.scores["split"] in ("dev", "val")
 
 

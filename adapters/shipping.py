@@ -155,7 +155,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
     command, changed = _finetune_command(name, about, settings)
     recipe = about.recipe
     modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
-    corpora = [locate(task) for task in dict.fromkeys([about.task, *about.trained_on])]
+    corpora = [locate(task) for task in about.tasks or (about.task,)]
     train = [
         f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {get_task(one.task).title}"
         for one in corpora
@@ -197,7 +197,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base.partition("@")[0],
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[get_task(task).hub_name or task for task in dict.fromkeys([about.task, *about.trained_on])],
+        datasets=[get_task(task).hub_name or task for task in about.tasks or (about.task,)],
         metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,
