@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.corpora.wording import joined
@@ -73,11 +74,10 @@ class DrawingGame(LiveGame):
 
 
 def _spelled(paints: Sequence[Paint]) -> str:
-    """Some tiles with their colors in words: "color tiles 2 and 3 of column 1 red and tile 9 of column 4 white"."""
+    """Some tiles, column by column, in words: "color tiles 2 and 3 of column 1 red and tile 9 of column 4 white"."""
     parts = []
-    for (color, column), ones in groupby(
-        sorted(paints, key=lambda one: (one.color, one.column, one.row)), lambda one: (one.color, one.column)
-    ):
+    by_color = sorted(paints, key=attrgetter("color"))
+    for (color, column), ones in groupby(by_color, attrgetter("color", "column")):
         rows = [str(one.row + 1) for one in ones]
         parts.append(f"{'tile' if len(rows) == 1 else 'tiles'} {joined(rows)} of column {column + 1} {color}")
     return f"color {joined(parts)}"
