@@ -76,7 +76,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
 
 
 def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
-    values: dict[str, Any] = {**dict.fromkeys(("board", "blocks", "begun", "scene"), ""), **fields}
+    values: dict[str, Any] = {**dict.fromkeys(("board", "blocks", "begun"), ""), **fields}
     values |= {"turns": [piece.text for piece in pieces], "first": first}
     text = spec.wording.render(f"{spec.world}.user.txt", values).strip()
     if "north" in fields:

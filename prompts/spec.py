@@ -54,8 +54,6 @@ class PromptSpec:
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
-        if format and get_format(task, format).points:
-            defaults["context"] = "conversation+state"
         names = context or defaults["context"], format or defaults["format"], frame or "world", chosen
         spec = cls(task, *names, images=images or "")
         _ = spec.shown, spec.written
@@ -64,8 +62,6 @@ class PromptSpec:
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
         if spec.frame == "pose" and not (spec.shown.rich and spec.format == "lines"):
             raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
-        if spec.written.points and not spec.shown.scene:
-            raise UsageError(f"--format {spec.format} is for --context conversation+state, which names what an answer points to")
         if images and not (spec.shown.board or spec.shown.rich):
             fit = "one with a board, such as oracle-board" if spec.world == "hexagons" else "context-rich"
             raise UsageError(f"--images shows the state, which --context {spec.context} does not: take {fit}")

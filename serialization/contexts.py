@@ -4,8 +4,7 @@ HEXAGONS has the paper's seven contexts (section 6.2, Table 7). Minecraft has th
 (Nebula), H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and
 dialogue. If a dialogue begins with blocks already in place, as IGLU's instructions do, these blocks are listed first.
 Both worlds have `conversation`: a drawing procedure or a game as one chat, in which earlier answers are the model's messages.
-`conversation+programs` shows them as the programs that they were; `conversation+state` adds the present state to the last
-message.
+`conversation+programs` shows them as the programs that they were.
 
 In every context, whatever differs between the items of one procedure or game comes last, so that their prompts share a
 prefix. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by quarter
@@ -30,9 +29,8 @@ from harness.util.registry import choose
 from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
-from serialization import scene
-from serialization.formats import Format, grouped, moves
-from serialization.scene import Cell
+from serialization.formats import Format, grouped
+from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 color_of = attrgetter("color")
@@ -56,8 +54,7 @@ class Context:
 
     `chat`: earlier answers are separate messages: the model's own answers in HEXAGONS, the actions of the game in Minecraft.
     `programs`: an earlier answer that was a program is shown as it was written, and not as the cells that it changed.
-    `mission`: the opening line of a game is kept. `scene`: the blocks around the builder are described
-    (serialization/scene.py).
+    `mission`: the opening line of a game is kept.
     """
 
     name: str
@@ -68,7 +65,6 @@ class Context:
     rich: bool = False
     chat: bool = False
     mission: bool = False
-    scene: bool = False
     programs: bool = False
 
     @property
@@ -87,13 +83,11 @@ _ALL = (
     Context("full-history+predicted-board", "hexagons", board="predicted"),
     Context("conversation", "hexagons", chat=True),
     Context("conversation+programs", "hexagons", chat=True, programs=True),
-    Context("conversation+state", "hexagons", board="predicted", chat=True),
     Context("full-dialogue", "minecraft"),
     Context("full-dialogue+mission", "minecraft", mission=True),
     Context("h3", "minecraft", h3=True),
     Context("context-rich", "minecraft", rich=True),
     Context("conversation", "minecraft", chat=True),
-    Context("conversation+state", "minecraft", chat=True, scene=True),
 )
 
 CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == its.world} for task, its in TASKS.items()}
@@ -158,9 +152,7 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
         history = history[dropped:]
     else:
         dropped = 0
-    # A chat does not mention a blank board, so the first steps' rows equal those of `conversation`.
-    told = context.board and not (context.chat and item.before == Board())
-    fields = {"board": write_board(item.before, fmt)} if told else {}
+    fields = {"board": write_board(item.before, fmt)} if context.board else {}
     stood = Board() if context.board else begun_with(item)
     begun = write_board(stood, fmt) if stood != Board() else ""
     return View((*history, TurnText(item.instruction)), 1, fields, dropped + 1, begun)
@@ -193,7 +185,7 @@ def _minecraft_view(
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
-    stood = None if context.rich or context.scene else started_with(item)
+    stood = None if context.rich else started_with(item)
     pieces = [TurnText(f"Blocks: {_write_blocks(stood, fmt)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
@@ -217,10 +209,6 @@ def _minecraft_view(
         builder = write_builder(item.pose, pose)
         pieces += builder
         fresh += len(builder)
-    if context.scene:
-        # Places are relative to the cell of the last action if the format writes earlier turns that way.
-        place = partial(moves.way, scene.last_cell(item) if fmt.of_turn else None, quarter=item.pose.quarter)
-        fields["scene"] = scene.write(item, place, named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)
 
 

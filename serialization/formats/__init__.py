@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from harness.corpora.item import Item
@@ -13,7 +12,7 @@ from harness.util.registry import choose
 from harness.worlds import World
 from serialization.formats import calls, grouped, json, lines, moves, program, triplets
 from serialization.formats.answer import Constraint, Parsed
-from serialization.scene import Cell
+from serialization.formats.moves import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,6 @@ class Format:
     of_turn: Callable[[Sequence[Any], Cell | None, int], str] | None = None
     """Writes an earlier turn whose text depends on the cell of the previous action and on the builder's quarter turn. A format
     with this function gives positions as the builder sees them."""
-    points: bool = False
-    """Whether a line of an answer may start from a cell that the last message names (`serialization.scene.anchors`)."""
 
     @property
     def is_program(self) -> bool:
@@ -57,9 +54,6 @@ class Format:
         return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
-_MOVES = Format(
-    "moves", "minecraft", moves.write, moves.parse, moves.constraint, 128, moves.read_for, moves.answer, of_turn=moves.write
-)
 _PROGRAM = Format(
     "program",
     "hexagons",
@@ -77,13 +71,8 @@ _LISTED = (
     Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons"), 1024),
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
-    _MOVES,
-    replace(
-        _MOVES,
-        name="moves+anchors",
-        constraint=partial(moves.constraint, anchored=True),
-        for_item=partial(moves.answer, anchored=True),
-        points=True,
+    Format(
+        "moves", "minecraft", moves.write, moves.parse, moves.constraint, 128, moves.read_for, moves.answer, of_turn=moves.write
     ),
     Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
     _PROGRAM,

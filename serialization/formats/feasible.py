@@ -18,12 +18,11 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 from harness.corpora.item import MinecraftItem
 from harness.corpora.records import BlockRecord
 from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Pose, Structure, in_region
-from serialization import scene
 from serialization.formats import calls, lines, moves
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
+from serialization.formats.moves import Cell, last_cell
 from serialization.pose import as_seen
-from serialization.scene import Cell, last_cell
 
 Pieces = Mapping[str, tuple[Action, ...]]
 """The texts of the feasible next pieces, each with its actions."""
@@ -39,8 +38,7 @@ class _Style(NamedTuple):
 
 
 _LINES = _Style("", "\n", "", NOTHING)
-_MOVES = ("moves", "moves+anchors")
-_STYLES = {"lines": _LINES, "calls": _LINES, **dict.fromkeys(_MOVES, _LINES), "json": _Style("[[", "], [", "]]", "[]")}
+_STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
 _WRITERS: dict[str, Callable[[list[Action]], str]] = {
     "lines": lines.write,
     "calls": calls.write,
@@ -64,8 +62,6 @@ class BuiltState(NamedTuple):
     """The cell of the previous action."""
     quarter: int
     """The builder's quarter turn, as `Pose.quarter`."""
-    anchors: Mapping[str, Cell] | None = None
-    """The cells that a line may start from, by name; None for a format without anchors."""
 
 
 _At = Annotated[int, Field(ge=-1000, le=1000)]
@@ -82,7 +78,6 @@ class _StateRecord(BaseModel):
     blocks: Annotated[list[BlockRecord], FailFast(), Field(max_length=math.prod(SHAPE))]
     last: tuple[_At, _At, _At] | None
     quarter: int = Field(ge=0, le=3)
-    anchors: dict[Annotated[str, Field(max_length=8)], tuple[_At, _At, _At]] | None = Field(None, max_length=11)
     opening: str = Field("", max_length=64, pattern=r"^\s*$")
     pose: tuple[_Place, _Place, _Place, _Angle, _Angle] | None = None
 
@@ -105,8 +100,7 @@ class Feasible:
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
-        anchors = scene.anchors(item) if format_name == "moves+anchors" else None
-        state = BuiltState(item.before, last_cell(item), item.pose.quarter, anchors)
+        state = BuiltState(item.before, last_cell(item), item.pose.quarter)
         return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
@@ -118,7 +112,7 @@ class Feasible:
             "last": self._start.last,
             "quarter": self._start.quarter,
         }
-        said |= {"anchors": self._start.anchors, "opening": self._opening, "pose": self._pose and list(self._pose)}
+        said |= {"opening": self._opening, "pose": self._pose and list(self._pose)}
         return json.dumps(said)
 
     @classmethod
@@ -134,7 +128,7 @@ class Feasible:
             raise ValueError(f"not a state: {place + ': ' if place else ''}{fault['msg']}") from None
         if said.format not in FORMATS:
             raise ValueError(f"not a state: no format {said.format[:80]!r}")
-        state = BuiltState(Structure.of(said.blocks), said.last, said.quarter, said.anchors)
+        state = BuiltState(Structure.of(said.blocks), said.last, said.quarter)
         return cls(said.format, state, said.opening, said.pose and Pose(*said.pose))
 
     def whole(self, text: str) -> bool:
@@ -203,7 +197,7 @@ class Feasible:
 
 def _possible(format_name: str, state: BuiltState) -> Pieces:
     picks, places = _feasible(state.structure)
-    if format_name in _MOVES:
+    if format_name == "moves":
         return _possible_moves(picks, places, state)
     write = _WRITERS[format_name]
     removals = [Action("remove", None, *cell) for cell in picks]
@@ -229,8 +223,8 @@ def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) ->
     pieces: dict[str, tuple[Action, ...]] = {}
     for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
         for cell in cells:
-            way, origin = moves.start(state.last, cell, state.quarter, state.anchors)
-            row = _row(kind, cell, origin, state.structure)
+            way = moves.way(state.last, cell, state.quarter)
+            row = _row(kind, cell, state.last, state.structure)
             for word, color in words.items():
                 actions = tuple(Action(kind, color, *at) for at in row)
                 pieces[f"{word} {way}"] = actions[:1]

@@ -4,21 +4,20 @@ It says where a block goes as a builder would: a number of cells left, up or beh
 three blocks, each on top of the one before. The meaning of a text therefore depends on the item: on the cell of the last
 action before it, and on the builder's direction.
 
-In the format `moves+anchors` a line may also start from a cell that the prompt names (`serialization.scene.anchors`): `red A up`
-is a red block on top of part A, `red ahead` one in front of the builder. Any line may give its cell, as in `red at 0 1 0`. The
-form with the fewest words is written; all forms are read.
+Any line may give its cell, as in `red at 0 1 0`; it is written where there is no previous action.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Executed, Item, MinecraftItem
 from harness.worlds.minecraft import CODES, COLORS, Action, turn
 from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, discard, scan
 from serialization.formats.lines import BETWEEN, COLOR, END, HEIGHT, SIDE, check_action
-from serialization.scene import AHEAD, LETTERS, Cell, anchors, last_cell
+
+Cell = tuple[int, int, int]
 
 DIRECTIONS = {
     "left": (1, 0, 0),
@@ -35,67 +34,42 @@ MOST_REPEATS = 10
 
 _WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
 _WAYS = rf"{GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}}"
-_ANCHOR = rf"(?-i:[{LETTERS}])(?:{GAP}end)?|{AHEAD}"
 _NUMBERS = BETWEEN.join(f"(?P<{name}>{NUMBER[1:-1]})" for name in "xyz")
 _MOVE = re.compile(
     rf"(?<!\w)(?:place{GAP})?(?P<done>{'|'.join(COLORS)}|pick|remove)"
-    rf"(?:{GAP}at{GAP}{_NUMBERS}|{GAP}here"
-    rf"|(?:{GAP}(?P<start>{_ANCHOR}))?(?P<ways>{_WAYS})(?:{GAP}x(?P<times>[1-9]\d?))?|{GAP}(?P<there>{_ANCHOR})){END}",
+    rf"(?:{GAP}at{GAP}{_NUMBERS}|{GAP}here|(?P<ways>{_WAYS})(?:{GAP}x(?P<times>[1-9]\d?))?){END}",
     re.IGNORECASE,
 )
 _STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNORECASE)
 
 
-def constraint(*, anchored: bool = False) -> Constraint:
+def constraint() -> Constraint:
     """The constraint, with directions in the order in which they are written: left or right, up or down, behind or front."""
     side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
     ways = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})( x([2-9]|10))?"
-    anchor = rf"([{LETTERS}]( end)?|{AHEAD})"
-    moved = rf"({anchor}|({anchor} )?{ways})" if anchored else ways
-    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{moved})"
+    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{ways})"
     return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
 
 
-def write(
-    actions: Sequence[Action], before: Cell | None = None, quarter: int = 0, anchors: Mapping[str, Cell] | None = None
-) -> str:
+def write(actions: Sequence[Action], before: Cell | None = None, quarter: int = 0) -> str:
     """`red at 0 1 0`, then `blue left 2 up`, `pick here`: one a line, each from the cell of the line above.
 
     `before` is the cell of the action before the first one; without it, the first line gives its own cell. `quarter`: the
-    builder's quarter turn, as `Pose.quarter`. `anchors`: cells from which lines may also start; None for the format `moves`.
+    builder's quarter turn, as `Pose.quarter`.
     """
     lines: list[str] = []
     counts: list[int] = []
-    same = ""
     for action in actions:
         done = "pick" if action.kind == "remove" else action.color
         here = way(before, action.cell, quarter)
         # A repeated way is one line. `here` is not a way: a second block does not fit there.
-        if f"{done} {here}" == same and here != "here":
+        if lines and f"{done} {here}" == lines[-1] and here != "here":
             counts[-1] += 1
         else:
-            text, origin = start(before, action.cell, quarter, anchors)
-            lines.append(f"{done} {text}")
+            lines.append(f"{done} {here}")
             counts.append(1)
-            same = f"{done} {way(origin, action.cell, quarter)}"
         before = action.cell
     return "\n".join(line if n == 1 else f"{line} x{n}" for line, n in zip(lines, counts, strict=True)) or NOTHING
-
-
-def start(before: Cell | None, cell: Cell, quarter: int, anchors: Mapping[str, Cell] | None = None) -> tuple[str, Cell | None]:
-    """The text for a line's cell in the fewest words, and the cell from which it starts: the previous line's cell, unless an
-    anchor or the plain coordinates make the text shorter."""
-    best = way(before, cell, quarter), before
-    if anchors is None:
-        return best
-    for name, origin in anchors.items():
-        text = f"{name} {way(origin, cell, quarter)}".removesuffix(" here")
-        best = min(best, (text, origin), key=_words)
-    return min(best, (way(None, cell, quarter), None), key=_words)
-
-
-def _words(said: tuple[str, Cell | None]) -> int:
-    return said[0].count(" ")
 
 
 def way(before: Cell | None, cell: Cell, quarter: int) -> str:
@@ -108,10 +82,9 @@ def way(before: Cell | None, cell: Cell, quarter: int) -> str:
     return " ".join(steps) or "here"
 
 
-def parse(text: str, before: Cell | None = None, quarter: int = 0, anchors: Mapping[str, Cell] | None = None) -> Parsed:
+def parse(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
     """The inverse of `write`. Without a previous cell, a way starts from the middle of the ground, 0 1 0."""
     cell = before or (0, 1, 0)
-    known = {name.lower(): at for name, at in (anchors or {}).items()}
 
     def read(match: re.Match[str]) -> tuple[str, list[Action | str]]:
         nonlocal cell
@@ -119,10 +92,6 @@ def parse(text: str, before: Cell | None = None, quarter: int = 0, anchors: Mapp
         step = _step(match["ways"] or "", quarter)
         if match["x"]:
             cell = (int(match["x"]), int(match["y"]), int(match["z"]))
-        if anchor := match["start"] or match["there"]:
-            if (named := known.get(" ".join(anchor.lower().split()))) is None:
-                return match.group(), ["nothing has this name"]
-            cell = named
         for _ in range(int(match["times"] or 1)):
             cell = (cell[0] + step[0], cell[1] + step[1], cell[2] + step[2])
             done.append(check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell))
@@ -144,12 +113,17 @@ def _step(way: str, quarter: int) -> Cell:
     return int(x), up, int(z)
 
 
-def answer(actions: Sequence[Action], item: Item, *, anchored: bool = False) -> str:
+def last_cell(item: Item) -> Cell | None:
+    """The cell of the last action before the item's turn; None before the first action."""
+    done = [a for turn in item.history if isinstance(turn, Executed) for a in turn.actions if isinstance(a, Action)]
+    return done[-1].cell if done else None
+
+
+def answer(actions: Sequence[Action], item: Item) -> str:
     assert isinstance(item, MinecraftItem)
-    return write(actions, last_cell(item), item.pose.quarter, anchors(item) if anchored else None)
+    return write(actions, last_cell(item), item.pose.quarter)
 
 
 def read_for(text: str, item: Item) -> Parsed:
-    """Reads an answer in `moves` or `moves+anchors`."""
     assert isinstance(item, MinecraftItem)
-    return parse(text, last_cell(item), item.pose.quarter, anchors(item))
+    return parse(text, last_cell(item), item.pose.quarter)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.corpora.item import Executed, Utterance
 from harness.errors import EngineError, UsageError
-from harness.worlds.hexagons import Board, Paint
+from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
@@ -90,26 +90,6 @@ def test_names_that_do_not_fit_are_refused() -> None:
         PromptSpec.make("hexagons", frame="builder")
 
 
-@pytest.mark.parametrize(
-    ("task", "fmt", "told"), [("hexagons", "bare-program", "Board: "), ("minecraft", "moves+anchors", "Now: ")]
-)
-def test_only_the_last_message_of_a_conversation_holds_the_state(task: str, fmt: str, told: str) -> None:
-    item, plain = PROBES[task][0], "moves" if task == "minecraft" else fmt
-    blind = conversation(item, PromptSpec.make(task, "conversation", plain))
-    seeing = conversation(item, PromptSpec.make(task, "conversation+state", fmt))
-    assert seeing[1:-1] == blind[1:-1]
-    before, line, _ = str(seeing[-1]["content"]).rpartition(f"\n{told}")
-    assert line
-    assert before == blind[-1]["content"], "what comes last is a branch: all before it is shared"
-
-
-def test_a_blank_board_is_not_mentioned() -> None:
-    item = drawn_probe("everyday-hexagons")
-    spec = PromptSpec.make("hexagons", "conversation+state", "bare-program")
-    assert conversation(item, spec)[-1]["content"] == f"1. {item.instruction}\nBoard: black 5:1-3"
-    assert conversation(replace(item, before=Board()), spec)[-1]["content"] == f"1. {item.instruction}"
-
-
 @pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])
 def test_a_dialogue_that_begins_among_blocks_lists_them_first(context: str) -> None:
     spec = PromptSpec.make("minecraft", context, "moves" if context == "conversation" else "lines")
@@ -123,7 +103,7 @@ def test_a_dialogue_that_begins_among_blocks_lists_them_first(context: str) -> N
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-@pytest.mark.parametrize("context", ["conversation", "conversation+state", "full-history", "full-dialogue", "context-rich"])
+@pytest.mark.parametrize("context", ["conversation", "full-history", "full-dialogue", "context-rich"])
 def test_the_prompts_of_one_chat_share_a_prefix(task: str, context: str) -> None:
     """This lets training and vLLM's cache compute the shared prefix once."""
     if context not in CONTEXTS[task]:
@@ -135,8 +115,7 @@ def test_the_prompts_of_one_chat_share_a_prefix(task: str, context: str) -> None
     for one, following in pairwise(texts):
         same = next(n for n, pair in enumerate(zip_longest(one, following)) if pair[0] != pair[1])
         tail = len(one) - same
-        told = "Blocks:" if context == "context-rich" else "Now:" if context == "conversation+state" else None
-        assert tail < 60 or (told and told in one[same - 60 :]), one[same:]
+        assert tail < 60 or (context == "context-rich" and "Blocks:" in one[same - 60 :]), one[same:]
 
 
 @given(st.integers(0, 12))

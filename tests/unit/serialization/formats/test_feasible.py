@@ -18,24 +18,18 @@ from serialization.pose import as_cells
 from tests.helpers.blocks import structures
 
 NAMES = sorted(FORMATS)
-ANCHORS = {"ahead": (1, 1, -3), "A": (0, 2, 1), "A end": (0, 1, 1), "B": (-5, 1, 5)}
 CELLS = [(x, y, z) for x in range(-SIDE, SIDE + 1) for y in range(1, 10) for z in range(-SIDE, SIDE + 1)]
 
 
-def state_of(name: str, structure: Structure, last: tuple[int, int, int] | None, quarter: int) -> BuiltState:
-    return BuiltState(structure, last, quarter, ANCHORS if name == "moves+anchors" else None)
-
-
 def write(name: str, actions: list[Action], state: BuiltState) -> str:
-    if not name.startswith("moves"):
+    if name != "moves":
         return get_format("minecraft", name).write(actions)
-    return moves.write(actions, state.last, state.quarter, state.anchors)
+    return moves.write(actions, *state[1:])
 
 
 def read(name: str, text: str, state: BuiltState) -> tuple[Action, ...]:
     """The actions of an answer according to the format's parser."""
-    told = name.startswith("moves")
-    parsed = moves.parse(text, *state[1:]) if told else get_format("minecraft", name).parse(text)
+    parsed = moves.parse(text, *state[1:]) if name == "moves" else get_format("minecraft", name).parse(text)
     assert parsed.discarded == ()
     return parsed.actions
 
@@ -55,7 +49,7 @@ def walk(feasible: Feasible, seed: int, most: int) -> str:
 def test_whatever_is_admitted_can_be_carried_out(
     name: str, structure: Structure, quarter: int, last: tuple[int, int, int] | None, seed: int
 ) -> None:
-    state = state_of(name, structure, last, quarter)
+    state = BuiltState(structure, last, quarter)
     feasible = Feasible(name, state)
     text = walk(feasible, seed, 60)
     assert feasible.whole(text)
@@ -71,7 +65,7 @@ def test_whatever_is_admitted_can_be_carried_out(
 def test_what_can_be_carried_out_is_admitted_and_nothing_else(
     name: str, structure: Structure, quarter: int, asked: list[tuple[tuple[int, int, int], str | None]]
 ) -> None:
-    state = state_of(name, structure, (0, 1, 0), quarter)
+    state = BuiltState(structure, (0, 1, 0), quarter)
     actions = [Action("place" if color else "remove", color, *cell) for cell, color in asked]
     text = write(name, actions, state)
     possible = state.structure.apply(actions).ignored == ()
@@ -83,9 +77,8 @@ def test_what_can_be_carried_out_is_admitted_and_nothing_else(
         )
 
 
-@pytest.mark.parametrize("name", ["moves", "moves+anchors"])
-def test_another_process_gets_the_same(name: str) -> None:
-    one = Feasible(name, state_of(name, Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))
+def test_another_process_gets_the_same() -> None:
+    one = Feasible("moves", BuiltState(Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))
     other = Feasible.from_json(one.to_json())
     for text in ("", "red", "pick", "red up x"):
         assert one.continuations(text, 8) == other.continuations(text, 8)
@@ -103,7 +96,6 @@ def stated(**changes: Any) -> str:
         stated(format="program"), stated(format=["lines"]), stated(quarter=4), stated(last=[0, 1]), stated(last=[0, 10**30, 0]),
         stated(blocks=[1]), stated(blocks=[[0, 1, 0, "red"]] * 1090), stated(blocks=[[6, 1, 0, "red"]]),
         stated(blocks=[{}] * 9_000),
-        stated(anchors={str(n): [0, 1, 0] for n in range(12)}), stated(anchors={"a" * 9: [0, 1, 0]}), stated(anchors={"A": [0]}),
         stated(opening=" " * 65), stated(opening="red"), stated(opening=1), stated(pose=[0, 1, 0, 0]), stated(extra="a" * 50_000),
         stated(pose=[0, 1, 0, "yaw", 0]), stated(pose="P").replace('"P"', "[0, 1, 0, 1e400, 0]"),
         stated(pose=[0, 1, 0, float("nan"), 0]), stated(pose=[1e6, 1, 0, 0, 0]),

@@ -13,7 +13,7 @@ from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.worlds import hexagons, minecraft
 from harness.worlds.hexagons import canonical
-from serialization.formats import FORMATS, Format, get_format, moves
+from serialization.formats import FORMATS, Format, get_format
 from serialization.formats.answer import MAX_CHARS, losses
 
 ALL = {f"{f.world}-{f.name}": f for formats in FORMATS.values() for f in formats.values()}.values()
@@ -101,7 +101,7 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
 
 OTHER = {
     "triplets": "9 17 white", "grouped": "white: 18 10", "lines": "pick 5 9 5", "calls": "pick(x=5,y=9,z=5)",
-    "moves": "pick at 5 9 5", "moves+anchors": "pick at 5 9 5", ("hexagons", "json"): '[9, 17, "white"]',
+    "moves": "pick at 5 9 5", ("hexagons", "json"): '[9, 17, "white"]',
     ("minecraft", "json"): '["remove", null, 5, 9, 5]', ("hexagons", "program"): "white 18:10",
     ("minecraft", "program"): "remove 5,9,5",
 }  # fmt: skip
@@ -352,7 +352,6 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
         ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
         ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, ["outside the build region"] * 2),
         ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, ["not an action"] * 3),
-        ("minecraft", "moves+anchors", "red A up\npick ahead\nred at 0 1 0", 1, ["nothing has this name"] * 2),
         ("minecraft", "json", '[["place", "red", 0, 1, 0], ["remove", null, 0, 1, 0]]', 2, []),
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
@@ -385,40 +384,10 @@ def test_what_is_read_and_what_is_discarded(task: str, name: str, text: str, act
         ("minecraft", "moves", "red up x1"),
         ("minecraft", "moves", "red here x2"),
         ("minecraft", "moves", "red A up"),
-        ("minecraft", "moves+anchors", "red A here"),
-        ("minecraft", "moves+anchors", "red I up"),
     ],
 )
 def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> None:
     assert not re.fullmatch(get_format(task, name).constraint().value, text)
-
-
-ANCHORS = {"ahead": (1, 1, -3), "A": (0, 4, 0), "A end": (0, 1, 0), "B": (5, 1, -5)}
-
-
-@pytest.mark.parametrize(
-    ("text", "shortest"),
-    [
-        ("red A end right\nblue A up x3\npick B", None),
-        ("green ahead\ngreen left\nyellow at 5 9 5", None),
-        ("red left x2\nred up\nred at -5 4 -5", None),
-        ("red at 0 5 0\nred up 2\nred  A  END right\npick AHEAD", "red A up\nred up 2\nred right down 6\npick ahead"),
-    ],
-)
-def test_a_line_begins_where_it_takes_the_fewest_words(text: str, shortest: str | None) -> None:
-    parsed = moves.parse(text, (-3, 1, 3), 0, ANCHORS)
-    assert parsed.discarded == ()
-    assert moves.write(parsed.actions, (-3, 1, 3), 0, ANCHORS) == (shortest or text)
-
-
-@given(actions=builds, quarter=st.integers(0, 3), last=st.sampled_from([None, (0, 1, 0), (-2, 3, 5)]))
-def test_a_round_trip_by_anchors_is_exact(
-    actions: list[minecraft.Action], quarter: int, last: tuple[int, int, int] | None
-) -> None:
-    text = moves.write(actions, last, quarter, ANCHORS)
-    assert moves.parse(text, last, quarter, ANCHORS) == (tuple(actions), ())
-    assert re.fullmatch(get_format("minecraft", "moves+anchors").constraint().value, text)
-    assert len(text.split()) <= len(moves.write(actions, last, quarter).split())
 
 
 @pytest.mark.slow

@@ -270,7 +270,7 @@ def test_boards_that_answers_drew_are_shown_if_the_context_has_them() -> None:
     network, collate = made()
     of = {name: DebertaPredictor(network, collate, one, ("likeliest", 1.0)) for name, one in CONTEXTS["hexagons"].items()}
     shown = {name for name, predictor in of.items() if predictor.rolls_out}
-    assert shown == {"predicted-board", "full-history+predicted-board", "conversation+state"}
+    assert shown == {"predicted-board", "full-history+predicted-board"}
 
 
 def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: list[HexagonsItem]) -> None:
