@@ -1,5 +1,5 @@
 """Score curves as a table and as a picture: by the number of train items, or of the items that a run answers with at least some
-confidence; and the curves of a training.
+confidence.
 
 "Draw Me a Flower" shows learning curves by level of abstraction in Figures 6 and 7; their exact values are not known here.
 """
@@ -7,10 +7,10 @@ confidence; and the curves of a training.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eval.export import Number, Scores, headline, named
 from eval.score_run import Answers, Benchmark, score_answers
@@ -126,21 +126,20 @@ def as_markdown(drawn: Curve) -> str:
 
 def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     columns = list(zip(*(point.numbers for point in drawn.points), strict=True))
     items, each = [point.items for point in drawn.points], len(columns) // len(drawn.panels)
-
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        axes.remove()
-        for place, (panel, label) in enumerate(
-            zip(figure.subplots(1, len(drawn.panels), squeeze=False)[0], drawn.panels, strict=True)
-        ):
+    picture = io.StringIO()
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(5 * len(drawn.panels), 3.2), layout="constrained")
+        panels = figure.subplots(1, len(drawn.panels), squeeze=False)[0]
+        for place, (panel, label) in enumerate(zip(panels, drawn.panels, strict=True)):
             for numbers, color in zip(columns[place * each :][:each], cycle(_COLORS), strict=False):
                 percents = [number.percent() for number in numbers]
-                panel.plot(
-                    items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=numbers[0].label
-                )
+                values = [value for value, *_ in percents]
+                panel.plot(items, values, color=color, marker="o", markersize=4, label=numbers[0].label)
                 for size, (_, *ends) in zip(items, percents, strict=True):
                     if ends:
                         panel.vlines(size, *ends, color=color, linewidth=1, alpha=0.7)
@@ -149,53 +148,6 @@ def as_svg(drawn: Curve) -> str:
             panel.set_ylim(bottom=0)
             panel.locator_params(integer=True, nbins=8)
         figure.legend(frameon=False, loc="outside upper center", ncols=max(each, 2))
-
-    return _chart(drawn.scored, (5 * len(drawn.panels), 3.2), draw)
-
-
-def _chart(title: str, size: tuple[float, float], draw: Callable[[Any], None]) -> str:
-    """The picture that `draw` makes on matplotlib axes, as an SVG of this size in inches with a transparent background."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    drawn = io.StringIO()
-    with rc_context(_SETTINGS):
-        figure = Figure(figsize=size, layout="constrained")
-        draw(figure.subplots())
-        figure.savefig(drawn, format="svg", transparent=True, metadata={"Title": title, "Date": None, "Creator": None})
-    return drawn.getvalue()
-
-
-_PANELS = (
-    (("train_loss", "dev_loss"), "loss", 1),
-    (("reward",), "reward", 1),
-    (("dev_f1",), "F1 on dev, percent", 100),
-)
-
-
-def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> str:
-    """A training as a picture: losses or rewards by step, and F1 on dev, as far as they were measured. A line marks the kept
-    step."""
-    measured = {name for point in points for name in point}
-    panels = [(shown, label, scale) for names, label, scale in _PANELS if (shown := [name for name in names if name in measured])]
-
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        axes.remove()
-        places = figure.subplots(1, len(panels), squeeze=False)[0]
-        for place, ((names, label, scale), panel) in enumerate(zip(panels, places, strict=True)):
-            for name, color in zip(names, _COLORS[2 * place :][: len(names)], strict=True):
-                shown = [(point["step"], scale * point[name]) for point in points if name in point]
-                panel.plot(
-                    *zip(*shown, strict=True), color=color, marker="o", markersize=4, clip_on=False, label=name.replace("_", " ")
-                )
-            if kept is not None:
-                panel.axvline(kept, color=_INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
-            panel.set(xlabel="step", ylabel=label)
-            panel.set_xlim(left=0)
-            panel.set_ylim(bottom=0)
-            panel.locator_params(axis="x", integer=True, nbins=6)
-            if len(names) > 1:
-                panel.legend(frameon=False)
-
-    return _chart("A training by its steps", (4 * len(panels), 2.8), draw)
+        metadata = {"Title": drawn.scored, "Date": None, "Creator": None}
+        figure.savefig(picture, format="svg", transparent=True, metadata=metadata)
+    return picture.getvalue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,8 +22,6 @@ FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 class Export(ScoredRuns):
     form: str = option(..., "What to write.", names=("--as",), choices=FORMS)
     out: Path | None = option(None, "Write to this file; curves take .svg or .md. [default: print]")
-    sizes: str | None = option(metavar="N,N,...")
-    """With --as curve: each run's number of training items. [default: as recorded]"""
     by: str | None = option(None, "With --as curve: F1 and EM by these groups, such as level (see harness score --by).")
     levels: Path | None = option(None, LEVELS)
 
@@ -47,24 +45,25 @@ def export(options: Export) -> None:
     """
     from eval.attributes import group_scores
     from eval.export import WRITERS
-    from eval.report.curves import curve
+    from eval.report.curves import as_markdown, as_svg
     from eval.score_run import read_named, score_answers
     from harness.util.files import write_atomically
 
     form, out, how = options.form, options.out, replace(options.how, levels=options.levels)
-    for name, value in (("--sizes", options.sizes), ("--by", options.by)):
-        if value is not None and form != "curve":
-            raise UsageError(f"{name} is for --as curve only")
+    if options.by is not None and form != "curve":
+        raise UsageError("--by is for --as curve only")
     if options.levels and options.by != "level":
         raise UsageError("--levels is for --by level")
-    answers = read_named(options.runs)
-    if form == "coverage":
-        text = _drawn(_coverage(answers, how), out)
+    if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
+        raise UsageError(f"--out {out}: a curve is written as .svg or .md")
+    runs = read_named(options.runs)
+    scores = {name: score_answers(answers, how) for name, answers in runs.items()} if form != "coverage" else {}
+    for name in scores if options.by else ():
+        scores[name]["groups"] = group_scores(runs[name], how, by=[str(options.by)]).tables
+    if form in WRITERS:
+        text = WRITERS[form](scores)
     else:
-        scores = {name: score_answers(one, how) for name, one in answers.items()}
-        for name in scores if options.by else ():
-            scores[name]["groups"] = group_scores(answers[name], how, by=[str(options.by)]).tables
-        text = _drawn(curve(scores, _sizes(answers, options.sizes)), out) if form == "curve" else WRITERS[form](scores)
+        text = (as_svg if out and out.suffix == ".svg" else as_markdown)(_curve(runs, scores, how))
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -72,39 +71,24 @@ def export(options: Export) -> None:
         click.echo(str(out))
 
 
-def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
-    from eval.report.curves import coverage
+def _curve(runs: dict[str, Answers], scores: dict[str, dict[str, Any]], how: Benchmark) -> Curve:
+    """The curve of scored runs or, without scores, the coverage of one run."""
+    from eval.report.curves import coverage, curve
 
-    if len(answers) > 1:
+    if scores:
+        return curve(scores, {name: _train_items(name, answers) for name, answers in runs.items()})
+    if len(runs) > 1:
         raise UsageError("--as coverage takes one run")
-    return coverage(next(iter(answers.values())), how)
-
-
-def _drawn(drawn: Curve, out: Path | None) -> str:
-    from eval.report.curves import as_markdown, as_svg
-
-    suffix = ".md" if out is None else out.suffix
-    if suffix not in (".md", ".svg"):
-        raise UsageError(f"--out {out}: a curve is written as .svg or .md")
-    return (as_svg if suffix == ".svg" else as_markdown)(drawn)
-
-
-def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:
-    """The number of training items by run: as given, or as recorded by the runs or their adapters."""
-    if given is None:
-        return {name: _train_items(name, one) for name, one in answers.items()}
-    numbers = given.split(",")
-    if len(numbers) != len(answers) or not all(number.strip().isdecimal() for number in numbers):
-        raise UsageError(f"--sizes {given}: give {len(answers)} whole numbers, one for each run, as in 400,800")
-    return dict(zip(answers, map(int, numbers), strict=True))
+    return coverage(next(iter(runs.values())), how)
 
 
 def _train_items(name: str, answers: Answers) -> int:
+    """The number of train items, as recorded by the run or its adapter."""
     from adapters.registry import train_items
 
     if isinstance(items := answers.settings.get("train_items"), int):
         return items
     adapter = answers.settings.get("adapter")
     if not adapter:
-        raise UsageError(f"{name} does not record how many items its model was trained on: give --sizes")
+        raise UsageError(f"{name} does not record how many items its model was trained on")
     return train_items(Path(adapter), str(answers.settings.get("adapter_fingerprint")))

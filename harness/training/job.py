@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eval.report.curves import training_curve
 from harness.corpora.item import Item
 from harness.engines.shared import keep_memory
 from harness.runs.folder import Run, log_to
 from harness.training.processes import first_says, processes
-from harness.util.files import write_atomically
 
 Point = Mapping[str, float]
 """An evaluation: its step, the seconds of training so far, and what was measured."""
@@ -85,6 +83,4 @@ def train(job: Job, folder: Path, say: Callable[[str], None], more: Mapping[str,
     finally:
         if run:
             run.close()
-    if run and result.curve:
-        write_atomically(folder / "curve.svg", training_curve(result.curve, result.kept))
     return result
