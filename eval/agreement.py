@@ -8,112 +8,103 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple
 
 from rich.console import Console
 
-from eval.annotation import Annotation
-from eval.schemes import Scheme, StepLabels, in_words
+from eval.annotation import Judgment
+from eval.schemes import Scheme, StepLabels
 from eval.tables import numbers_table
 from harness.errors import UsageError
 
-CONTEXT_LABELS = ("unique", "multiple", "unclear")
 _CORRECT = {True: "correct", False: "incorrect"}
-_YES = {False: "no", True: "yes"}
-Scale = Literal["nominal", "ordinal"]
-T = TypeVar("T")
 
 
-def agreement(first: Annotation, second: Annotation) -> dict[str, Any]:
-    """Compares two annotations on the items they share: shares as fractions, kappa and alpha, confusion tables, differences.
+class Part(NamedTuple):
+    """A question that both annotators answered, with one of these labels."""
 
-    In a confusion table the first key is the label of `first`. Correctness is compared where both found the context clear.
-    Raises UsageError if no item is in both.
+    labels: tuple[str, ...]
+    scale: Literal["nominal", "ordinal"] = "nominal"
+
+
+_JUDGED = {"context": Part(("unique", "multiple", "unclear")), "correct": Part(tuple(_CORRECT.values()))}
+
+
+def agreement(
+    first: Mapping[str, Judgment | StepLabels],
+    second: Mapping[str, Judgment | StepLabels],
+    names: tuple[str, str],
+    scheme: Scheme | None = None,
+) -> dict[str, Any]:
+    """Compares two annotations, by item id, on the items they share: shares as fractions, kappa and alpha, confusion tables,
+    differences. `scheme` is that of labels.
+
+    "parts" has the context and, where both found it clear, the correctness of judgments; the levels of an exclusive scheme, with an
+    ordinal alpha as in "Draw Me a Flower"; or each label, which a step has or has not. In a confusion table the first key is the
+    label of `first`. Raises UsageError if no item is in both.
     """
-    pairs = _pairs(first.judgments, second.judgments, (first.name, second.name))
-    clear = [(a, b) for a, b in pairs if a.correct is not None and b.correct is not None]
+    pairs = [(one, second[item]) for item, one in first.items() if item in second]
+    if not pairs:
+        raise UsageError(f"{names[0]} and {names[1]} have no item in common: give two annotations of the same items")
+    parts = {}
+    for name, part in _parts(scheme).items():
+        answers = [(_answer(a, name), _answer(b, name)) for a, b in pairs]
+        parts[name] = _compare([(a, b) for a, b in answers if a and b], part)
     return {
-        **_counts(pairs, first.judgments, second.judgments),
-        "context": _compare([(a.context, b.context) for a, b in pairs], CONTEXT_LABELS),
-        "correct": _compare([(_CORRECT[bool(a.correct)], _CORRECT[bool(b.correct)]) for a, b in clear], tuple(_CORRECT.values())),
+        "items": len(pairs),
+        "only_first": len(first) - len(pairs),
+        "only_second": len(second) - len(pairs),
+        "parts": parts,
         "differ": [{"id": a.id, "first": a.label, "second": b.label} for a, b in pairs if a.label != b.label],
     }
 
 
-def label_agreement(
-    scheme: Scheme, first: Mapping[str, StepLabels], second: Mapping[str, StepLabels], names: tuple[str, str]
-) -> dict[str, Any]:
-    """The same for the labels of two annotators with these names. "parts" has the levels of an exclusive scheme, with an ordinal
-    alpha as in "Draw Me a Flower"; for another, it has each label, which a step has or has not."""
-    pairs = _pairs(first, second, names)
+def _parts(scheme: Scheme | None) -> dict[str, Part]:
+    if scheme is None:
+        return _JUDGED
     if scheme.exclusive:
-        levels = [(next(iter(a.labels)), next(iter(b.labels))) for a, b in pairs]
-        parts = {"level": _compare(levels, tuple(scheme.labels), "ordinal")}
-    else:
-        has = {label: [(_YES[label in a.labels], _YES[label in b.labels]) for a, b in pairs] for label in scheme.labels}
-        parts = {label: _compare(found, tuple(_YES.values())) for label, found in has.items()}
-    return {
-        **_counts(pairs, first, second),
-        "parts": parts,
-        "differ": [
-            {"id": a.id, "first": in_words(a.labels), "second": in_words(b.labels)} for a, b in pairs if a.labels != b.labels
-        ],
-    }
+        return {"level": Part(tuple(scheme.labels), "ordinal")}
+    return dict.fromkeys(scheme.labels, Part(("no", "yes")))
 
 
-def _pairs(first: Mapping[str, T], second: Mapping[str, T], names: tuple[str, str]) -> list[tuple[T, T]]:
-    pairs = [(one, second[item]) for item, one in first.items() if item in second]
-    if not pairs:
-        raise UsageError(f"{names[0]} and {names[1]} have no item in common: give two annotations of the same items")
-    return pairs
+def _answer(one: Judgment | StepLabels, part: str) -> str | None:
+    """The label that an annotation gives to a part; None if the question was not asked."""
+    if isinstance(one, Judgment):
+        return one.context if part == "context" else None if one.correct is None else _CORRECT[one.correct]
+    return next(iter(one.labels)) if part == "level" else "yes" if part in one.labels else "no"
 
 
-def _counts(pairs: Sequence[Any], first: Mapping[str, T], second: Mapping[str, T]) -> dict[str, int]:
-    return {"items": len(pairs), "only_first": len(first) - len(pairs), "only_second": len(second) - len(pairs)}
-
-
-def _compare(pairs: Sequence[tuple[str, str]], labels: Sequence[str], measured: Scale = "nominal") -> dict[str, Any]:
-    counts = Counter(pairs)
-    confusion = {a: {b: counts[a, b] for b in labels} for a in labels}
-    equal = sum(counts[label, label] for label in labels)
-    result = {"items": len(pairs), "equal": equal / len(pairs) if pairs else None, "confusion": confusion}
-    given = {label for pair in pairs for label in pair}
-    if len(given) < 2:
-        why = f'every label is "{given.pop()}"' if given else "there is no item to compare"
-        return result | {"kappa": None, "alpha": None, "note": f"kappa and alpha are not defined: {why}"}
-    return result | {"kappa": _kappa(confusion, labels), "alpha": _alpha(pairs, labels, measured), "note": None}
-
-
-def _kappa(confusion: dict[str, dict[str, int]], labels: Sequence[str]) -> float:
+def _compare(pairs: Sequence[tuple[str, str]], part: Part) -> dict[str, Any]:
+    import krippendorff
     import numpy as np
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    table = np.array([[confusion[a][b] for b in labels] for a in labels])
-    return float(cohens_kappa(table, return_results=False))
-
-
-def _alpha(pairs: Sequence[tuple[str, str]], labels: Sequence[str], measured: Scale) -> float:
-    import krippendorff
-
-    codes = [[labels.index(label) for label in side] for side in zip(*pairs, strict=True)]
-    return float(krippendorff.alpha(reliability_data=codes, level_of_measurement=measured))
+    counts = Counter(pairs)
+    table = [[counts[a, b] for b in part.labels] for a in part.labels]
+    confusion = {a: dict(zip(part.labels, row, strict=True)) for a, row in zip(part.labels, table, strict=True)}
+    equal = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
+    result = {"items": len(pairs), "equal": equal, "confusion": confusion}
+    used = {label for pair in pairs for label in pair}
+    if len(used) < 2:
+        why = f'every label is "{used.pop()}"' if used else "there is no item to compare"
+        return result | {"kappa": None, "alpha": None, "note": f"kappa and alpha are not defined: {why}"}
+    codes = [[part.labels.index(label) for label in side] for side in zip(*pairs, strict=True)]
+    alpha = float(krippendorff.alpha(reliability_data=codes, level_of_measurement=part.scale))
+    return result | {"kappa": float(cohens_kappa(np.array(table), return_results=False)), "alpha": alpha, "note": None}
 
 
 def print_agreement(names: tuple[str, str], result: Mapping[str, Any]) -> None:
-    """Print what `agreement` or `label_agreement` returned for two annotations with these names."""
+    """Print what `agreement` returned for two annotations with these names."""
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(f"A: {names[0]}\nB: {names[1]}", soft_wrap=True)
     console.print(f"{result['items']:,} items in both, {result['only_first']:,} in A only, {result['only_second']:,} in B only\n")
-    parts = result.get("parts") or {"context": result["context"], "correct, if clear to both": result["correct"]}
+    parts = result["parts"]
     rows = ([name, *_cells(part)] for name, part in parts.items())
     console.print(numbers_table("", "items", "equal", "Cohen's kappa", "Krippendorff's alpha", rows=rows))
     for name, part in parts.items():
-        if part["note"]:
-            console.print(f"{name}: {part['note']}")
-    for name, part in parts.items():
         cells = [[a, *(f"{count:,}" for count in counts.values())] for a, counts in part["confusion"].items()]
-        console.print()
-        console.print(numbers_table(f"{name.partition(',')[0]}: A \\ B", *part["confusion"], rows=cells))
+        caption = f"{name}: {part['note']}" if part["note"] else None
+        console.print("", numbers_table(f"{name}: A \\ B", *part["confusion"], rows=cells, caption=caption), sep="\n")
     console.print(f"\n{len(result['differ']):,} items on which they differ")
     for item in result["differ"]:
         console.print(f"{item['id']}  A: {item['first']}  B: {item['second']}", soft_wrap=True)

@@ -10,7 +10,7 @@ be repaired and is left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -76,41 +76,31 @@ def _validator() -> Any:
     return Draft202012Validator(json.loads(files("eval").joinpath("annotations", "annotation.schema.json").read_bytes()))
 
 
-def read_annotation(path: Path, items: Sequence[MinecraftItem], *, name: str | None = None, partial: bool = False) -> Annotation:
-    """The annotation in a file of JSON Lines, checked against its schema and the items it is about.
+def read_annotation(path: Path, items: Sequence[MinecraftItem] | None = None, *, name: str | None = None) -> Annotation:
+    """The annotation in a file of JSON Lines, checked against its schema and, if they are given, the items it is about.
 
-    `partial` is for an annotation in progress: an incomplete last line is left out. Raises DataError with file and line for
-    an invalid line, an unknown or repeated item, and several interpretations on a non-empty board.
+    Raises DataError with file and line for an invalid line, an unknown or repeated item, and several interpretations on a
+    non-empty board.
     """
-    by_id = {item.id: item for item in items}
+    by_id = None if items is None else {item.id: item for item in items}
     judgments = {}
-    for where, judgment in _read(path, partial):
-        if judgment.id not in by_id:
+    for record in read_records(path):
+        where = f"{path}:{record.line}"
+        if error := next(_validator().iter_errors(dict(record.fields)), None):
+            field = "/".join(map(str, error.absolute_path)) or "the line"
+            raise DataError(f"{where}: {record.id}: {field}: {error.message}; see the annotation format in docs/metrics.md")
+        judgment = Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
+        if by_id is not None and judgment.id not in by_id:
             raise DataError(f"{where}: unknown item {judgment.id!r}: not among the {len(by_id)} annotated items")
-        if judgment.context == "multiple" and by_id[judgment.id].before.cells.any():
+        if by_id is not None and judgment.context == "multiple" and len(by_id[judgment.id].before):
             raise DataError(f'{where}: {judgment.id}: "multiple" is for items with an empty board; this one has blocks before')
         judgments[judgment.id] = judgment
     return Annotation(name or str(path), judgments)
 
 
-def read_judgments(path: Path, *, name: str | None = None, partial: bool = False) -> Annotation:
-    """The annotation in a file, checked against its schema alone. Raises DataError with file and line for an invalid line."""
-    return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path, partial)})
-
-
-def _read(path: Path, partial: bool) -> Iterator[tuple[str, Judgment]]:
-    """Each judgment with its file and line, checked against the schema."""
-    for record in read_records(path, partial=partial):
-        where = f"{path}:{record.line}"
-        if error := next(_validator().iter_errors(dict(record.fields)), None):
-            field = "/".join(map(str, error.absolute_path)) or "the line"
-            raise DataError(f"{where}: {record.id}: {field}: {error.message}; see the annotation format in docs/metrics.md")
-        yield where, Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
-
-
-def our_annotation(items: Sequence[MinecraftItem]) -> Annotation:
-    """The annotation of the test items that ships with the harness (`eval/annotations/README.md`)."""
-    with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
+def our_annotation(items: Sequence[MinecraftItem] | None = None, file: str = "minecraft_test.jsonl") -> Annotation:
+    """The annotation of the test items that ships with the harness (`eval/annotations/README.md`), or another file beside it."""
+    with as_file(files("eval").joinpath("annotations", file)) as path:
         return read_annotation(path, items, name=OURS)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.resources import as_file, files
 from typing import Any
 
-from eval.annotation import read_judgments
+from eval.annotation import our_annotation
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.schemes import read_levels
 from eval.score_run import Answers, Benchmark, score_items
@@ -62,10 +61,8 @@ def _seen(answers: Answers) -> dict[str, str]:
 
 def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
     _, annotation = benchmark.of(answers)
-    if annotation is None:
-        with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
-            annotation = read_judgments(path)
-    return {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in annotation.judgments.items()}
+    judgments = (annotation or our_annotation()).judgments
+    return {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in judgments.items()}
 
 
 def _step(meta: Any) -> dict[str, str | None]:

@@ -14,14 +14,12 @@ say in which format they are.
 
 from __future__ import annotations
 
-import random
-from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -29,12 +27,7 @@ from eval.predictions import read_records
 from harness.errors import DataError
 from harness.util.settings import Count, Positive, Strict
 
-if TYPE_CHECKING:
-    from harness.corpora.item import HexagonsItem
-
 OURS = "our labels, not the paper's"
-PROCEDURES, STEPS = 24, 194
-"""The size of the sample that the paper analyzes (section 5)."""
 _SHIPPED = {"phenomena": "hexagons_phenomena", "mechanisms": "hexagons_mechanisms", "levels": "hexagons_levels_dev"}
 SCHEMES = tuple(_SHIPPED)
 
@@ -77,16 +70,17 @@ class StepLabels:
     labels: Mapping[str, int]
     annotator: str = ""
 
+    @property
+    def label(self) -> str:
+        """The labels in words, and how often each occurs if more than once."""
+        words = (label if count == 1 else f"{label} {count}" for label, count in self.labels.items())
+        return ", ".join(words) or "no label"
+
     def as_json(self, scheme: Scheme) -> dict[str, Any]:
         found: dict[str, Any] = {"labels": dict(self.labels)}
         if scheme.exclusive:
             found = {"level": list(scheme.labels).index(next(iter(self.labels)))}
         return {"id": self.id, **found} | ({"annotator": self.annotator} if self.annotator else {})
-
-
-def in_words(labels: Mapping[str, int]) -> str:
-    """The labels of a step, and how often each occurs if more than once."""
-    return ", ".join(f"{label} {count}" if count > 1 else label for label, count in labels.items()) or "no label"
 
 
 @cache
@@ -95,14 +89,13 @@ def get_scheme(name: str) -> Scheme:
     return Scheme.model_validate(yaml.safe_load(files("eval").joinpath("annotations", f"{name}.yaml").read_bytes()))
 
 
-def read_labels(path: Path, name: str, *, known: Container[str] | None = None, partial: bool = False) -> dict[str, StepLabels]:
+def read_labels(path: Path, name: str, *, known: Container[str] | None = None) -> dict[str, StepLabels]:
     """The labels in a file, by step, in file order.
 
-    `known` are the ids that it may have, by default all. `partial` is for a file in progress: an incomplete last line is left
-    out. Raises DataError with file and line for anything but labels of the scheme.
+    `known` are the ids that it may have, by default all. Raises DataError with file and line for anything but labels of the scheme.
     """
     scheme, found = get_scheme(name), {}
-    for record in read_records(path, partial=partial):
+    for record in read_records(path):
         labels = _level(record.fields, scheme) if scheme.exclusive else _counts(record.fields, scheme)
         task, *rest = record.id.split("/")
         if labels is None or task != "hexagons" or len(rest) != 3:
@@ -172,34 +165,3 @@ def _shares(found: Mapping[str, StepLabels], labels: set[str]) -> dict[str, int]
 
 def _procedure(step: str) -> str:
     return step.rpartition("/")[0]
-
-
-def sample(steps: Sequence[HexagonsItem], *, seed: int = 0) -> list[HexagonsItem]:
-    """A sample of the size and kind that the paper analyzes, which it does not name: the steps of 24 procedures, drawn with the
-    corpus's shares of annotation rounds and, within each, of categories of stimuli, again and again until they have 194 steps.
-
-    All steps in order if there are no more procedures than that. Raises DataError if no such sample is found.
-    """
-    procedures: dict[str, list[HexagonsItem]] = {}
-    for step in steps:
-        procedures.setdefault(step.cluster, []).append(step)
-    if len(procedures) <= PROCEDURES:
-        return list(steps)
-    strata: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for name, (first, *_) in procedures.items():
-        strata[first.meta["annotation_round"], first.meta["category"]].append(name)
-    quotas = _quotas({stratum: len(members) for stratum, members in sorted(strata.items())})
-    draw = random.Random(seed)
-    for _ in range(100_000):
-        chosen = {name for stratum, quota in quotas.items() for name in draw.sample(strata[stratum], quota)}
-        if sum(len(procedures[name]) for name in chosen) == STEPS:
-            return [step for step in steps if step.cluster in chosen]
-    raise DataError(f"no {PROCEDURES} procedures with {STEPS} steps were found: this is not the published corpus")
-
-
-def _quotas(sizes: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
-    """How many of `PROCEDURES` come from each stratum: its share, rounded by the largest remainder."""
-    shares = {stratum: PROCEDURES * size / sum(sizes.values()) for stratum, size in sizes.items()}
-    rest = PROCEDURES - sum(map(int, shares.values()))
-    up = sorted(shares, key=lambda stratum: (int(shares[stratum]) - shares[stratum], stratum))[:rest]
-    return {stratum: int(share) + (stratum in up) for stratum, share in shares.items()}

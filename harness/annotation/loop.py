@@ -1,78 +1,53 @@
-"""A loop in which a person annotates items one by one in the terminal, and the file that it writes.
+"""The loops in which a person annotates items one by one in the terminal, and the file that they write.
 
-The file has one writer at a time, and every annotation is on disk before the next one is asked for.
+Minecraft items are judged for the v2 benchmark (the protocol of BAP v2, section 3.1); drawing steps get the labels of a scheme
+(`eval.schemes`). The file has one writer at a time, and every annotation is on disk before the next item is shown.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.corpora.item import Item, Turn, Utterance
-from harness.drawing.terminal import printable, written
-from harness.errors import HarnessError
-from harness.util.files import hold, json_line, read_lines, write_atomically
+from eval.annotation import Judgment
+from eval.schemes import Scheme, StepLabels
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.drawing.items import states_text
+from harness.drawing.terminal import counted, printable, written
+from harness.util.files import hold, json_line, write_atomically
 
 FOLD = 8
 """How many turns are shown at first."""
 MOVES = {"b": "back", "s": "skipped", "q": "quit"}
+_MOVES_HELP = "  h the whole history    b back one question or item    s skip the item    q quit (or Ctrl-D)"
 
-
-class Annotated(Protocol):
-    """An annotation of one item."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def annotator(self) -> str: ...
-
-
+A = TypeVar("A", Judgment, StepLabels)
 ItemType = TypeVar("ItemType", bound=Item)
-A = TypeVar("A", bound=Annotated)
 
 
+@dataclass
 class AnnotationFile(Generic[A]):
-    """The annotations of a file by item id, and how to add to them. `open_annotation` makes one."""
+    """The annotations of a file by item id, and how to add to them. `order` has the ids in the order of the file."""
 
-    def __init__(
-        self, path: Path, order: Sequence[str], found: Mapping[str, A], as_json: Callable[[A], Mapping[str, Any]]
-    ) -> None:
-        self.path = path
-        self.found = dict(found)
-        self._order, self._as_json = order, as_json
-        if path.exists() and read_lines(path).torn:
-            self._rewrite()
+    path: Path
+    order: Sequence[str]
+    annotations: dict[str, A]
+    as_json: Callable[[A], Mapping[str, Any]]
 
     def record(self, annotation: A) -> None:
-        """Append the annotation, or rewrite the file if it replaces an earlier one. Raises HarnessError if that fails."""
-        known = annotation.id in self.found
-        self.found[annotation.id] = annotation
-        if known:
-            self._rewrite()
-            return
-        try:
-            with self.path.open("a", encoding="ascii") as file:
-                file.write(json_line(self._as_json(annotation)))
-        except OSError as error:
-            raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
-
-    def sort(self) -> None:
-        """Put the file in the order of the items, which skipping and going back may have changed."""
-        if list(self.found) != [item for item in self._order if item in self.found]:
-            self._rewrite()
-
-    def _rewrite(self) -> None:
-        self.found = {item: self.found[item] for item in self._order if item in self.found}
-        write_atomically(self.path, "".join(json_line(self._as_json(one)) for one in self.found.values()))
+        """Add an annotation, or replace an earlier one of the item. Raises HarnessError if the file cannot be written."""
+        self.annotations[annotation.id] = annotation
+        ordered = (self.annotations[item] for item in self.order if item in self.annotations)
+        write_atomically(self.path, "".join(json_line(self.as_json(one)) for one in ordered))
 
 
 @contextmanager
@@ -81,22 +56,21 @@ def open_annotation(
 ) -> Iterator[AnnotationFile[A]]:
     """The file at `path`, created with the first annotation, locked against other writers.
 
-    An incomplete last line, which a killed process leaves, is dropped; `read` must leave it out. Raises HarnessError if another
-    process holds the file, and what `read` raises.
+    Raises HarnessError if another process holds the file, and what `read` raises.
     """
     busy = f"{path} is being written by another harness annotate; end that one, or choose another --out"
     lock = hold(path.with_name(f".{path.name}.lock"), busy)
     try:
-        yield AnnotationFile(path, [item.id for item in items], read(path) if path.exists() else {}, as_json)
+        yield AnnotationFile(path, [item.id for item in items], dict(read(path)) if path.exists() else {}, as_json)
     finally:
         lock.release()
 
 
 @dataclass
 class Loop(ABC, Generic[ItemType, A]):
-    """The loop, with the items to annotate, the person who annotates them, and the terminal to ask in.
+    """The items to annotate, the person who annotates them, and the terminal to ask in.
 
-    `read_key` returns the next key; EOFError means quit.
+    `read_key` returns the next key; EOFError means quit. `turns` are the keys that show turns of an item.
     """
 
     items: Sequence[ItemType]
@@ -104,60 +78,146 @@ class Loop(ABC, Generic[ItemType, A]):
     annotator: str
     console: Console
     read_key: Callable[[], str]
+    turns: Mapping[str, Callable[[ItemType], Sequence[Turn]]]
 
     done: ClassVar[str]
     """What an item with an annotation is: judged, labeled."""
-    unit: ClassVar[str]
-    """What the items belong to: a game, a procedure."""
 
-    def run(self, *, again: bool = False) -> None:
-        """Ask from the first item without an annotation (`again`: from the first item) to the end, or until the person quits."""
-        place = 0 if again else self._open_from(0)
+    def run(self) -> None:
+        """Ask from the first item without an annotation to the end, or until the person quits."""
+        place = self._open_from(0)
         while place < len(self.items):
+            self._show(place)
             try:
-                answer = self.ask(place)
+                answer = self.ask(self.items[place])
             except EOFError:
-                answer = "q"
+                break
             if answer == "q":
                 break
             if not isinstance(answer, str):
                 self.file.record(answer)
             place = max(place - 1, 0) if answer == "b" else self._open_from(place + 1)
-        self._end()
+        left = len(self.items) - self._count()
+        rest = f"; {left:,} left: the same command continues with them" if left else ""
+        counts = f"\n{self._count():,} of {len(self.items):,} {self.done}{rest}\n{self.file.path}"
+        self.console.print(counts, soft_wrap=True)
 
     @abstractmethod
-    def ask(self, place: int) -> A | str:
+    def ask(self, item: ItemType) -> A | str:
         """The annotation of an item, or the key of a move: b, s or q."""
 
-    def _open_from(self, place: int) -> int:
-        """The index of the first item without an annotation from `place` on."""
-        return next((n for n in range(place, len(self.items)) if self.items[n].id not in self.file.found), len(self.items))
+    @abstractmethod
+    def explain(self) -> str:
+        """What the keys of the answers mean."""
 
-    def _count(self) -> int:
-        return sum(item.id in self.file.found for item in self.items)
-
-    def _end(self) -> None:
-        count = self._count()
-        if count == len(self.items):
-            self.file.sort()
-        rest = f"; {len(self.items) - count:,} left: the same command continues with them" if count < len(self.items) else ""
-        self.console.print(f"\n{count:,} of {len(self.items):,} {self.done}{rest}\n{self.file.path}", soft_wrap=True)
+    def choose(self, item: ItemType, question: str, answers: Mapping[str, str]) -> str:
+        """The first key pressed that is in `answers` or `MOVES`; all other keys are handled here."""
+        choices = "  ".join(f"{'Enter' if key == chr(13) else key} {word}" for key, word in answers.items())
+        others = f"{' '.join(self.turns)} b s q  ? help"
+        while True:
+            self.console.print(Text.assemble("\n", (question, "bold"), f"  {choices}  ", (others, "dim")))
+            key = self.read_key().lower().replace("\n", "\r")
+            if word := answers.get(key) or MOVES.get(key):
+                self.say(word)
+                return key
+            if key in self.turns:
+                self.console.print(dialogue(self.turns[key](item), item.world))
+            elif key == "?":
+                self.console.print(f"{self.explain()}\n{_MOVES_HELP}")
+            else:
+                self.say(f"{printable(key) or 'that'} is not a key here; ? lists them")
 
     def say(self, text: str) -> None:
         self.console.print(f"> {text}", style="dim")
 
-    def head(self, place: int) -> None:
-        """Print which item this is, and the turns before it."""
+    def _open_from(self, place: int) -> int:
+        """The index of the first item without an annotation from `place` on."""
+        known = self.file.annotations
+        return next((n for n in range(place, len(self.items)) if self.items[n].id not in known), len(self.items))
+
+    def _count(self) -> int:
+        return sum(item.id in self.file.annotations for item in self.items)
+
+    def _show(self, place: int) -> None:
+        """Print which item this is, the turns before it, its states, and what was annotated before."""
         item, console = self.items[place], self.console
-        units = list(dict.fromkeys(item.cluster for item in self.items))
-        share, unit = 100 * self._count() / len(self.items), units.index(item.cluster) + 1
         console.print()
         console.rule(Text(item.id, "bold"), align="left")
-        where = f"{share:.1f}% {self.done}, {self.unit} {unit} of {len(units)}"
-        console.print(f"item {place + 1:,} of {len(self.items):,}, {where}\n")
+        console.print(f"item {place + 1:,} of {len(self.items):,}, {100 * self._count() / len(self.items):.1f}% {self.done}\n")
         if (hidden := len(item.history) - FOLD) > 0:
             console.print(f"{hidden} earlier turns: h shows them", style="dim")
         console.print(dialogue(item.history[-FOLD:], item.world))
+        if isinstance(item, HexagonsItem):
+            console.print(Text(f"Instruction: {printable(item.instruction)}", "bold"))
+        console.print()
+        console.print(states_text(item))
+        console.print(f"What was done, {counted(item.actions)}: {written(item.task, item.actions)}")
+        if earlier := self.file.annotations.get(item.id):
+            name = printable(earlier.annotator) or "no name"
+            console.print(f"{self.done} before: {name}: {earlier.label}", style="bold")
+
+
+_CONTEXTS = {"u": "unique", "m": "multiple", "x": "unclear"}
+_CORRECT = {"y": "correct", "n": "incorrect"}
+_HELP = """\
+Context: do the dialogue and the structure BEFORE the builder's actions tell
+what to build? What comes afterwards does not count.
+  u unique    yes, and in one way
+  m multiple  yes, in several places or directions (empty boards only)
+  x unclear   no, the builder has to guess; correctness is not asked then
+Correct: is the structure AFTER the actions what was asked for? What follows
+may tell: the key f shows whether the Architect corrects the builder.
+  y correct   n incorrect"""
+
+
+class JudgingLoop(Loop[MinecraftItem, Judgment]):
+    """The loop over items to judge."""
+
+    done = "judged"
+
+    def explain(self) -> str:
+        return _HELP
+
+    def ask(self, item: MinecraftItem) -> Judgment | str:
+        contexts = {key: word for key, word in _CONTEXTS.items() if key != "m" or not len(item.before)}
+        while True:
+            key = self.choose(item, "Context before?", contexts)
+            if key in MOVES:
+                return key
+            if key == "x":
+                return Judgment(item.id, contexts[key], None, self.annotator)
+            answer = self.choose(item, "Structure after?", _CORRECT)
+            if answer in _CORRECT:
+                return Judgment(item.id, contexts[key], answer == "y", self.annotator)
+            if answer != "b":
+                return answer
+
+
+@dataclass
+class LabelingLoop(Loop[HexagonsItem, StepLabels]):
+    """The loop over steps to label by a scheme."""
+
+    scheme: Scheme
+    done: ClassVar[str] = "labeled"
+
+    def explain(self) -> str:
+        several = "" if self.scheme.exclusive else "\n  A key adds one occurrence; Enter ends the step, x removes all its labels."
+        return "\n".join(f"  {about.key} {label}: {about.means}" for label, about in self.scheme.labels.items()) + several
+
+    def ask(self, item: HexagonsItem) -> StepLabels | str:
+        by_key = {about.key: label for label, about in self.scheme.labels.items()}
+        earlier = self.file.annotations.get(item.id)
+        counts = Counter(earlier.labels if earlier and not self.scheme.exclusive else {})
+        while True:
+            key = self.choose(item, "Labels?", by_key if self.scheme.exclusive else by_key | {"\r": "done", "x": "none"})
+            if key in MOVES:
+                return key
+            counts = Counter() if key == "x" else counts + Counter({by_key[key]: 1}) if key in by_key else counts
+            labels = {label: counts[label] for label in self.scheme.labels if counts[label]}
+            given = StepLabels(item.id, labels, self.annotator)
+            if key == "\r" or self.scheme.exclusive:
+                return given
+            self.say(given.label)
 
 
 def keys(read: Callable[[], str]) -> Callable[[], str]:
@@ -188,7 +248,6 @@ def dialogue(turns: Sequence[Turn], world: str) -> Table:
         if isinstance(turn, Utterance):
             table.add_row(Text(turn.speaker, "" if turn.speaker == "Builder" else "bold"), Text(printable(turn.text)))
         else:
-            table.add_row(
-                Text("Builder" if world == "minecraft" else "", "dim"), Text(f"> {written(world, turn.actions)}", "dim")
-            )
+            doer = "Builder" if world == "minecraft" else ""
+            table.add_row(Text(doer, "dim"), Text(f"> {written(world, turn.actions)}", "dim"))
     return table

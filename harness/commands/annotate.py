@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from harness.annotation.loop import AnnotationFile
     from harness.corpora.item import Item, MinecraftItem, Turn
 
-_SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jsonl": "our annotation, second pass"}
-_PASSES = ("our labels, first pass", "our labels, second pass")
+_SECOND = "minecraft_test_second.jsonl"
+_PASSES = ("our first pass", "our second pass")
 
 Scheme = Literal["phenomena", "mechanisms", "levels"]
-ItemType = TypeVar("ItemType", bound="Item")
 
 
 @click.group()
@@ -47,8 +46,6 @@ class Label(Strict):
     """The items to annotate. Default: test; with --scheme levels, dev; with another scheme, 194 steps of 24 procedures from all
     splits, drawn as in the paper."""
     out: Path | None = option(None, "The file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val, or NAME_SCHEME]")
-    games: int | None = option(None, "Only the first N games or drawing procedures.", ge=1)
-    item: str | None = option(None, "Only this item, even if it has an annotation.")
 
 
 @annotate.command(cls=ModelCommand, model=Label)
@@ -57,29 +54,24 @@ def label(options: Label) -> None:
 
     Each annotation is saved at once; the same command continues with the next item. The key ? explains all keys.
     """
-    annotator = options.annotator
-    if not re.fullmatch(r"[\w-][\w.-]*", annotator):
+    if not re.fullmatch(r"[\w-][\w.-]*", options.annotator):
         raise UsageError(
-            f"--annotator {annotator!r}: a file is named after it: use letters, digits, dots, dashes and underscores"
+            f"--annotator {options.annotator!r}: a file is named after it: use letters, digits, dots, dashes and underscores"
         )
-    if options.item and (options.split or options.games):
-        raise UsageError("--item names one item: leave out --split and --games")
-    only = _item(options.item, "hexagons" if options.scheme else "minecraft") if options.item else None
     if not sys.stdin.isatty():
         raise UsageError("annotating reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
     if options.scheme:
-        _label(options, options.scheme, only)
+        _label(options, options.scheme)
     else:
-        _judge(options, only)
+        _judge(options)
 
 
-def _judge(options: Label, only: Any) -> None:
+def _judge(options: Label) -> None:
     from rich.console import Console
 
     from eval.annotation import Judgment, read_annotation
-    from harness.annotation.judging import JudgingLoop
-    from harness.annotation.loop import keys, open_annotation
-    from harness.corpora import load_games, locate
+    from harness.annotation.loop import JudgingLoop, keys
+    from harness.corpora import load_games
 
     @cache
     def turns() -> dict[str, tuple[Turn, ...]]:
@@ -88,51 +80,49 @@ def _judge(options: Label, only: Any) -> None:
     def following(item: MinecraftItem) -> Sequence[Turn]:
         return turns()[item.meta["game"]][len(item.history) + 1 :]
 
-    split = only.split if only else options.split or "test"
-    items = _items(split)
-    name = options.annotator if split == "test" else f"{options.annotator}_{items[0].split}"
-    out = options.out or Path("annotations", f"{name}.jsonl")
-    click.echo(f"minecraft/{items[0].split}: {len(items):,} items of the {locate('minecraft').kind} corpus; {out}")
+    items = _items(options.split or "test")
+    own = "" if items[0].split == "test" else f"_{items[0].split}"
     console = Console(highlight=False, markup=False, emoji=False)
-    ask = keys(click.getchar), following, partial(console.input, markup=False, emoji=False)
-    with open_annotation(out, items, lambda path: read_annotation(path, items, partial=True).judgments, Judgment.as_json) as file:
-        _check_annotator(file, options.annotator)
-        chosen = [only] if only else _first(items, options.games)
-        JudgingLoop(chosen, file, options.annotator, console, *ask).run(again=only is not None)
+    shows = {"h": lambda item: item.history, "f": following}
+    with _opened(options, own, items, lambda path: read_annotation(path, items).judgments, Judgment.as_json) as file:
+        JudgingLoop(items, file, options.annotator, console, keys(click.getchar), shows).run()
 
 
-def _label(options: Label, scheme: Scheme, only: Any) -> None:
+def _label(options: Label, scheme: Scheme) -> None:
     from rich.console import Console
 
-    from eval.schemes import StepLabels, get_scheme, read_labels, sample
-    from harness.annotation.labeling import LabelingLoop
-    from harness.annotation.loop import keys, open_annotation
-    from harness.corpora import load, locate, split_name
+    from eval.schemes import StepLabels, get_scheme, our_labels, read_labels
+    from harness.annotation.loop import LabelingLoop, keys
+    from harness.corpora import load, split_name
     from harness.corpora.item import HexagonsItem
 
     steps = [item for item in load("hexagons") if isinstance(item, HexagonsItem)]
-    split = options.split or ("dev" if scheme == "levels" else None)
-    wanted = [step for step in steps if step.split == split_name("hexagons", split)] if split else sample(steps)
-    out, known = options.out or Path("annotations", f"{options.annotator}_{scheme}.jsonl"), {step.id for step in steps}
-    chosen = [only] if only else _first(wanted, options.games)
-    click.echo(f"hexagons: steps of the {locate('hexagons').kind} corpus: {len(chosen):,}; {out}")
+    split, sample = options.split or ("dev" if scheme == "levels" else None), our_labels("phenomena")
+    chosen = [step for step in steps if (step.split == split_name("hexagons", split) if split else step.id in sample)]
+    # The sample of the corpus has only some of the paper's steps.
+    chosen = steps if not split and len(chosen) < len(sample) else chosen
     console = Console(highlight=False, markup=False, emoji=False)
-    read = partial(read_labels, name=scheme, known=known, partial=True)
-    with open_annotation(out, steps, read, partial(StepLabels.as_json, scheme=get_scheme(scheme))) as file:
-        _check_annotator(file, options.annotator)
-        loop = LabelingLoop(chosen, file, options.annotator, console, keys(click.getchar), get_scheme(scheme))
-        loop.run(again=only is not None)
+    read = partial(read_labels, name=scheme, known={step.id for step in steps})
+    as_json = partial(StepLabels.as_json, scheme=get_scheme(scheme))
+    with _opened(options, f"_{scheme}", steps, read, as_json) as file:
+        turns = {"h": lambda item: item.history}
+        LabelingLoop(chosen, file, options.annotator, console, keys(click.getchar), turns, get_scheme(scheme)).run()
 
 
-def _first(items: Sequence[ItemType], clusters: int | None) -> list[ItemType]:
-    """The items of the first games or procedures."""
-    first = set(list(dict.fromkeys(item.cluster for item in items))[:clusters])
-    return [item for item in items if item.cluster in first]
+@contextmanager
+def _opened(
+    options: Label, suffix: str, items: Sequence[Item], read: Callable[[Path], Any], as_json: Callable[[Any], Any]
+) -> Iterator[AnnotationFile[Any]]:
+    """The file to write. Raises UsageError if it is another annotator's."""
+    from harness.annotation.loop import open_annotation
+    from harness.corpora import locate
 
-
-def _check_annotator(file: AnnotationFile[Any], annotator: str) -> None:
-    if others := {one.annotator for one in file.found.values()} - {annotator}:
-        raise UsageError(f"{file.path} holds annotations of {min(others)!r}: give that --annotator, or choose another --out")
+    out = options.out or Path("annotations", f"{options.annotator}{suffix}.jsonl")
+    click.echo(f"{items[0].task}: the {locate(items[0].task).kind} corpus; {out}")
+    with open_annotation(out, items, read, as_json) as file:
+        if others := {one.annotator for one in file.annotations.values()} - {options.annotator}:
+            raise UsageError(f"{out} holds annotations of {min(others)!r}: give that --annotator, or choose another --out")
+        yield file
 
 
 class AnnotationStats(Strict):
@@ -148,76 +138,62 @@ def stats(options: AnnotationStats) -> None:
     FILE is an annotation file (default: ours). Judgments are counted as in section 3.2 of the BAP v2 paper, without games that
     are not fully judged; labels of a scheme stand beside the counts of the HEXAGONS paper.
     """
+    from eval.annotation import our_annotation, read_annotation, statistics
+
     if options.scheme:
         _scheme_stats(options.scheme, options.file, options.as_json)
         return
-    from eval.annotation import read_annotation, read_judgments, statistics
-
-    path, name = (options.file, str(options.file)) if options.file else _shipped("minecraft_test.jsonl")
-    items = _items_of(read_judgments(path, partial=True))
-    annotation = read_annotation(path, items, name=name, partial=True)
+    annotation = read_annotation(options.file) if options.file else our_annotation()
+    items = _items_of(annotation)
+    annotation = read_annotation(options.file, items) if options.file else annotation
     unfinished = {item.cluster for item in items if item.id not in annotation.judgments}
     counted = [item for item in items if item.cluster not in unfinished]
     if not counted:
-        raise UsageError(f"{path}: no game is fully judged yet: continue with harness annotate label")
+        raise UsageError(f"{annotation.name}: no game is fully judged yet: continue with harness annotate label")
     counts = {"games": len({item.cluster for item in counted})} | statistics(counted, annotation)
     if options.as_json:
         click.echo(json.dumps(counts))
         return
     left_out = f"; games left out because they are not fully judged: {len(unfinished):,}" if unfinished else ""
-    click.echo(f"{name}{left_out}")
+    click.echo(f"{annotation.name}{left_out}")
     for key, value in counts.items():
         click.echo(f"{key.replace('_', ' '):20}{value:>6,}")
 
 
-def _scheme_stats(scheme: Scheme, file: Path | None, as_json: bool) -> None:
-    from eval.schemes import OURS, our_labels, read_labels, statistics
-
-    found = read_labels(file, scheme, partial=True) if file else our_labels(scheme)
-    if not found:
-        raise UsageError(f"{file} holds no labels: make some with harness annotate label")
-    counts = statistics(scheme, found)
-    if as_json:
-        click.echo(json.dumps(counts))
-    else:
-        _print_scheme(scheme, counts, str(file) if file else OURS)
-
-
-def _print_scheme(name: Scheme, counts: dict[str, Any], whose: str) -> None:
-    """The counts beside the paper's; for mechanisms, of which it has none, beside its examples."""
+def _scheme_stats(name: Scheme, file: Path | None, as_json: bool) -> None:
+    """Print the counts of labels beside the paper's, and the paper's examples."""
     from rich.console import Console
 
-    from eval.schemes import get_scheme
+    from eval.schemes import OURS, get_scheme, our_labels, read_labels, statistics
     from eval.tables import numbers_table
 
-    scheme = get_scheme(name)
-    totals = (counts["steps"], counts["procedures"], scheme.steps, scheme.procedures)
+    labels = read_labels(file, name) if file else our_labels(name)
+    if not labels:
+        raise UsageError(f"{file} holds no labels: make some with harness annotate label")
+    counts, scheme = statistics(name, labels), get_scheme(name)
+    if as_json:
+        click.echo(json.dumps(counts))
+        return
 
-    def row(label: str, of: dict[str, Any], paper: dict[str, Any]) -> list[str]:
-        numbers = (of["steps"], of["procedures"], paper.get("steps"), paper.get("procedures"))
-        shares = ["" if n is None else f"{n:,} ({100 * n / whole:.1f}%)" for n, whole in zip(numbers, totals, strict=True)]
-        return [
-            label,
-            f"{of['count']:,}",
-            *shares[:2],
-            f"{paper['count']:,}" if paper.get("count") is not None else "",
-            *shares[2:],
-        ]
+    def cells(of: dict[str, Any], steps: int, procedures: int) -> list[str]:
+        count = "" if of.get("count") is None else f"{of['count']:,}"
+        wholes = {"steps": steps, "procedures": procedures}
+        return [count, *(f"{of[key]:,} ({100 * of[key] / whole:.1f}%)" if key in of else "" for key, whole in wholes.items())]
 
-    rows = []
-    for group in scheme.groups or [""]:
-        members = {label: counts["labels"][label] for label, about in scheme.labels.items() if about.group == group}
-        if group:
-            of = counts["groups"][group]
-            rows.append(row(group, of, of["paper"] | ({"count": members[group]["paper"]} if group in members else {})))
-        rows += [row("  " * bool(group) + label, of, {"count": of["paper"]}) for label, of in members.items() if label != group]
-    columns = ["", "#", "steps", "procedures", *(f"paper: {column}" for column in ("#", "steps", "procedures"))]
-    kept = [n for n, column in enumerate(columns) if n < 4 or any(row[n] for row in rows)]
+    groups = counts["groups"]
+    papers = {label: {"count": of["paper"], **groups.get(label, {}).get("paper", {})} for label, of in counts["labels"].items()}
+    papers |= {group: of["paper"] for group, of in groups.items() if group not in papers}
+    ours = groups | counts["labels"]
+    rows = [
+        [label, *cells(ours[label], counts["steps"], counts["procedures"]), *cells(paper, scheme.steps, scheme.procedures)]
+        for label, paper in papers.items()
+    ]
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(scheme.title.capitalize(), style="bold")
-    console.print(numbers_table(*(columns[n] for n in kept), rows=([row[n] for n in kept] for row in rows)))
-    console.print(f"Over {totals[0]:,} steps of {totals[1]} procedures: {whose}.")
-    console.print(f"The paper, over {totals[2]:,} steps of {totals[3]} procedures: {scheme.source}.", soft_wrap=True)
+    columns = ("#", "steps", "procedures")
+    console.print(numbers_table("", *columns, *(f"paper: {column}" for column in columns), rows=rows))
+    console.print(f"Over {counts['steps']:,} steps of {counts['procedures']} procedures: {file or OURS}.")
+    console.print(f"The paper, over {scheme.steps:,} steps of {scheme.procedures} procedures: {scheme.source}.", soft_wrap=True)
     for label, about in scheme.labels.items():
         if about.example:
             console.print(f"Its {label}: {about.example}", style="dim", soft_wrap=True)
@@ -236,39 +212,23 @@ def agreement(options: Compared) -> None:
     Without files, compare the two passes of our own annotation; of labels, only levels have two.
     """
     from eval import agreement as compare
-    from eval.annotation import read_judgments
+    from eval.annotation import our_annotation, read_annotation
+    from eval.schemes import get_scheme, our_passes, read_labels
 
     paths, scheme = options.annotations, options.scheme
     if len(paths) not in (0, 2) or (not paths and scheme not in (None, "levels")):
         raise UsageError("agreement compares two files: give two, or none for the two passes of our own annotation")
-    if scheme:
-        result, names = _label_agreement(scheme, paths)
+    names = (str(paths[0]), str(paths[1])) if paths else _PASSES
+    read: Any = partial(read_labels, name=scheme) if scheme else lambda path: read_annotation(path).judgments
+    if paths:
+        first, second = map(read, paths)
     else:
-        named = [(path, str(path)) for path in paths] or [_shipped(name) for name in _SHIPPED]
-        first, second = (read_judgments(path, name=name, partial=True) for path, name in named)
-        result, names = compare.agreement(first, second), (first.name, second.name)
+        first, second = our_passes() if scheme else (our_annotation().judgments, our_annotation(file=_SECOND).judgments)
+    result = compare.agreement(first, second, names, get_scheme(scheme) if scheme else None)
     if options.as_json:
         click.echo(json.dumps(result))
     else:
         compare.print_agreement(names, result)
-
-
-def _label_agreement(scheme: Scheme, paths: Sequence[Path]) -> tuple[dict[str, Any], tuple[str, str]]:
-    from eval.agreement import label_agreement
-    from eval.schemes import get_scheme, our_passes, read_labels
-
-    names = (str(paths[0]), str(paths[1])) if paths else _PASSES
-    first, second = (read_labels(path, scheme, partial=True) for path in paths) if paths else our_passes()
-    return label_agreement(get_scheme(scheme), first, second, names), names
-
-
-def _item(item_id: str, task: str) -> Item:
-    from harness.commands.show import find_item
-
-    item = find_item(item_id)
-    if item.task != task:
-        raise UsageError(f"--item {item_id}: only items of {task} are annotated in this way")
-    return item
 
 
 def _items(split: str) -> list[MinecraftItem]:
@@ -292,7 +252,3 @@ def _items_of(annotation: Annotation) -> list[MinecraftItem]:
     if first not in {item.id for item in items} and locate("minecraft").kind == "sample":
         raise UsageError(f"{annotation.name} is about {first}, which the shipped sample does not have: set HARNESS_DATA")
     return items
-
-
-def _shipped(name: str) -> tuple[Path, str]:
-    return Path(str(files("eval").joinpath("annotations", name))), _SHIPPED[name]

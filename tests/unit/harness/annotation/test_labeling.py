@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from eval.agreement import label_agreement
-from eval.schemes import SCHEMES, StepLabels, get_scheme, our_labels, our_passes, read_labels, sample, statistics
+from eval.agreement import agreement
+from eval.schemes import SCHEMES, StepLabels, get_scheme, our_labels, read_labels, statistics
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
@@ -68,8 +68,6 @@ def test_a_level_takes_one_key(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert label(monkeypatch, "3\rx0", "--scheme", "levels") == 0
     dev = steps("dev")
     assert written("levels") == [{"id": dev[n].id, "level": level, "annotator": "me"} for n, level in enumerate((3, 0))]
-    assert label(monkeypatch, "1", "--scheme", "levels", "--item", dev[0].id) == 0
-    assert [record["level"] for record in written("levels")] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -132,15 +130,12 @@ def test_the_two_schemes_agree_on_abstraction() -> None:
 
 
 @pytest.mark.data
-def test_the_sample_is_of_the_papers_size_and_distribution(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sample_is_of_the_papers_size(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    chosen = sample(steps())
-    assert [step.id for step in chosen] == list(our_labels("phenomena")) == list(our_labels("mechanisms"))
-    first = {step.cluster: step.meta for step in chosen}
-    assert (len(chosen), len(first)) == (194, 24)
-    rounds = [meta["annotation_round"] for meta in first.values()]
-    # 24 times the shares 123, 304 and 193 of 620 procedures, as far as the categories within each round allow.
-    assert [rounds.count(number) for number in range(3)] == [5, 12, 7]
+    ours = our_labels("phenomena")
+    chosen = [step for step in steps() if step.id in ours]
+    assert [step.id for step in chosen] == list(ours) == list(our_labels("mechanisms"))
+    assert (len(chosen), len({step.cluster for step in chosen})) == (194, 24)
 
 
 def test_the_agreement_of_the_passes_of_our_levels(capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,15 +144,12 @@ def test_the_agreement_of_the_passes_of_our_levels(capsys: pytest.CaptureFixture
     assert (found["items"], len(found["differ"])) == (446, 30)
     assert found["parts"]["level"]["alpha"] == pytest.approx(0.965, abs=5e-4)
     assert main(["annotate", "agreement", "--scheme", "phenomena"]) == 2
-    first, second = our_passes()
-    levels = {step: [one.labels for one in (first[step], second[step])] for step in first}
-    assert all(record["id"] in levels and levels[record["id"]][0] != levels[record["id"]][1] for record in found["differ"])
 
 
 def test_the_agreement_of_labels_that_a_step_has_or_has_not() -> None:
     first = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 1}, "b": {"goal": 2}, "c": {}}.items()}
     second = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 3}, "b": {}, "c": {}, "d": {}}.items()}
-    found = label_agreement(get_scheme("phenomena"), first, second, ("A", "B"))
+    found = agreement(first, second, ("A", "B"), get_scheme("phenomena"))
     assert (found["items"], found["only_second"]) == (3, 1)
     assert found["parts"]["goal"]["confusion"] == {"no": {"no": 1, "yes": 0}, "yes": {"no": 1, "yes": 1}}
     assert found["differ"] == [
