@@ -16,7 +16,7 @@ from statistics import fmean
 
 from harness.corpora import load
 from harness.corpora.item import Item, new_turns
-from harness.drawing.items import item_svg
+from harness.drawing.items import item_pictures
 from harness.simulators.games import ARCHITECTS, LEVELS, game, simulator_splits
 from harness.tasks import SIMULATORS
 
@@ -44,7 +44,7 @@ def examples(simulator: str, items: Sequence[Item]) -> str:
     for number in range(EXAMPLES):
         item = items[number * len(items) // EXAMPLES + number % 3]
         path = PICTURES / f"{simulator}-{number + 1}.svg"
-        path.write_text(item_svg(item))
+        path.write_text(item_pictures(item)["gold"])
         lines = "  \n".join(orders(item))
         parts.append(f"{number + 1}. {lines}\n\n    ![{item.id}](images/simulators/{path.name})\n")
     return "\n".join(parts)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,22 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from harness.corpora.item import Item
-    from harness.drawing.items import State
-    from serialization.formats.answer import Discarded
 
 
-class Prediction(NamedTuple):
-    """What a run recorded for an item. `state` is None if it recorded only an error."""
-
-    actions: tuple[Any, ...]
-    state: State | None
-    ignored: tuple[Any, ...]
-    """Actions that were infeasible in the state before the item."""
-    text: str | None
-    discarded: tuple[Discarded, ...]
-    error: str | None
-    notes: Mapping[str, Any] = {}
-    """The other fields of its record."""
+SCALE = 2.0
+"""Pixels of a PNG for each of the picture's."""
 
 
 class Show(Strict):
@@ -41,10 +29,8 @@ class Show(Strict):
     items_file: Path | None = option(None, "The file from harness simulate that holds the item.", names=("--items",))
     run: str | None = option(None, "Also show what this run (a name or a folder) predicted.")
     explain: bool = option(False, "With --run: how the baseline `parser` read the words, and the program it made.")
-    svg: Path | None = option(None, "Write the picture to this file: the state after or, with --run, gold and predicted.")
+    svg: Path | None = option(None, "Write a picture of the state after or, with --run, of what differs from it, to this file.")
     png: Path | None = option(None, "Write the picture as PNG.")
-    scale: float = option(2.0, "Scale of the PNG.", ge=0.1, le=20)
-    behind: bool = option(False, "Minecraft: draw the picture as seen from behind the builder.")
     history: int = option(6, "Print the last N turns.", ge=0)
 
 
@@ -58,22 +44,24 @@ def show(options: Show) -> None:
     """
     from rich.console import Console
 
-    from harness.drawing.items import item_svg
+    from harness.drawing.items import item_pictures
     from harness.drawing.svg import png_bytes
 
     if options.explain and options.run is None:
         raise UsageError("--explain needs a run: --run NAME")
     item = find_item(options.item_id, options.items_file)
-    prediction = None if options.run is None else find_prediction(options.run, item)
     console = Console(highlight=False, markup=False, emoji=False)
     _print_item(console, item, options.history)
-    if prediction is not None:
-        _print_prediction(console, item, prediction)
+    pictures = item_pictures(item)
+    if options.run is not None:
+        record, actions = find_prediction(options.run, item)
+        pictures = _print_prediction(console, item, record, actions) or pictures
         if options.explain:
-            _print_explanation(console, prediction.notes)
+            _print_explanation(console, record)
     if options.svg or options.png:
-        picture = item_svg(item, prediction.state if prediction else None, behind=options.behind)
-        for path, content in ((options.svg, picture.encode()), (options.png, png_bytes(picture, scale=options.scale))):
+        # The last picture is the difference, if there is a prediction.
+        picture = [*pictures.values()][-1]
+        for path, content in ((options.svg, picture.encode()), (options.png, png_bytes(picture, scale=SCALE))):
             if path is not None:
                 write_atomically(path, content)
                 console.print(f"Written: {path}", soft_wrap=True)
@@ -104,24 +92,21 @@ def _its_split(item_id: str) -> tuple[str, list[Item]]:
     return f"{task}/{split}/{rest}", load(task, split)
 
 
-def find_prediction(run: str, item: Item) -> Prediction:
-    """What a run predicted. Raises UsageError if there is no such run or the run lacks the item, DataError for a broken file."""
+def find_prediction(run: str, item: Item) -> tuple[Mapping[str, Any], Sequence[Any] | None]:
+    """What a run recorded for an item, and the actions that it predicted; None if it recorded only an error.
+
+    Raises UsageError if there is no such run or the run lacks the item, DataError for a broken file.
+    """
     from eval.predictions import decode, read_records
     from harness.runs.folder import find_run
-    from serialization.formats import FORMATS, reader
+    from serialization.formats import reader
 
     file = find_run(run) / "predictions.jsonl"
     record = next((r for r in read_records(file, partial=True) if r.id == item.id), None)
     if record is None:
         raise UsageError(f"{file} holds no prediction for {item.id}")
-    if record.fields.get("error"):
-        return Prediction((), None, (), None, (), str(record.fields["error"]))
-    decoded = decode(file, [record], item.task, {item.id}, reader([item]))
-    actions: Any = decoded.actions[item.id]
-    state, ignored = item.before.apply(actions)
-    text, form = record.fields.get("text"), FORMATS[item.task].get(str(record.fields.get("format")))
-    discarded = form.read(text, item).discarded if form and isinstance(text, str) else ()
-    return Prediction(actions, state, ignored, text if isinstance(text, str) else None, discarded, None, record.fields)
+    actions = decode(file, [record], item.task, {item.id}, reader([item])).actions
+    return record.fields, actions.get(item.id)
 
 
 def _print_item(console: Console, item: Item, history: int) -> None:
@@ -147,25 +132,35 @@ def _print_item(console: Console, item: Item, history: int) -> None:
     console.print(states_text(item))
 
 
-def _print_prediction(console: Console, item: Item, prediction: Prediction) -> None:
-    from harness.drawing.items import prediction_text
+def _print_prediction(
+    console: Console, item: Item, record: Mapping[str, Any], actions: Sequence[Any] | None
+) -> dict[str, str] | None:
+    """Print what a run predicted. Returns its pictures; None if there is only an error."""
+    from harness.drawing.items import item_pictures, predicted_text
     from harness.drawing.terminal import counted, printable, written
+    from serialization.annotations import deviations
+    from serialization.formats import FORMATS
 
     console.print()
-    if prediction.state is None:
-        console.print(f"No prediction, but an error: {printable(str(prediction.error))}", style="bold")
-        return
-    if prediction.text is not None:
-        console.print(f"The model's text: {printable(prediction.text)}")
-    for piece in prediction.discarded:
-        console.print(f"Discarded: {printable(piece.text)!r} ({piece.reason})")
-    console.print(f"Predicted, {counted(prediction.actions)}: {written(item.task, prediction.actions)}", style="bold")
-    if prediction.ignored:
-        console.print(f"Infeasible, {counted(prediction.ignored)}: {written(item.task, prediction.ignored)}")
-    right, wrong, missing = _compare(item, prediction.state)
-    console.print(f"Changes of the state: {right} right, {wrong} wrong, {missing} missing\n")
-    _print_metrics(console, item, prediction.actions)
-    console.print(prediction_text(item, prediction.state))
+    if actions is None:
+        console.print(f"No prediction, but an error: {printable(str(record['error']))}", style="bold")
+        return None
+    text, form = record.get("text"), FORMATS[item.task].get(str(record.get("format")))
+    if isinstance(text, str):
+        console.print(f"The model's text: {printable(text)}")
+        for piece in form.read(text, item).discarded if form else ():
+            console.print(f"Discarded: {printable(piece.text)!r} ({piece.reason})")
+    apply: Any = item.before.apply
+    state, ignored = apply(actions)
+    missing, extra = deviations(item, actions)
+    console.print(f"Predicted, {counted(actions)}: {written(item.task, actions)}", style="bold")
+    for name, changes in (("Infeasible", ignored), ("Missing", missing), ("Wrong", extra[: len(extra) - len(ignored)])):
+        if changes:
+            console.print(f"{name}, {counted(changes)}: {written(item.task, changes)}")
+    console.print()
+    _print_metrics(console, item, actions)
+    console.print(predicted_text(item, state))
+    return item_pictures(item, state)
 
 
 def _print_metrics(console: Console, item: Item, actions: Any) -> None:
@@ -195,15 +190,3 @@ def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
         console.print(f"  {printable(str(action))}")
     console.print(f"Program (confidence {notes['confidence']}):", style="bold")
     console.print(printable(str(notes["program"])) or "(nothing to draw)")
-
-
-def _compare(item: Item, predicted: Any) -> tuple[int, int, int]:
-    """The numbers of state changes that are in gold too, that are not in gold, and that are missing."""
-    gold, done = _changes(item.before, item.after), _changes(item.before, predicted)
-    return len(gold & done), len(done - gold), len(gold - done)
-
-
-def _changes(before: Any, after: Any) -> frozenset[Any]:
-    from harness.worlds.minecraft import Structure, net_actions
-
-    return net_actions(before, after) if isinstance(before, Structure) else frozenset(before.diff(after))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from harness.drawing.svg import label, number, strokes
-from harness.worlds.minecraft import SIDE, turn
+from harness.worlds.minecraft import SIDE
 
 PALETTE = {
     "red": "#d83a2e", "orange": "#f58a1f", "yellow": "#f7d62e", "green": "#3fa845", "blue": "#2f6fd6", "purple": "#8e4cc0",
@@ -68,20 +68,18 @@ def ghost(color: str, cell: tuple[int, int, int]) -> str:
     return use("mc-removed", cell, f' fill="{PALETTE[color]}" stroke="{dark}"')
 
 
-def ground(quarters: int) -> str:
-    """The floor of the build region as a grid of 11 x 11 cells, with the axes x and z of the world before its turn."""
+def ground() -> str:
+    """The floor of the build region as a grid of 11 x 11 cells, with its axes."""
     low, high = -SIDE, SIDE + 1
     corners = [(low, low), (high, low), (high, high), (low, high)]
     edges = [((low, i), (high, i)) for i in range(low, high + 1)] + [((i, low), (i, high)) for i in range(low, high + 1)]
     lines = "".join(path([project(x, 1, z) for x, z in edge]) for edge in edges)
     floor = f'<path d="{path([project(x, 1, z) for x, z in corners])}z" fill="#f3f1ea"/>{strokes(lines, 0.4, "#bbb6a8")}'
     words = ""
-    for along_x in (True, False):
-        ax, az = turn(along_x, not along_x, -quarters)
-        sign = int(ax + az)
-        for i, word in ((-SIDE, str(-SIDE * sign)), (0, "0"), (SIDE, str(SIDE * sign)), (2.5 * sign, "x" if ax else "z")):
-            x, y = project(*((i + 0.5, 1, low) if along_x else (low, 1, i + 0.5)))
-            words += label(word, x + (-7 if along_x else 7), y + 6)
+    for axis in "xz":
+        for i, word in ((-SIDE, str(-SIDE)), (0, "0"), (SIDE, str(SIDE)), (2.5, axis)):
+            x, y = project(*((i + 0.5, 1, low) if axis == "x" else (low, 1, i + 0.5)))
+            words += label(word, x + (-7 if axis == "x" else 7), y + 6)
     return floor + strokes(words)
 
 

@@ -11,22 +11,19 @@ from typing import NamedTuple
 
 from harness.drawing.isometric import PlacedSvg, definition, ghost, ground, painters_order, path, project, shadows, use
 from harness.drawing.svg import CHECK, CROSS, DIAMOND, document, number, strokes
-from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure, net_actions, turn_action
+from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure, net_actions
 
 
-def structure_svg(structure: Structure, *, pose: Pose | None = None, before: Structure | None = None, quarters: int = 0) -> str:
+def structure_svg(structure: Structure, *, pose: Pose | None = None, before: Structure | None = None) -> str:
     """A picture of `structure`, with the builder at `pose` and the changes since `before`.
 
-    Placed blocks have a bright outline, removed ones are dashed ghosts. `quarters` turns the world by quarters of 90 degrees
-    as `harness.worlds.minecraft.turn` does: `-pose.quarter` is the view from behind the builder.
+    Placed blocks have a bright outline, removed ones are dashed ghosts.
     """
-    changes = [] if before is None else [turn_action(a, quarters) for a in net_actions(before, structure)]
-    return _picture(_cubes(structure, changes, quarters), "", pose, quarters)
+    changes = () if before is None else net_actions(before, structure)
+    return _picture(_cubes(structure, changes), "", pose)
 
 
-def difference_svg(
-    gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None, quarters: int = 0
-) -> str:
+def difference_svg(gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None) -> str:
     """The predicted structure with a sign on every cell that gold or the prediction changes; removed blocks are ghosts.
 
     Check: changed as in gold. Cross: a net action that gold does not have. Diamond: a net action of gold that is missing (a
@@ -35,11 +32,11 @@ def difference_svg(
     wanted, done = net_actions(before, gold), net_actions(before, predicted)
     signs: dict[tuple[int, int, int], str] = {}
     for actions, sign in ((wanted & done, CHECK), (wanted - done, DIAMOND), (done - wanted, CROSS)):
-        signs |= {turn_action(action, quarters).cell: sign for action in actions}
-    ghosts = [turn_action(a, quarters) for a in (wanted | done) if predicted.color_at(*a.cell) is None]
+        signs |= {action.cell: sign for action in actions}
+    ghosts = [action._replace(kind="remove") for action in (wanted | done) if predicted.color_at(*action.cell) is None]
     lines = "".join(f"M{number(x)} {number(y)}{sign}" for (x, y), sign in ((_middle(c), s) for c, s in sorted(signs.items())))
     over = strokes(lines, 2.6, "#fff") + strokes(lines, 1.2, "#111") if signs else ""
-    return _picture(_cubes(predicted, [a._replace(kind="remove") for a in ghosts], quarters), over, pose, quarters)
+    return _picture(_cubes(predicted, ghosts), over, pose)
 
 
 def _middle(cell: tuple[int, int, int]) -> tuple[float, float]:
@@ -48,22 +45,21 @@ def _middle(cell: tuple[int, int, int]) -> tuple[float, float]:
     return x, y - 8.5
 
 
-def _cubes(structure: Structure, changes: Iterable[Action], quarters: int) -> list[PlacedSvg]:
-    """The blocks in the turned world, with an outline or a ghost at each change."""
-    view = structure.turned(quarters)
-    parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in view.blocks()]
+def _cubes(structure: Structure, changes: Iterable[Action]) -> list[PlacedSvg]:
+    """The blocks, with an outline or a ghost at each change."""
+    parts = [PlacedSvg(*block[:3], use(f"mc-{block.color}", block[:3])) for block in structure.blocks()]
     # Changes may be a set, whose order differs between processes; equal pictures must be equal bytes.
     for action in sorted(changes, key=lambda action: (action.cell, action.kind, action.color or "")):
         if action.kind == "place":
             parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
-        elif action.color and view.color_at(*action.cell) is None:
+        elif action.color and structure.color_at(*action.cell) is None:
             parts.append(PlacedSvg(*action.cell, ghost(action.color, action.cell)))
     return parts
 
 
-def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None, quarters: int) -> str:
-    floor = ground(quarters) + shadows(parts)
-    figure = None if pose is None else builder(pose, quarters)
+def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None) -> str:
+    floor = ground() + shadows(parts)
+    figure = None if pose is None else builder(pose)
     if figure:
         parts = [*parts, figure.part]
     body = "".join(part.svg for part in sorted(parts, key=painters_order))
@@ -110,10 +106,12 @@ class Builder(NamedTuple):
     """The figure's extent on the picture."""
 
 
-def builder(pose: Pose, quarters: int) -> Builder:
-    """The builder in the world turned by `quarters`. The wedge at its feet shows the yaw, the arrow at its eyes the gaze."""
-    x, y, z = feet = _feet(pose, quarters)
-    yaw, pitch = math.radians(pose.yaw + 90 * quarters), math.radians(pose.pitch)
+def builder(pose: Pose) -> Builder:
+    """The builder, moved to within `REACH` of the region. The wedge at its feet shows the yaw, the arrow at its eyes the gaze."""
+    x, z = (min(max(p, -SIDE - REACH), SIDE + 1 + REACH) for p in (pose.x, pose.z))
+    y = min(pose.y, HEIGHT + REACH)
+    feet = x, y, z
+    yaw, pitch = math.radians(pose.yaw), math.radians(pose.pitch)
     ahead = -math.sin(yaw), math.cos(yaw)
     px, py = project(x, 1, z)
     wedge = [
@@ -134,13 +132,6 @@ def builder(pose: Pose, quarters: int) -> Builder:
     fx, fy = project(*feet)
     points = (*wedge, project(*target), (px, py + 3), (fx - 4, fy), (fx + 4, fy - 16))
     return Builder(under, PlacedSvg(*cell, wedge_svg + figure), over, points)
-
-
-def _feet(pose: Pose, quarters: int) -> tuple[float, float, float]:
-    """The position in the turned world, moved to within `REACH` of the region."""
-    turned = pose.turned(quarters)
-    x, z = (min(max(p, -SIDE - REACH), SIDE + 1 + REACH) for p in (turned.x, turned.z))
-    return x, min(pose.y, HEIGHT + REACH), z
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
