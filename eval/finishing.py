@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
-from eval.score_run import read_answers, score_answers
+from eval.predictions import Record
+from eval.score_run import decoded, score_answers
 from eval.tables import print_scores
 from harness.corpora.item import Item
 from harness.runs.folder import Run
@@ -19,21 +21,23 @@ from serialization.formats.answer import losses
 log = logging.getLogger(__name__)
 
 
-def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shots: int = 0) -> int:
-    """Score the run, save and print the scores, and report what was left out. Returns the exit code: 1 if items failed.
+def finish(run: Run, items: Sequence[Item], *, items_file: Path | str | None, as_json: bool, longest: str) -> int:
+    """Score the run's records, save and print the scores, and report what was left out. Returns the exit code: 1 if items failed.
 
-    `longest` is the flag that bounds the length of an answer, `shots` the number of examples that were asked for.
+    `items_file` is the file of the items, None for those of a corpus; `longest` is the flag that bounds the length of an answer.
     """
-    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
+    records = [Record(number, record["id"], record) for number, record in enumerate(run.records, start=1)]
+    split = Path(items_file).name if items_file else items[0].split
+    scores = score_answers(decoded(run.folder.name, run.predictions, records, items, (items[0].task, split)))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:
         click.echo(json.dumps(scores))
     else:
         print_scores(scores)
         click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
-    for line in _losses(run.records, longest, shots):
-        log.info(line)
-        click.echo(line, err=True)
+    for label, lost in what_was_lost(run.records, longest).items():
+        log.info("%s: %s", label, lost)
+        click.echo(f"{label}: {lost}", err=True)
     errors = [record for record in run.records if "error" in record]
     if errors:
         log.error("%s: %s", errors[0]["id"], errors[0]["error"])
@@ -42,7 +46,8 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
             f"First: {errors[0]['id']}: {errors[0]['error']}",
             err=True,
         )
-    thinking, answered = _thinking(run.records), len(run.records) - len(errors)
+    thinking = sum(record.get("finish_reason") == "thinking" for record in run.records)
+    answered = len(run.records) - len(errors)
     if thinking > answered / 2:
         click.echo(
             f"Error: most answers ({thinking} of {answered}) ended while the model was still thinking, so the scores say little: "
@@ -52,27 +57,17 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
     return 1 if errors or thinking > answered / 2 else 0
 
 
-def _thinking(records: Sequence[Mapping[str, Any]]) -> int:
-    return sum(record.get("finish_reason") == "thinking" for record in records)
-
-
-def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> list[str]:
-    """What did not fit or was discarded, in words; nothing is cut silently."""
-    counts = {
-        "turns of history left out to fit the context: {total} in {n} prompts": "dropped_history",
-        f"examples missing of the {shots} requested: {{total}} in {{n}} prompts (no room, or no more to choose from)": (
-            "dropped_shots"
-        ),
-    }
-    lines = []
-    for text, key in counts.items():
-        lost = [record[key] for record in records if record.get(key)]
-        if lost:
-            lines.append(text.format(n=len(lost), total=sum(lost)))
-    cut = sum(record.get("finish_reason") == "length" for record in records)
-    thinking = _thinking(records)
-    lines += [f"{thinking} answers ended while the model was still thinking ({longest})"] if thinking else []
-    unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
-    lines += [f"{cut} answers were cut at the length limit ({longest})"] if cut else []
-    lines += [f"{unread} answers have parts that are not actions"] if unread else []
-    return lines
+def what_was_lost(records: Iterable[Mapping[str, Any]], longest: str = "") -> dict[str, str]:
+    """By a label, how much of prompts and answers was left out, cut or not understood; labels without any are missing. `longest`
+    is the flag that bounds the length of an answer."""
+    records = list(records)
+    lost = {}
+    for label, key in (("turns of history left out", "dropped_history"), ("examples left out", "dropped_shots")):
+        counts = [record[key] for record in records if isinstance(record.get(key), int) and record[key]]
+        lost[label] = f"{sum(counts):,} in {len(counts):,} prompts" if counts else ""
+    limit = f"answers cut at the length limit{f' ({longest})' if longest else ''}"
+    for label, end in ((limit, "length"), ("answers ended while thinking", "thinking")):
+        lost[label] = f"{sum(record.get('finish_reason') == end for record in records):,}"
+    pieces = ([p for p in record.get("discarded") or () if isinstance(p, list | tuple) and len(p) == 2] for record in records)
+    lost["answers with parts that are not actions"] = f"{sum(bool(losses(of)) for of in pieces):,}"
+    return {label: count for label, count in lost.items() if count not in ("", "0")}

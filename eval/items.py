@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eval.errors import ErrorContext, classify
+from eval.errors import classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from harness.tasks import get_task, world_of
@@ -61,15 +62,17 @@ def item_scores(
     predictions: Predictions,
     *,
     multiple: Set[str] = frozenset(),
-    clues: ErrorContext | None = None,
+    discarded: Mapping[str, Set[str]] = MappingProxyType({}),
+    unanswered: Set[str] = frozenset(),
 ) -> list[ItemScore]:
-    """The scores of each item; `multiple` are the Minecraft items that allow several interpretations."""
-    clues = clues or ErrorContext()
+    """The scores of each item; `multiple` are the Minecraft items that allow several interpretations. The errors are classified
+    with the parser's reasons for discarding pieces of the text, by item id, and the ids of items without an answer."""
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
-    sizes, same_shape = _sizes(task, items, predicted, multiple)
     scores = []
-    for item, actions, size, alike in zip(items, predicted, sizes, same_shape, strict=True):
-        classes = () if size.exact else classify(item, actions, clues, same_shape=alike)
+    for item, actions, size, alike in zip(items, predicted, *_sizes(task, items, predicted, multiple), strict=True):
+        of = discarded.get(item.id, frozenset())
+        answered = item.id not in unanswered
+        classes = () if size.exact else classify(item, actions, of, answered=answered, same_shape=alike)
         scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, size.wanted, size.made, size.hits, classes))
     return scores
 

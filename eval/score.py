@@ -42,7 +42,7 @@ def score(
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
     are counted ("off_board"), together with those that a parser left out of the text: `discarded` has their number by item id.
     The v2 benchmark needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is
-    nothing to score and for an unknown task or benchmark.
+    nothing to score and for an unknown task.
     """
     chosen = choose_items(items, benchmark, annotation, only)
     if not chosen.items:
@@ -79,11 +79,7 @@ class Chosen(NamedTuple):
 
 
 def choose_items(items: Sequence[Any], benchmark: str, annotation: Annotation | None, only: Set[str] | None) -> Chosen:
-    """The items of a split that a benchmark scores, with `only` restricted to these ids. Raises UsageError as `score` does."""
-    if benchmark not in BENCHMARKS:
-        raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
-    if (benchmark == "v2") != (annotation is not None):
-        raise UsageError("only the v2 benchmark takes an annotation")
+    """The items of a split that a benchmark scores, with `only` restricted to these ids; an annotation makes it v2."""
     multiple: Set[str] = frozenset()
     if annotation is not None:
         # Before the selection: the repair of an item looks at those after it.
@@ -100,16 +96,15 @@ def _requests(items: Sequence[Any], seed: int) -> dict[str, Any]:
     solved if all its turns are.
     """
     right: dict[str, list[bool]] = defaultdict(list)
-    kinds: dict[str, dict[str, list[bool]]] = defaultdict(dict)
+    kinds: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         right[item.cluster].append(item.meta["solved"])
+        kinds[item.meta["kind"]][item.cluster] = None
     solved = {name: [all(turns)] for name, turns in right.items()}
-    for kind, name in sorted({(item.meta["kind"], item.cluster): None for item in items}, key=lambda pair: pair[0]):
-        kinds[kind][name] = solved[name]
     return {
         "requests": _solved(solved, seed),
         "turns": _solved(right, seed),
-        "kinds": {kind: _solved(of_kind, seed) for kind, of_kind in kinds.items()},
+        "kinds": {kind: _solved({name: solved[name] for name in kinds[kind]}, seed) for kind in sorted(kinds)},
     }
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from eval import levels_minecraft
 from eval.annotation import Annotation, our_annotation, read_annotation
-from eval.errors import OFF_THE_BOARD, ErrorContext
+from eval.errors import OFF_THE_BOARD
 from eval.items import ItemScore, item_scores
-from eval.predictions import Predictions, decode, infer_split, read_records
+from eval.predictions import Predictions, Record, decode, infer_split, read_records
 from eval.score import BENCHMARKS, Chosen, choose_items, score
 from harness import corpora
 from harness.corpora.item import Item
@@ -104,11 +105,9 @@ class Benchmark:
         """Raises UsageError for an unknown benchmark, and for what is not for the task or the split."""
         if self.levels and world_of(task) != "hexagons":
             raise UsageError(f"--levels is for drawing steps, not for {task}")
-        if self.name is None:
-            return
-        if world_of(task) != "minecraft" or get_task(task).judged:
+        if self.name and get_task(task).scoring != "minecraft":
             raise UsageError(f"--benchmark is for minecraft; {task} has one set of scores")
-        choose("benchmark", self.name, BENCHMARKS)
+        choose("benchmark", self.name or "legacy", BENCHMARKS)
         if self.name == "v2" and not self.annotation and (split != "test" or corpora.locate(task).kind != "official"):
             raise UsageError(
                 "--benchmark v2: the annotation that ships covers the official test split only, which HARNESS_DATA must have; "
@@ -121,42 +120,42 @@ class Benchmark:
         return choose_items(answers.items, name, annotation, answers.only)
 
 
-def read_answers(
-    path: Path,
-    *,
-    task: str | None = None,
-    split: str | None = None,
-    items_file: Path | None = None,
-    ids: Collection[str] | None = None,
-    partial: bool = False,
-) -> Answers:
-    """A predictions file, or a run given by its folder or name.
+def read_answers(path: Path, *, items_file: Path | None = None) -> Answers:
+    """A predictions file, or a run given by its folder or name; of a run in progress, a half-written last line is left out.
 
-    `items_file` holds the items if they are not from a corpus; a run records it. `ids` are the items to score; by default
-    those a run was asked for, otherwise the whole split. `partial` leaves out a half-written last line (a run in progress).
-    Raises DataError, with the line, for an invalid file or for items that have changed since the run, and UsageError for
-    arguments that do not fit it.
+    `items_file` holds the items if they are not from a corpus; a run records it. A run is scored on the items that it was asked
+    for, a file on the whole split. Raises DataError, with the line, for an invalid file or for items that have changed since the
+    run, and UsageError if nothing tells the task and the split.
     """
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
-    records = read_records(file, partial=partial)
+    records = read_records(file, partial=not path.is_file())
     if items_file := items_file or settings.get("items_file"):
-        if split is not None:
-            raise UsageError(f"--split {split}: the items come from {items_file}; leave the flag out")
-        items = load_items(Path(items_file), task)
+        items = load_items(Path(items_file), settings.get("task"))
         task, split = items[0].task, Path(items_file).name
     else:
-        task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
+        task, split = _task_and_split(file, records, settings)
         items = corpora.load(task, split)
     _check_items(file.parent, settings, items)
-    known = {item.id for item in items}
-    predictions = decode(file, records, task, known, reader(items))
+    only = {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
+    name = file.name if path.is_file() else file.resolve().parent.name
+    return decoded(name, file, records, items, (task, split), settings, only)
+
+
+def decoded(
+    name: str,
+    file: Path,
+    records: Sequence[Record],
+    items: Sequence[Item],
+    task_and_split: tuple[str, str],
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    only: Set[str] | None = None,
+) -> Answers:
+    """The answers in the records of a file to some items. Raises DataError as `eval.predictions.decode` does."""
+    task, split = task_and_split
+    predictions = decode(file, records, task, {item.id for item in items}, reader(items))
     if get_task(task).judged:
         items = as_judged(items, predictions.actions)
-    only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
-    if only is not None and (strange := only - known):
-        raise UsageError(f"{min(strange)!r} is not an item of {task}/{split}")
-    name = file.name if path.is_file() else file.resolve().parent.name
     return Answers(name, file, settings, {r.id: r.fields for r in records}, task, split, items, only, predictions)
 
 
@@ -214,24 +213,19 @@ def _run_settings(folder: Path) -> dict[str, Any]:
         raise DataError(f"{file} does not describe a run; score {folder / 'predictions.jsonl'} itself") from error
 
 
-def task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
-    """The task and the split of the ids, checked against those asked for, which may be None. `file` is for messages only.
-
-    Raises DataError, with the line, for ids of no corpus or not as asked for, and UsageError if nothing determines the two.
-    """
+def _task_and_split(file: Path, records: Sequence[Record], settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The task and the split of the ids or, if there are none, of the run. Raises DataError, with the line, for ids of no corpus,
+    and UsageError if nothing determines the two."""
     inferred = infer_split(file, records)
     if inferred is None:
-        if task is None or split is None:
-            raise UsageError(f"{file} holds no predictions to tell the task and the split from: give --task and --split")
-        return task, corpora.split_name(task, split)
+        if not {"task", "split"} <= settings.keys():
+            raise UsageError(f"{file} holds no predictions to tell the task and the split from")
+        return settings["task"], corpora.split_name(settings["task"], settings["split"])
     if inferred[1] not in corpora.SPLITS.get(inferred[0], ()):
         splits = ", ".join(f"{name}/{part}" for name, parts in corpora.SPLITS.items() for part in parts)
         raise DataError(
             f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or give --items FILE"
         )
-    if task not in (None, inferred[0]) or (split is not None and corpora.split_name(inferred[0], split) != inferred[1]):
-        asked = f"{task or inferred[0]}/{split or inferred[1]}"
-        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(inferred)}, but {asked} was asked for")
     return inferred
 
 
@@ -239,44 +233,13 @@ def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[It
     """The scores of each item that the benchmark has, with the classes of its errors."""
     items, multiple = (benchmark or Benchmark()).choose(answers)
     unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
-    quarters = {item.id: item.pose.quarter for item in answers.items} if world_of(answers.task) == "minecraft" else {}
-    clues = ErrorContext(answers.discarded(), unanswered, quarters)
-    return item_scores(answers.task, items, answers.predictions, multiple=multiple, clues=clues)
-
-
-def common_items(runs: Mapping[str, Answers], *, intersect: bool = False) -> frozenset[str]:
-    """The ids that all runs answered; with `intersect`, the runs may also have answered others.
-
-    Raises UsageError for runs of different tasks or splits, and, without `intersect`, if one has items that another lacks.
-    """
-    (first, answers), *others = runs.items()
-    for name, other in others:
-        if (other.task, other.split) != (answers.task, answers.split):
-            raise UsageError(
-                f"{first} answers {answers.task}/{answers.split} and {name} {other.task}/{other.split}: only runs over the same "
-                "items can be compared"
-            )
-    sets = {name: frozenset(run.records) for name, run in runs.items()}
-    common = frozenset.intersection(*sets.values())
-    if not intersect:
-        for name, ids in sets.items():
-            if lacking := sorted(frozenset.union(*sets.values()) - ids):
-                few = ", ".join(lacking[:3]) + (", ..." if len(lacking) > 3 else "")
-                raise UsageError(
-                    f"the runs hold different items: {name} lacks {len(lacking)} that another has ({few}); "
-                    f"--intersect compares the {len(common)} that all have"
-                )
-    if not common:
-        raise UsageError(f"{' and '.join(runs)} have no item in common")
-    return common
+    known = {"discarded": answers.discarded(), "unanswered": unanswered}
+    return item_scores(answers.task, items, answers.predictions, multiple=multiple, **known)
 
 
 def read_named(paths: Sequence[Path]) -> dict[str, Answers]:
-    """Runs by name, or by path if two share a name. An incomplete last line is left out.
-
-    Raises UsageError for a repeated run.
-    """
-    read = [read_answers(path, partial=True) for path in paths]
+    """Runs by name, or by path if two share a name. Raises UsageError for a repeated run."""
+    read = [read_answers(path) for path in paths]
     short = [answers.name for answers in read]
     names = [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
     if len(set(names)) < len(names):
@@ -285,10 +248,30 @@ def read_named(paths: Sequence[Path]) -> dict[str, Answers]:
 
 
 def read_runs(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:
-    """Runs over the same items as `read_named` gives them, each restricted to the common items.
+    """Runs over the same items as `read_named` gives them, each restricted to the items that all answered; a single run keeps all
+    items that it was asked for.
 
-    Raises UsageError as `read_named` and `common_items` do.
+    Raises UsageError as `read_named` does, for runs of different tasks or splits and, unless `intersect`, if one has items that
+    another lacks.
     """
     runs = read_named(paths)
-    common = common_items(runs, intersect=intersect)
+    if len(runs) < 2:
+        return runs
+    first, *others = runs.values()
+    for other in others:
+        if (other.task, other.split) != (first.task, first.split):
+            raise UsageError(
+                f"{first.name} answers {first.task}/{first.split} and {other.name} {other.task}/{other.split}: only runs over "
+                "the same items can be compared"
+            )
+    common = frozenset.intersection(*(frozenset(run.records) for run in runs.values()))
+    for name, run in runs.items():
+        for rival in () if intersect else runs.values():
+            if lacking := sorted(rival.records.keys() - run.records.keys()):
+                raise UsageError(
+                    f"the runs hold different items: {name} lacks {len(lacking)} that another has ({', '.join(lacking[:3])}); "
+                    f"--intersect compares the {len(common)} that all have"
+                )
+    if not common:
+        raise UsageError(f"{' and '.join(runs)} have no item in common")
     return {name: replace(answers, name=name, only=common) for name, answers in runs.items()}

@@ -92,7 +92,7 @@ def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> N
     assert done.exit_code == 0, done.output
     name = "minecraft_test_cnn-gru-minecraft_10-steps_first-4"
     cut = Path(f"runs/{name}/predictions.jsonl").read_text().count('"finish_reason": "length"')
-    assert (f"{cut} answers were cut at the length limit (--steps)" in done.stderr) == (cut > 0)
+    assert (f"answers cut at the length limit (--steps): {cut}" in done.stderr) == (cut > 0)
     assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
 
 

@@ -26,7 +26,7 @@ FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
     "cut short": (cut_short, "again", ""),
     "wrong type": ((200, {"Content-Type": "text/plain"}, chat_answer("red: 1 2")[2]), "answer", ""),
     "no choices": ((200, {}, b'{"choices": []}'), "error", "no choices"),
-    "length": (chat_answer("red: 1 2", "length"), "answer", "1 answers were cut at the length limit"),
+    "length": (chat_answer("red: 1 2", "length"), "answer", "answers cut at the length limit (--max-new-tokens): 1"),
     "filtered": (chat_answer("", "content_filter"), "error", "content filter"),
     "another model": (chat_answer("red: 1 2", model="other"), "answer", "answers with the model other although m was asked"),
     "dated model": (chat_answer("red: 1 2", model="m-2026-01-31"), "answer", ""),
@@ -38,8 +38,8 @@ FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
     "temperature or top_p": (failure(400, "temperature and top_p cannot both be set"), "adapt", "does not take top_p 1.0"),
     "a limit": (failure(400, "valid max_tokens: [1, 64]"), "error", "valid max_tokens: [1, 64]"),
     "no stop": (failure(422, "'top_p' is not permitted"), "adapt", "does not take top_p 1.0"),
-    "thought only": (chat_answer(None, "stop", reasoning_content="hm"), "thinking", "1 answers ended while the model"),
-    "thinking": (chat_answer("<think>red: 5 5", "length"), "thinking", "1 answers ended while the model"),
+    "thought only": (chat_answer(None, "stop", reasoning_content="hm"), "thinking", "answers ended while thinking: 1"),
+    "thinking": (chat_answer("<think>red: 5 5", "length"), "thinking", "answers ended while thinking: 1"),
     "one refused": (failure(400, "the prompt is unsafe"), "error", "the prompt is unsafe"),
 }
 

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from eval.metrics.minecraft import METRICS
-from eval.score_run import read_answers, score_answers
 from harness.corpora.item import HexagonsItem, MinecraftItem
-from harness.errors import UsageError
 from harness.worlds.hexagons import Paint
 from tests.helpers import Command
 from tests.helpers.scored import step, turn
@@ -124,43 +122,31 @@ def test_tables_in_percent_with_the_papers_numbers(write: Write, run: Command) -
     assert "3 missing and 0 with an error" in out
     assert "50.00 [0.0, 100.0]" in out
     assert "board, rollout" in out
-    assert "DeBERTa, full-history" in out
-    assert "46.15" in out
-    assert "Not comparable: 453 items" in out
+    assert re.search(r"DeBERTa, full-history .* 46\.15 .* 453 items", out)
     code, out, _ = run(write({"id": TURNS[0].id, "actions": []}))
     assert code == 0
     for metric in METRICS:
         assert re.search(rf"^  {metric} EB .*^  {metric} NEB ", out, re.MULTILINE | re.DOTALL)
     assert "overall EB (4)" in out
-    assert "Nebula, Llama-3-8B (1,575 items)" in out
+    assert "Nebula, Llama-3-8B" in out
 
 
 def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, run: Command, tmp_path: Path) -> None:
     write(*perfect(STEPS[:2]), name="runs_a/predictions.jsonl", end='{"id": "hexa')
     folder = tmp_path / "runs_a"
-    code, _, err = run(folder, "--json")
-    assert code == 1
-    assert "predictions.jsonl:3: not JSON" in err
-    assert json.loads(run(folder, "--json", "--partial")[1])["items"] == 6
-    (folder / "run.yaml").write_text("settings: {task: hexagons, split: test, limit: 2, model: m}\n")
-    scores = json.loads(run(folder, "--json", "--partial")[1])
+    assert json.loads(run(folder, "--json")[1])["items"] == 6, "a run in progress has half a line at its end"
+    assert "predictions.jsonl:3: not JSON" in run(folder / "predictions.jsonl")[2]
+    settings = "settings: {task: hexagons, split: test, limit: 2, model: m"
+    (folder / "run.yaml").write_text(f"{settings}}}\n")
+    scores = json.loads(run(folder, "--json")[1])
     assert (scores["items"], scores["missing"], scores["action"]["f1"]) == (2, 0, 1.0)
     write(name="runs_a/predictions.jsonl")
     assert json.loads(run(folder, "--json")[1])["missing"] == 2
-    (folder / "run.yaml").write_text("settings: {task: hexagons, split: test, limit: 2, data_hash: 0123456789abcdef}\n")
+    (folder / "run.yaml").write_text(f"{settings}, data_hash: 0123456789abcdef}}\n")
     code, _, err = run(folder, "--json")
-    assert code == 1
-    assert "answered other items than there are now" in err
-    assert json.loads(run(folder / "predictions.jsonl", "--task", "hexagons", "--split", "test", "--json")[1])["missing"] == 6
+    assert (code, "answered other items than there are now" in err) == (1, True)
     (folder / "run.yaml").write_text("[settings")
     assert "run.yaml does not describe a run" in run(folder)[2]
-
-
-def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
-    file = write(*perfect(STEPS[:4]))
-    assert score_answers(read_answers(file, ids=[STEPS[0].id, STEPS[5].id]))["action"]["f1"] == 0.5
-    with pytest.raises(UsageError, match="'x' is not an item of hexagons/test"):
-        read_answers(file, ids=["x"])
 
 
 def test_actions_for_impossible_requests_are_counted(write: Write, run: Command) -> None:
@@ -174,7 +160,6 @@ def test_actions_for_impossible_requests_are_counted(write: Write, run: Command)
     scores = json.loads(run(file, "--json")[1])
     assert (scores["off_board"], scores["action"]["f1"]) == (4, 0.5)
     assert "4 predicted actions off the board, left out" in run(file)[1]
-    assert score_answers(read_answers(file, ids=[STEPS[1].id]))["off_board"] == 1
     file = write({"id": TURNS[0].id, "actions": [["place", "red", 0, 1, 0], ["place", "red", 6, 1, 0]]})
     scores = json.loads(run(file, "--json")[1])
     assert (scores["off_board"], scores["micro"]["overall"]["tp"], scores["micro"]["overall"]["fp"]) == (1, 1, 0)
@@ -201,15 +186,7 @@ BAD = {
     ),
     "no such split": ([{"id": "hexagons/val/1/1", "actions": []}], [], 1, "no corpus has the items of hexagons/val"),
     "wrong format": ([{"id": STEPS[0].id, "text": "", "format": "lines"}], [], 1, "predictions.jsonl:1: no format"),
-    "asked for another split": (
-        [GOOD],
-        ["--split", "dev"],
-        1,
-        "predictions.jsonl:1: predictions for hexagons/test, but hexagons/dev was asked for",
-    ),
-    "empty": ([], [], 2, "give --task and --split"),
-    "empty, no such task": ([], ["--task", "chess", "--split", "dev"], 2, "no task named 'chess'"),
-    "nothing to score": ([], ["--task", "minecraft", "--split", "dev"], 2, "no items of minecraft/val"),
+    "empty": ([], [], 2, "holds no predictions to tell the task and the split from"),
     "benchmark of the other task": ([GOOD], ["--benchmark", "fair"], 2, "--benchmark is for minecraft"),
     "no such benchmark": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "fare"], 2, "did you mean fair?"),
     "v2 of the sample": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "v2"], 2, "give --annotation FILE"),
