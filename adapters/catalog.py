@@ -134,7 +134,7 @@ def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
 def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.dev:
-            return scored.headline.short
+            return str(scored.headline)
     count = about.dev_f1_items
     kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})
     if "dev_f1" in kept:

@@ -39,9 +39,9 @@ def agreement(
     """Compares two annotations, by item id, on the items they share: shares as fractions, kappa and alpha, confusion tables,
     differences. `scheme` is that of labels.
 
-    "parts" has the context and, where both found it clear, the correctness of judgments; the levels of an exclusive scheme, with an
-    ordinal alpha as in "Draw Me a Flower"; or each label, which a step has or has not. In a confusion table the first key is the
-    label of `first`. Raises UsageError if no item is in both.
+    "parts" has the context and, where both found it clear, the correctness of judgments; the levels of an exclusive scheme, with
+    an ordinal alpha as in "Draw Me a Flower"; or each label, which a step has or has not. In a confusion table the first key is
+    the label of `first`. Raises UsageError if no item is in both.
     """
     pairs = [(one, second[item]) for item, one in first.items() if item in second]
     if not pairs:
@@ -104,7 +104,7 @@ def print_agreement(names: tuple[str, str], result: Mapping[str, Any]) -> None:
     for name, part in parts.items():
         cells = [[a, *(f"{count:,}" for count in counts.values())] for a, counts in part["confusion"].items()]
         caption = f"{name}: {part['note']}" if part["note"] else None
-        console.print("", numbers_table(f"{name}: A \\ B", *part["confusion"], rows=cells, caption=caption), sep="\n")
+        console.print("", numbers_table(f"{name}: A \\ B", *part["confusion"], rows=cells, caption=caption))
     console.print(f"\n{len(result['differ']):,} items on which they differ")
     for item in result["differ"]:
         console.print(f"{item['id']}  A: {item['first']}  B: {item['second']}", soft_wrap=True)

@@ -7,7 +7,7 @@ where an instruction that it asks about counts as an empty prediction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import exp
 from typing import Any
 
@@ -27,9 +27,9 @@ STEPS = 20
 def certainty(record: Mapping[str, Any]) -> float | None:
     """How sure a model is of an answer, 0..1: the likelihood per token of its likeliest sample (taken to have the samples' mean
     length), otherwise its recorded confidence, otherwise None."""
-    told, tokens = record.get("logprobs"), record.get("completion_tokens")
-    if isinstance(told, list) and told and isinstance(tokens, int) and tokens:
-        return exp(max(float(value) for value in told) * len(told) / tokens)
+    logprobs, tokens = record.get("logprobs"), record.get("completion_tokens")
+    if isinstance(logprobs, list) and logprobs and isinstance(tokens, int) and tokens:
+        return exp(max(float(value) for value in logprobs) * len(logprobs) / tokens)
     value = record.get("confidence")
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
@@ -48,76 +48,45 @@ def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0)
             f"{answers.name}: --benchmark ask needs clear and unclear instructions: "
             "`harness data items iglu --split S --ask` prints both"
         )
-    sure = [certainty(answers.records.get(item.id, {})) for item in items]
-    if below is not None and all(value is None for value in sure):
+    known = [certainty(answers.records.get(item.id, {})) for item in items]
+    if below is not None and all(value is None for value in known):
         raise UsageError(f"--ask-below {below:g}: the answers of {answers.name} have no confidence")
     predicted = [answers.predictions.actions.get(item.id, ()) for item in items]
-    counted = _Counted(items, unclear, predicted, [1.0 if value is None else value for value in sure], seed)
-    result = {
-        "task": answers.task,
-        "split": answers.split,
-        "benchmark": "ask",
-        "clear": int((~unclear).sum()),
-        "unclear": int(unclear.sum()),
-        "below": below,
-        **counted.scores(below or 0.0),
-    }
-    known = sorted({value for value in sure if value is not None})
-    if below is None and known:
-        tried = sorted({known[len(known) * n // STEPS] for n in range(STEPS)})
-        rows = [{"below": value, **counted.scores(value)} for value in tried]
-        result["thresholds"] = rows
+    sure = np.array([1.0 if value is None else value for value in known])
+    silent = np.array([not actions for actions in predicted], bool)
+    counts = np.array([[size.wanted, size.made, size.hits] for size in sizes("minecraft", items, predicted)], float)
+    clusters = np.array([item.cluster for item in items])
+
+    def scored(threshold: float) -> dict[str, Any]:
+        asks = silent | (sure < threshold)
+        right, total = asks & unclear, asks * 1.0 + unclear
+        ask = {"precision": ratio(right, asks), "recall": ratio(right, unclear), "f1": ratio(2 * right, total)}
+        (ask_ends,) = ratio_intervals(2.0 * right[:, None], total[:, None], clusters.tolist(), seed=seed)
+        wanted, made, hits = (counts * np.column_stack([np.ones(len(items)), ~asks, ~asks]))[~unclear].T
+        act = {"precision": ratio(hits, made), "recall": ratio(hits, wanted), "f1": ratio(2 * hits, made + wanted)}
+        (act_ends,) = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], clusters[~unclear].tolist(), seed=seed)
+        return {"asked": int(asks.sum()), "ask": {**ask, "interval": ask_ends}, "act": {**act, "interval": act_ends}}
+
+    result = {"task": answers.task, "split": answers.split, "benchmark": "ask"}
+    result |= {"clear": int((~unclear).sum()), "unclear": int(unclear.sum()), "below": below, **scored(below or 0.0)}
+    values = sorted({value for value in known if value is not None})
+    if below is None and values:
+        tried = sorted({values[len(values) * n // STEPS] for n in range(STEPS)})
+        result["thresholds"] = rows = [{"below": value, **scored(value)} for value in tried]
         result["best"] = max(rows, key=lambda row: row["ask"]["f1"] + row["act"]["f1"])["below"]
     return result
 
 
-class _Counted:
-    """The answers of some items as arrays."""
-
-    def __init__(
-        self, items: Sequence[Any], unclear: Any, predicted: Sequence[Sequence[Any]], sure: Sequence[float], seed: int
-    ) -> None:
-        self.unclear, self.sure, self.seed = unclear, np.array(sure), seed
-        self.silent = np.array([not actions for actions in predicted], bool)
-        self.sizes = np.array([[size.wanted, size.made, size.hits] for size in sizes("minecraft", items, predicted)], float)
-        self.clusters = [item.cluster for item in items]
-
-    def scores(self, below: float) -> dict[str, Any]:
-        asked = self.silent | (self.sure < below)
-        wanted, made, hits = self.sizes[~self.unclear].T * np.where(asked, 0, 1)[~self.unclear][None]
-        wanted = self.sizes[~self.unclear, 0]
-        right = asked & self.unclear
-        each = np.column_stack([2.0 * right, asked + 1.0 * self.unclear])
-        ends = ratio_intervals(each[:, :1], each[:, 1:], self.clusters, seed=self.seed)
-        precision, recall = ratio(right.sum(), asked.sum()), ratio(right.sum(), self.unclear.sum())
-        of_clear = [cluster for cluster, one in zip(self.clusters, self.unclear, strict=True) if not one]
-        acting = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], of_clear, seed=self.seed)
-        ask = {"precision": precision, "recall": recall, "f1": ratio(2 * right.sum(), asked.sum() + self.unclear.sum())}
-        act = {"precision": ratio(hits.sum(), made.sum()), "recall": ratio(hits.sum(), wanted.sum())}
-        return {
-            "asked": int(asked.sum()),
-            "ask": {**ask, "interval": ends[0]},
-            "act": {**act, "f1": ratio(2 * hits.sum(), made.sum() + wanted.sum()), "interval": acting[0]},
-        }
-
-
 def print_asking(scores: Mapping[str, Any]) -> None:
     """The scores as a table in percent."""
-    caption = "Percent [95% interval over games]. Acting: strict micro F1 on the clear ones; asking counts as doing nothing."
     rows: list[tuple[object, ...]] = []
     for row in (scores, *scores.get("thresholds", ())):
         ask, act, below = row["ask"], row["act"], row["below"]
         name = "only if it does nothing" if below is None else f"{below:.3f}"
         best = " (best)" if below is not None and below == scores.get("best") else ""
-        cells = (
-            Percentage(ask["f1"], ask["interval"]),
-            Percentage(ask["precision"]),
-            Percentage(ask["recall"]),
-            Percentage(act["f1"], act["interval"]),
-        )
-        rows.append((name + best, f"{row['asked']:,}", *cells))
+        asking = (Percentage(ask["f1"], ask["interval"]), Percentage(ask["precision"]), Percentage(ask["recall"]))
+        rows.append((name + best, f"{row['asked']:,}", *asking, Percentage(act["f1"], act["interval"])))
+    caption = "Percent [95% interval over games]. Acting: strict micro F1 on the clear ones; asking counts as doing nothing."
     table = numbers_table("asks below", "asked", "asking F1", "P", "R", "acting F1", rows=rows, caption=caption)
-    console = Console()
     counts = f"{scores['clear']:,} clear and {scores['unclear']:,} unclear instructions"
-    console.print(f"{scores['task']}/{scores['split']}, ask benchmark: {counts}")
-    console.print(table)
+    Console().print(f"{scores['task']}/{scores['split']}, ask benchmark: {counts}", table, sep="\n")

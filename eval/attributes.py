@@ -37,32 +37,21 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
         levels = read_levels(benchmark.levels) if has_levels or benchmark.levels else {}
         found = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
     else:
-        contexts, seen = _contexts(answers, benchmark), _seen(answers)
+        judgments = (benchmark.of(answers)[1] or our_annotation()).judgments
+        contexts = {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in judgments.items()}
+        # Of a corpus's items: does the target occur in what the run's model, or the task's, is trained on?
+        of_corpus = answers.split in SPLITS[answers.task]
+        known = train_targets(answers.settings.get("trained_on") or (answers.task,)) if of_corpus else frozenset()
         found = {
             item.id: {
                 "board": "NEB" if len(item.before) else "EB",
                 "yaw": GROUPINGS["minecraft"]["yaw"].labels[item.pose.quarter],
                 "interpretations": contexts.get(item.id),
-                "seen": seen.get(item.id),
+                "seen": ("seen" if target(item) in known else "new") if of_corpus else None,
             }
             for item in answers.items
         }
     return {item_id: {key: label for key, label in labels.items() if label} for item_id, labels in found.items()}
-
-
-def _seen(answers: Answers) -> dict[str, str]:
-    """By item id, whether the item's target occurs in the train splits that the model was trained on: those that the run's
-    settings name, or the task's own. Empty for items that are not a corpus's."""
-    if answers.split not in SPLITS[answers.task]:
-        return {}
-    known = train_targets(answers.settings.get("trained_on") or (answers.task,))
-    return {item.id: "seen" if target(item) in known else "new" for item in answers.items}
-
-
-def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
-    _, annotation = benchmark.of(answers)
-    judgments = (annotation or our_annotation()).judgments
-    return {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in judgments.items()}
 
 
 def _step(meta: Any) -> dict[str, str | None]:

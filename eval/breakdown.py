@@ -119,12 +119,11 @@ def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemS
     samples: dict[str, list[Floats]] = {"f1": [], "em": []}
     for label in sorted(set(labels.values()), key=lambda label: (order.get(label, len(order)), label)):
         members = [score for score in scores if labels.get(score.id) == label]
-        f1, em = np.array([score.f1 for score in members]), np.array([score.exact for score in members], float)
-        interval = mean_interval(f1, [score.cluster for score in members], seed=seed)
-        means = {"f1": float(f1.mean()), "em": float(em.mean())}
+        samples["f1"].append(np.array([score.f1 for score in members]))
+        samples["em"].append(np.array([score.exact for score in members], float))
+        means = {metric: float(values[-1].mean()) for metric, values in samples.items()}
+        interval = mean_interval(samples["f1"][-1], [score.cluster for score in members], seed=seed)
         groups.append({"label": label, "items": len(members), **means, "interval": interval})
-        samples["f1"].append(f1)
-        samples["em"].append(em)
     tests = {metric: _kruskal_wallis(values) for metric, values in samples.items()}
     return {"name": grouping.name, "note": grouping.note, "groups": groups, "tests": tests}
 

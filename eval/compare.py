@@ -25,6 +25,16 @@ METRICS = {
 }
 """The compared numbers by kind of scores (`Task.scoring`), the leading one first. f1 is a mean over steps, turns the share of
 right turns."""
+LABELS = {
+    "f1": "F1",
+    "em": "EM",
+    f"f1{WITHOUT_LONGEST}": "F1 without longest",
+    f"em{WITHOUT_LONGEST}": "EM without longest",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "turns": "turns solved",
+}
+"""The names of these numbers in tables."""
 
 
 def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:

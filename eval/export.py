@@ -1,4 +1,4 @@
-"""The numbers of runs, for a model card, a paper, a web page or a spreadsheet.
+"""The numbers of runs, for a model card, a paper or a web page.
 
 In percent with two decimals and 95% intervals; every table names the benchmark, and for v2 the annotation. For Minecraft,
 tables also have every metric by board before, micro and macro, as in Tables 7 and 8 of BAP v2.
@@ -6,9 +6,6 @@ tables also have every metric by board before, micro and macro, as in Tables 7 a
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +21,7 @@ _CLUSTERS = {"hexagons": "drawing procedures", "minecraft": "games"}
 
 
 class Number(NamedTuple):
-    """A score as a fraction 0..1, and its 95% interval if it has one."""
+    """A score as a fraction 0..1, and its 95% interval if it has one. As text it is in percent, as in every table."""
 
     key: str
     label: str
@@ -35,14 +32,8 @@ class Number(NamedTuple):
         """The value, and the ends of the interval if there is one."""
         return [round(100 * value, 2) for value in (self.value, *(self.interval or ()))]
 
-    @property
-    def short(self) -> str:
-        """In percent, the ends of the interval with one decimal."""
-        return str(Percentage(self.value, self.interval))
-
     def __str__(self) -> str:
-        value, *ends = self.percent()
-        return f"{value:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else f"{value:.2f}"
+        return str(Percentage(self.value, self.interval))
 
 
 def headline(scores: Scores) -> list[Number]:
@@ -67,37 +58,20 @@ def headline(scores: Scores) -> list[Number]:
     ]
 
 
-class Part(NamedTuple):
-    """Some of a Minecraft run's items: EB, NEB (an empty or a non-empty board before) or all."""
-
-    name: str
-    items: int
-    numbers: Mapping[str, Sequence[Number]]
-    """By average, "micro" or "macro": the F1 of type, color, location, shape and overall."""
-
-
-def by_board(scores: Scores) -> list[Part]:
-    """Every metric of a Minecraft run by board before; empty for other runs. Raises UsageError for an unknown task."""
+def by_board(scores: Scores, average: str) -> dict[str, list[Percentage]]:
+    """The F1 of type, color, location, shape and overall, "micro" or "macro", of a Minecraft run's items with an empty board
+    before (EB), with another (NEB) and of all; empty for other runs. Raises UsageError for an unknown task."""
     if world_of(scores["task"]) != "minecraft" or get_task(scores["task"]).judged:
-        return []
-    whole = {name: (scores["subsets"][name], scores["intervals"]["subsets"][name]) for name in BOARDS}
-    parts = []
-    for name, (part, ends) in (whole | {"all": (scores, scores["intervals"])}).items():
-        prefix = "" if name == "all" else f"{name}_"
-        numbers = {
-            average: [
-                Number(
-                    f"{prefix}{'' if metric == 'overall' else f'{metric}_'}{average}_f1",
-                    metric,
-                    part[average][metric]["f1"] if average == "micro" else part[average][metric],
-                    ends[average][metric],
-                )
-                for metric in (*METRICS[1:], METRICS[0])
-            ]
-            for average in ("micro", "macro")
-        }
-        parts.append(Part(name, part["items"], numbers))
-    return parts
+        return {}
+    parts = {name: (scores["subsets"][name], scores["intervals"]["subsets"][name]) for name in BOARDS}
+    parts["all"] = scores, scores["intervals"]
+    return {
+        name: [
+            Percentage(part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric], ends[average][metric])
+            for metric in (*METRICS[1:], METRICS[0])
+        ]
+        for name, (part, ends) in parts.items()
+    }
 
 
 def named(scores: Scores) -> str:
@@ -167,45 +141,19 @@ def _latex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join((begin, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}"))
 
 
-def as_csv(results: Mapping[str, Scores]) -> str:
-    """A row for each run; every number is followed by the ends of its interval. Raises UsageError for runs of two tasks."""
-    _one_task(results)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    columns = [column for n in _all(next(iter(results.values()))) for column in (n.key, f"{n.key}_low", f"{n.key}_high")]
-    writer.writerow(["run", "task", "split", "benchmark", "items", "missing", "errors", *columns])
-    for name, scores in results.items():
-        benchmark = benchmark_name(scores) if "benchmark" in scores else ""
-        what = [scores["task"], scores["split"], benchmark, *(scores[key] for key in ("items", "missing", "errors"))]
-        cells = [cell for n in _all(scores) for cell in (n.percent() if n.interval else [*n.percent(), "", ""])]
-        writer.writerow([cell if isinstance(cell, int | float) else csv_text(cell) for cell in (name, *what, *cells)])
-    return out.getvalue()
-
-
-def csv_text(text: str) -> str:
-    """A text as a cell that no spreadsheet takes for a formula: without control characters, and after an apostrophe if it begins
-    like one."""
-    text = re.sub(r"[\x00-\x1f\x7f]", " ", text).strip()
-    return f"'{text}" if text.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) else text
-
-
-def _all(scores: Scores) -> list[Number]:
-    """The headline, and all other numbers by board."""
-    parts = (number for part in by_board(scores) for numbers in part.numbers.values() for number in numbers)
-    return list({number.key: number for number in (*headline(scores), *parts)}.values())
-
-
 def _tables(results: Mapping[str, Scores]) -> list[tuple[list[str], list[list[str]]]]:
     """The heads and the rows of the tables for people: the headline, and for Minecraft micro and macro F1 by board."""
     _one_task(results)
-    numbers = {name: headline(scores) for name, scores in results.items()}
-    head = ["run", "benchmark", "items", *(number.label for number in next(iter(numbers.values())))]
-    tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, numbers[name])] for name, s in results.items()])]
-    parts = [(name, part) for name, scores in results.items() for part in by_board(scores)]
-    for average in ("micro", "macro") if parts else ():
-        head = ["run", f"{average} F1", "items", *(number.label for number in parts[0][1].numbers[average])]
-        rows = [[name, part.name, f"{part.items:,}", *map(str, part.numbers[average])] for name, part in parts]
-        tables.append((head, rows))
+    first = next(iter(results.values()))
+    head = ["run", "benchmark", "items", *(number.label for number in headline(first))]
+    tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, headline(s))] for name, s in results.items()])]
+    for average in ("micro", "macro"):
+        rows = []
+        for name, scores in results.items():
+            for board, numbers in by_board(scores, average).items():
+                items = scores["subsets"][board]["items"] if board in BOARDS else scores["items"]
+                rows.append([name, board, f"{items:,}", *map(str, numbers)])
+        tables += [(["run", f"{average} F1", "items", *METRICS[1:], METRICS[0]], rows)] if rows else []
     return tables
 
 
@@ -232,6 +180,5 @@ WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {
     "model-index": as_model_index,
     "latex": as_latex,
     "markdown": as_markdown,
-    "csv": as_csv,
 }
 """By the name that `harness export --as` takes. Each takes scores by the runs' names."""

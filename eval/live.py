@@ -24,10 +24,10 @@ from harness.worlds.minecraft import SHAPE, Structure
 Game = Mapping[str, Any]
 """A line of play.jsonl, as `harness.play.games` writes it."""
 
-LABELS = {
+_LABELS = {
     "success": "success",
     "exact": "exact success",
-    "f1": "block F1",
+    "f1": "F1 of blocks or tiles",
     "f1_aligned": "block F1, turned and shifted",
     "tiles": "tiles right",
     "at_once": "steps right at once",
@@ -36,12 +36,6 @@ LABELS = {
     "corrections": "corrections a game",
 }
 """The numbers and their names in tables."""
-_LABELS_OF = {
-    ("hexagons", "f1"): "tile F1",
-    ("judged", "success"): "requests solved",
-    ("judged", "at_once"): "turns right",
-}
-"""Names that differ for a world or a kind of scores."""
 _COUNTS = ("turns", "corrections")
 """The numbers that are not shares."""
 
@@ -57,30 +51,28 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
     counts = {"task": task, "games": len(games), "errors": len(games) - len(ended)}
     if not ended:
         return {**counts, "intervals": {}}
-    ones = np.ones(len(ended))
-    at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
-    if get_task(task).judged:
-        parts: Ratios = {"success": (_of(ended, "success"), ones), "at_once": (at_once, steps)}
-    else:
-        parts = (_structures if world_of(task) == "minecraft" else _boards)(ended)
-        parts["at_once"] = at_once, steps
-        parts["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
-        parts |= {name: (_of(ended, name), ones) for name in _COUNTS}
+    keys = ("success", "at_once", "steps", "left_wrong", *_COUNTS)
+    of = {key: np.array([float(game[key]) for game in ended]) for key in keys if key in ended[0]}
+    ones, judged = np.ones(len(ended)), get_task(task).judged
+    parts: Ratios = {"success": (of["success"], ones)} if judged else _ends(task, ended)
+    parts["at_once"] = of["at_once"], of["steps"]
+    if not judged:
+        parts["mended"] = of["steps"] - of["at_once"] - of["left_wrong"], of["steps"] - of["at_once"]
+        parts |= {name: (of[name], ones) for name in _COUNTS}
     above, below = (np.column_stack([pair[n] for pair in parts.values()]) for n in (0, 1))
-    ends = ratio_intervals(above, below, [game["id"] for game in ended])
+    intervals = ratio_intervals(above, below, [game["id"] for game in ended])
     values = {name: ratio(*pair) for name, pair in parts.items()}
-    return {**counts, **values, "intervals": dict(zip(parts, ends, strict=True))}
+    return {**counts, **values, "intervals": dict(zip(parts, intervals, strict=True))}
 
 
 def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
     """The scores of one game's end: "success" and "f1", and "exact" and "f1_aligned" (Minecraft) or "tiles" (HEXAGONS)."""
-    parts = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
-    values = {name: ratio(*pair) for name, pair in parts.items()}
+    values = {name: ratio(*pair) for name, pair in _ends(task, [{"target": target, "built": built}]).items()}
     return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}
 
 
-def _of(games: Sequence[Game], key: str) -> Floats:
-    return np.array([float(game[key]) for game in games])
+def _ends(task: str, games: Sequence[Game]) -> Ratios:
+    return _structures(games) if world_of(task) == "minecraft" else _boards(games)
 
 
 def _structures(games: Sequence[Game]) -> Ratios:
@@ -113,17 +105,15 @@ def _boards(games: Sequence[Game]) -> Ratios:
 
 def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Label, value and interval of each number, as tables show them: shares in percent."""
-    scoring = get_task(scores["task"]).scoring
-    for name, label in LABELS.items():
+    for name, label in _LABELS.items():
         if name in scores:
             factor, digits, unit = (1, 2, "") if name in _COUNTS else (100, 1, "%")
             ends = scores["intervals"][name]
             interval = f"[{factor * ends[0]:.{digits}f}, {factor * ends[1]:.{digits}f}]" if ends else ""
-            yield _LABELS_OF.get((scoring, name), label), f"{factor * scores[name]:.{digits}f}{unit}", interval
+            yield label, f"{factor * scores[name]:.{digits}f}{unit}", interval
 
 
 def print_games(scores: Mapping[str, Any]) -> None:
     """Print what `score_games` returned."""
-    ended = scores["games"] - scores["errors"]
-    caption = f"Over {ended} games that came to their end."
+    caption = f"Over {scores['games'] - scores['errors']} games that came to their end."
     Console().print(numbers_table("", "", "95% interval", rows=shown(scores), caption=caption), highlight=False)

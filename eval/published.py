@@ -6,14 +6,12 @@ sections: the texts that the values were read from have no page numbers. Figures
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import yaml
-from pydantic import model_validator
 
 from eval.breakdown import GROUPINGS
 from eval.schemes import get_scheme
@@ -126,16 +124,6 @@ class Published(Strict):
                 for setting, value in zip(table.settings(row), row.values, strict=bool(row.values)):
                     yield Value(table, setting, value)
 
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        for table, setting, _ in self.values():
-            missing = [name for name in ("set", "system", "average", "metric") if getattr(setting, name) is None]
-            if missing or table.paper not in self.papers or setting.set not in self.sets or setting.system not in self.systems:
-                raise ValueError(
-                    f"{table.paper}, table {table.table}, section {table.section}: {setting} is not complete or known"
-                )
-        return self
-
 
 @cache
 def published() -> Published:
@@ -144,61 +132,26 @@ def published() -> Published:
 
 
 class Line(NamedTuple):
-    """A system's scores. `cells` are in percent, one for each column, empty where there is none."""
+    """A system's scores of some items. `cells` are in percent, one for each column, empty where there is none."""
 
+    group: str
+    """A board or a level of abstraction; empty for all items."""
     system: str
-    setting: str
     cells: Sequence[str]
+    place: str = ""
+    """The number of the paper, and where in it; empty for a run."""
     obstacle: str = ""
     """Why they cannot be compared with a run's; empty if they can."""
-    paper: str = ""
-    """The title of the paper; empty for a run."""
-    place: str = ""
-    """Where in the paper."""
-
-
-class Group(NamedTuple):
-    """The scores of a set of items: the runs' lines, then the papers'. `label` is a board or a level of abstraction,
-    and empty for all items."""
-
-    label: str
-    lines: Sequence[Line]
 
 
 class Beside(NamedTuple):
-    """A table with scores of runs and published scores. `columns` are its metrics."""
+    """A table with scores of runs and published scores: for each group the runs' lines, then the papers'. `columns` are metrics,
+    `papers` the titles of the papers, which the lines' places count from 1."""
 
     title: str
     columns: Sequence[str]
-    groups: Sequence[Group]
-
-    @property
-    def papers(self) -> list[str]:
-        """The titles of the papers, in the order in which they appear."""
-        return list(dict.fromkeys(line.paper for group in self.groups for line in group.lines if line.paper))
-
-    @property
-    def obstacle(self) -> str:
-        """What keeps most published lines from being compared with the runs'; empty if nothing does."""
-        return Counter(line.obstacle for group in self.groups for line in group.lines if line.paper).most_common(1)[0][0]
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader of the table must know, a sentence or a paper each."""
-        papers = [f"{number}: {title}" for number, title in enumerate(self.papers, start=1)]
-        common = f"Not comparable: {self.obstacle}" if self.obstacle else "Scores of the same items"
-        mixed = any(line.paper and line.obstacle != self.obstacle for group in self.groups for line in group.lines)
-        return [*(papers if len(papers) > 1 else self.papers), f"{common}{', but for lines with a note' if mixed else ''}."]
-
-    def name(self, line: Line) -> str:
-        """What a line is of, with a note if it can be compared otherwise than most."""
-        note = f" ({line.obstacle or 'same items'})" if line.paper and line.obstacle != self.obstacle else ""
-        return ", ".join(filter(None, (line.system, line.setting))) + note
-
-    def place(self, line: Line) -> str:
-        """Where a line stands, with the number of its paper if there are several."""
-        several = line.paper and len(self.papers) > 1
-        return f"{self.papers.index(line.paper) + 1}: {line.place}".rstrip(": ") if several else line.place
+    lines: Sequence[Line]
+    papers: Sequence[str]
 
 
 _TITLES = {"mean": "action-based, mean over steps", "micro": "micro F1", "macro": "macro F1"}
@@ -216,25 +169,27 @@ def beside(runs: Mapping[str, Scores]) -> list[Beside]:
     for average in dict.fromkeys(value.setting.average for value in values):
         here = [value for value in values if value.setting.average == average]
         metrics = sorted({str(value.setting.metric) for value in here}, key=_ORDER.index)
-        parts: dict[str, list[Value]] = {}
-        for value in here:
-            parts.setdefault(value.setting.board or value.setting.level or "", []).append(value)
-        groups = [Group(label, _lines(runs, parts[label], metrics)) for label in sorted(parts, key=lambda label: not label)]
+        papers = list(dict.fromkeys(value.table.paper for value in here))
+        labels = sorted(dict.fromkeys(map(_group, here)), key=lambda label: not label)
+        groups = [[value for value in here if _group(value) == label] for label in labels]
+        lines = [line for group in groups for line in _lines(runs, group, metrics, papers)]
         columns = [metric.upper() if metric in ("f1", "em") else metric for metric in metrics]
-        tables.append(Beside(_TITLES[str(average)], columns, [group for group in groups if group.lines]))
+        tables.append(Beside(_TITLES[str(average)], columns, lines, [published().papers[paper].title for paper in papers]))
     return tables
 
 
-def _lines(runs: Mapping[str, Scores], values: Sequence[Value], metrics: Sequence[str]) -> list[Line]:
+def _group(value: Value) -> str:
+    return value.setting.board or value.setting.level or ""
+
+
+def _lines(runs: Mapping[str, Scores], values: Sequence[Value], metrics: Sequence[str], papers: Sequence[str]) -> list[Line]:
     """The lines of a group; none if no run has scores of its items. Equal values of several tables are one line."""
-    first = values[0].setting
-    own = {
-        name: [own_score(scores, first.model_copy(update={"metric": metric})).value for metric in metrics]
-        for name, scores in runs.items()
-    }
+    settings = [values[0].setting.model_copy(update={"metric": metric}) for metric in metrics]
+    own = {name: [own_score(scores, setting).value for setting in settings] for name, scores in runs.items()}
     if all(value is None for cells in own.values() for value in cells):
         return []
-    lines = [Line(name, "", ["" if c is None else f"{100 * c:.2f}" for c in cells]) for name, cells in own.items()]
+    group = _group(values[0])
+    lines = [Line(group, name, ["" if c is None else f"{100 * c:.2f}" for c in cells]) for name, cells in own.items()]
     merged: list[tuple[dict[str, float], list[Value]]] = []
     for value in values:
         metric = str(value.setting.metric)
@@ -246,21 +201,24 @@ def _lines(runs: Mapping[str, Scores], values: Sequence[Value], metrics: Sequenc
             merged.append((cells, of))
         cells[metric] = value.value
         of.append(value)
-    return lines + [_line(cells, of, metrics, next(iter(runs.values()))) for cells, of in merged]
+    return lines + [_line(cells, of, metrics, papers, next(iter(runs.values()))) for cells, of in merged]
 
 
 def _who(value: Value) -> tuple[object, ...]:
     return value.table.paper, value.setting.system, value.setting.context
 
 
-def _line(cells: Mapping[str, float], values: Sequence[Value], metrics: Sequence[str], scores: Scores) -> Line:
+def _line(
+    cells: Mapping[str, float], values: Sequence[Value], metrics: Sequence[str], papers: Sequence[str], scores: Scores
+) -> Line:
     table, setting, _ = values[0]
-    paper, system = published().papers[table.paper], published().systems[str(setting.system)]
+    decimals, system = published().papers[table.paper].decimals, published().systems[str(setting.system)]
     tables = sorted({str(value.table.table) for value in values if value.table.table}, key=int)
-    place = f"Tables {', '.join(tables)}" if len(tables) > 1 else table.place
-    shown = [f"{cells[metric]:.{paper.decimals}f}" if metric in cells else "" for metric in metrics]
-    obstacle = obstacle_of(setting, scores)
-    return Line(system.name, setting.context or system.setting, shown, obstacle, paper.title, place if table.section else "")
+    place = f"Tables {', '.join(tables)}" if len(tables) > 1 else table.place if table.section else ""
+    shown = [f"{cells[metric]:.{decimals}f}" if metric in cells else "" for metric in metrics]
+    name = ", ".join(filter(None, (system.name, setting.context or system.setting)))
+    where = f"[{papers.index(table.paper) + 1}] {place}".rstrip()
+    return Line(_group(values[0]), name, shown, where, obstacle_of(setting, scores))
 
 
 def obstacle_of(setting: Setting, scores: Scores) -> str:

@@ -92,7 +92,8 @@ def get_scheme(name: str) -> Scheme:
 def read_labels(path: Path, name: str, *, known: Container[str] | None = None) -> dict[str, StepLabels]:
     """The labels in a file, by step, in file order.
 
-    `known` are the ids that it may have, by default all. Raises DataError with file and line for anything but labels of the scheme.
+    `known` are the ids that it may have, by default all. Raises DataError with file and line for anything but labels of the
+    scheme.
     """
     scheme, found = get_scheme(name), {}
     for record in read_records(path):

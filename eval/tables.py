@@ -15,7 +15,7 @@ from eval.metrics.minecraft import METRICS
 from eval.published import Beside, beside
 from harness.tasks import get_task, world_of
 
-HEXAGONS_ROWS = {
+_HEXAGONS = {
     "action": "action",
     "effective": "action, effective",
     "board": "board",
@@ -23,8 +23,6 @@ HEXAGONS_ROWS = {
     "procedure_macro": "action, procedures",
     "without_longest": "without longest",
 }
-HEXAGONS_COLUMNS = ("F1", "EM", "P", "R")
-MINECRAFT_COLUMNS = ("micro F1", "P", "R", "macro F1")
 BOARDS = ("EB", "NEB")
 """The subsets of Minecraft of which every metric is shown: an empty board before, and a non-empty one."""
 
@@ -45,25 +43,26 @@ class Percentage(NamedTuple):
         return format(self)
 
 
-def hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Percentage]:
-    """A row of `HEXAGONS_ROWS`, under `HEXAGONS_COLUMNS`."""
-    values, ends = scores[kind], scores["intervals"][kind]
-    return [
-        *(Percentage(values[name], ends[name]) for name in ("f1", "em")),
-        Percentage(values.get("precision")),
-        Percentage(values.get("recall")),
-    ]
+class ScoreTable(NamedTuple):
+    """A table of a run's scores. `rows`: a label, and the cells under `columns`."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Percentage | str]]]
 
 
-def minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Percentage]:
-    """A metric of all items or of a subset, under `MINECRAFT_COLUMNS`."""
-    micro = part["micro"][name]
-    shares = Percentage(micro["precision"]), Percentage(micro["recall"])
-    return [Percentage(micro["f1"], ends["micro"][name]), *shares, Percentage(part["macro"][name], ends["macro"][name])]
+def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
+    """All numbers that `eval.score_run.score_answers` returned. Runs over the same items have the same rows."""
+    if get_task(scores["task"]).judged:
+        return [_requests(scores)]
+    tables = [_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores)]
+    tables += [_overlap(scores["overlap"])] if "overlap" in scores else []
+    tables += [_level(scores["level"])] if "level" in scores else []
+    return tables
 
 
 def print_scores(scores: Mapping[str, Any]) -> None:
-    """Print what `eval.score.score` returned: the numbers, then the papers' with a note on which are comparable."""
+    """Print the numbers, then the papers' with a note on which are not comparable."""
     console = Console()
     benchmark = f", {benchmark_name(scores)} benchmark" if "benchmark" in scores else ""
     console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
@@ -72,29 +71,16 @@ def print_scores(scores: Mapping[str, Any]) -> None:
         console.print(f"{counted}, all scored as empty predictions", style="yellow")
     if outside := off_board(scores):
         console.print(outside, style="yellow")
-    console.print()
-    if get_task(scores["task"]).judged:
-        console.print(_requests(scores))
+    for table in score_tables(scores):
+        rows = ((label, *cells) for label, cells in table.rows)
+        console.print("", numbers_table("", *table.columns, rows=rows, caption=table.caption))
+    if "level" in scores or get_task(scores["task"]).judged:
         return
-    console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))
-    if "overlap" in scores:
-        console.print(overlap_line(scores["overlap"]))
-    console.print()
-    if "level" in scores:
-        console.print(_level(scores["level"]))
-        return
-    found = beside({"this run": scores})
-    for table in found:
-        console.print(_papers(table), "")
-    if not found:
+    published = beside({"this run": scores})
+    for table in published:
+        console.print("", _papers(table))
+    if not published:
         console.print("The papers print no scores of this task, split and benchmark.", style="dim")
-
-
-def overlap_line(overlap: Mapping[str, Any]) -> str:
-    """The F1 of whole structures (`eval.metrics.minecraft`)."""
-    precision, recall, nothing = (Percentage(overlap[name]) for name in ("precision", "recall", "unchanged"))
-    value = Percentage(overlap["f1"], overlap["interval"])
-    return f"best overlap of structures, mean F1: {value} (precision {precision}, recall {recall}; doing nothing {nothing})"
 
 
 def off_board(scores: Mapping[str, Any]) -> str:
@@ -119,85 +105,100 @@ def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption:
     return table
 
 
-def _hexagons(scores: Mapping[str, Any]) -> Table:
-    caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
-    rows = ((label, *hexagons_cells(scores, kind)) for kind, label in HEXAGONS_ROWS.items() if kind in scores)
-    return numbers_table("", *HEXAGONS_COLUMNS, rows=rows, caption=caption)
-
-
-def longest_note(scores: Mapping[str, Any]) -> str:
-    """The end of a caption that explains the row "without longest"; empty without such a row."""
+def _hexagons(scores: Mapping[str, Any]) -> ScoreTable:
+    rows = []
+    for kind, label in _HEXAGONS.items():
+        if values := scores.get(kind):
+            ends = scores["intervals"][kind]
+            cells = [Percentage(values.get(name), ends.get(name)) for name in ("f1", "em")]
+            rows.append((label, [*cells, Percentage(values.get("precision")), Percentage(values.get("recall"))]))
+    longest = ""
     if short := scores.get("without_longest"):
         left = scores["items"] - short["items"]
-        return f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"
-    return ""
+        longest = f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"
+    caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest}."
+    return ScoreTable(caption, ("F1", "EM", "P", "R"), rows)
 
 
-def _requests(scores: Mapping[str, Any]) -> Table:
+def _requests(scores: Mapping[str, Any]) -> ScoreTable:
     caption = "Percent [95% interval over requests]; a request is solved if all its turns are."
     parts = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
-    rows = ((name, Percentage(part["solved"], part["interval"]), f"{part['of']:,}") for name, part in parts.items())
-    return numbers_table("", "solved", "of", rows=rows, caption=caption)
+    rows = [(name, [Percentage(part["solved"], part["interval"]), f"{part['of']:,}"]) for name, part in parts.items()]
+    return ScoreTable(caption, ("solved", "of"), rows)
 
 
-def _minecraft(scores: Mapping[str, Any]) -> Table:
+def _minecraft(scores: Mapping[str, Any]) -> ScoreTable:
     caption = (
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
     ends = scores["intervals"]
     rows = []
     for metric in METRICS:
-        rows.append((metric, *minecraft_cells(scores, ends, metric)))
+        rows.append((metric, _built(scores, ends, metric)))
         for name, part in scores["subsets"].items():
             if name in BOARDS or metric == METRICS[0]:
                 count = f" ({part['items']:,})" if metric == METRICS[0] else ""
-                rows.append((f"  {metric} {name}{count}", *minecraft_cells(part, ends["subsets"][name], metric)))
-    return numbers_table("", *MINECRAFT_COLUMNS, rows=rows, caption=caption)
+                rows.append((f"  {metric} {name}{count}", _built(part, ends["subsets"][name], metric)))
+    return ScoreTable(caption, ("micro F1", "P", "R", "macro F1"), rows)
 
 
-def _level(level: Mapping[str, Any]) -> Table:
+def _built(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Percentage | str]:
+    """A metric of all Minecraft items or of a subset."""
+    micro = part["micro"][name]
+    shares = Percentage(micro["precision"]), Percentage(micro["recall"])
+    return [Percentage(micro["f1"], ends["micro"][name]), *shares, Percentage(part["macro"][name], ends["macro"][name])]
+
+
+def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:
+    """The F1 of whole structures (`eval.metrics.minecraft`)."""
+    shares = [Percentage(overlap[name]) for name in ("precision", "recall", "unchanged")]
+    cells = [Percentage(overlap["f1"], overlap["interval"]), *shares]
+    columns = ("F1", "P", "R", "F1 of doing nothing")
+    return ScoreTable("Best overlap of structures, mean over items.", columns, [("overlap", cells)])
+
+
+def _level(level: Mapping[str, Any]) -> ScoreTable:
     """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
     parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
-    rows = (
-        (prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", Percentage(rate["accuracy"], rate["interval"]))
+    rows = [
+        (prefix + name, [f"{rate['right']:,}", f"{rate['items']:,}", Percentage(rate["accuracy"], rate["interval"])])
         for prefix, part in parts
         for name, rate in part.items()
         if isinstance(rate, Mapping) and "accuracy" in rate
-    )
-    caption = "[95% interval over items]"
-    return numbers_table(f"level {level['level']}", "right", "of", "percent", rows=rows, caption=caption)
+    ]
+    return ScoreTable(f"Orders of level {level['level']} [95% interval over items].", ("right", "of", "percent"), rows)
 
 
-def _papers(found: Beside) -> Table:
+def _papers(table: Beside) -> Table:
     """Published scores beside the run's."""
-    table = numbers_table("", *found.columns, caption="\n".join(found.notes))
-    table.title, table.title_justify = f"{found.title}, published", "left"
-    table.add_column("in", no_wrap=True)
-    for group in found.groups:
-        if len(found.groups) > 1:
-            table.add_row(group.label or "all")
-        for line in group.lines:
-            style = "dim" if line.obstacle else "" if line.paper else "bold"
-            table.add_row(found.name(line), *line.cells, found.place(line), style=style, end_section=line is group.lines[-1])
-    return table
+    papers = "\n".join(f"[{number}] {title}" for number, title in enumerate(table.papers, start=1))
+    shown = numbers_table("", *table.columns, caption=papers)
+    shown.title, shown.title_justify = f"{table.title}, published", "left"
+    shown.add_column("in", no_wrap=True)
+    shown.add_column("not comparable")
+    groups = [line.group for line in table.lines]
+    for number, line in enumerate(table.lines):
+        if any(groups) and line.group not in groups[:number]:
+            shown.add_row(line.group or "all")
+        style = "dim" if line.obstacle else "" if line.place else "bold"
+        end = line.group not in groups[number + 1 :]
+        shown.add_row(line.system, *line.cells, line.place, line.obstacle, style=style, end_section=end)
+    return shown
 
 
-def print_groups(tables: Iterable[Mapping[str, Any]]) -> None:
+def print_groups(tables: Sequence[Mapping[str, Any]]) -> None:
     """Print the tables of `eval.breakdown`."""
     console = Console()
-    # The p-value ignores clusters; tell the reader.
-    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis tests, as if items were independent.")
-    for breakdown in tables:
-        console.print()
-        console.print(_groups(breakdown))
-
-
-def _groups(breakdown: Mapping[str, Any]) -> Table:
-    tests = [(metric, test) for metric, test in breakdown["tests"].items() if test]
-    notes = [breakdown["note"] or ""]
-    notes += [f"{test['name']} on {metric.upper()}: {test['statistic']:.2f}, p = {test['p']:.2g}" for metric, test in tests]
-    rows = ((g["label"], f"{g['items']:,}", Percentage(g["f1"], g["interval"]), Percentage(g["em"])) for g in breakdown["groups"])
-    return numbers_table(breakdown["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
+    if tables:
+        # The p-value ignores clusters; tell the reader.
+        console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis tests, as if items were independent.")
+    for table in tables:
+        tests = [(metric, test) for metric, test in table["tests"].items() if test]
+        notes = [table["note"] or ""]
+        notes += [f"{test['name']} on {metric.upper()}: {test['statistic']:.2f}, p = {test['p']:.2g}" for metric, test in tests]
+        rows = ((g["label"], f"{g['items']:,}", Percentage(g["f1"], g["interval"]), Percentage(g["em"])) for g in table["groups"])
+        shown = numbers_table(table["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
+        console.print("", shown)
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int]) -> str:

@@ -29,6 +29,8 @@ _SETTINGS = {
 }
 """Text stays text, colors are readable on white and on black, and equal drawings are equal bytes."""
 _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
+STEPS = 10
+"""The number of groups into which a run's answers are split by their confidence."""
 
 
 class Point(NamedTuple):
@@ -41,14 +43,12 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """At least one point, by rising size; what the points were scored on; the headings of their sizes and names; and what the
-    panels of the picture show upwards, each of an equal part of the numbers."""
+    """At least one point, by rising size; what the points were scored on; the headings of their sizes and names."""
 
     points: list[Point]
     scored: str
     across: str = "train items"
     each: str = "run"
-    panels: Sequence[str] = ("percent",)
 
 
 def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
@@ -63,52 +63,39 @@ def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
         if what != scored[first]:
             raise UsageError(f"one curve needs runs over the same items: {first} is over {scored[first]}, {name} over {what}")
     points = sorted((Point(name, sizes[name], _drawn(scores)) for name, scores in results.items()), key=lambda point: point.items)
-    if not (tables := results[first].get("groups")):
-        return Curve(points, scored[first])
-    note = f" ({tables[0]['note']})" if tables[0]["note"] else ""
-    return Curve(points, f"{scored[first]}, by {tables[0]['name']}{note}", panels=("F1, percent", "EM, percent"))
+    by = ""
+    if tables := results[first].get("groups"):
+        by = f", by {tables[0]['name']}" + (f" ({tables[0]['note']})" if tables[0]["note"] else "")
+    return Curve(points, scored[first] + by)
 
 
 def _drawn(scores: Scores) -> list[Number]:
     if not (tables := scores.get("groups")):
         return headline(scores)[:2]
-    groups = tables[0]["groups"]
     return [
         Number(metric, f"{group['label']}, {metric.upper()}", group[metric], group["interval"] if metric == "f1" else None)
         for metric in ("f1", "em")
-        for group in groups
+        for group in tables[0]["groups"]
     ]
 
 
-STEPS = 10
-"""The number of groups into which a run's answers are split by their confidence."""
-
-
-def confidences(answers: Answers) -> dict[str, float]:
-    """The confidences by item id. Raises UsageError if no answer has one, DataError if one is not a number from 0 to 1."""
-    values = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
-    if all(value is None for value in values.values()):
-        raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
-    for item_id, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise DataError(f'{answers.file}: {item_id}: "confidence" must be a number from 0 to 1, not {value!r}')
-    return {item_id: float(value) for item_id, value in values.items() if value is not None}
-
-
-def thresholds(confidence: Mapping[str, float]) -> list[float]:
-    """Confidences that split the answers into about ten equal groups, highest first; the lowest includes all answers."""
-    ordered = sorted(confidence.values(), reverse=True)
-    places = {max(len(ordered) * step // STEPS, 1) - 1 for step in range(1, STEPS + 1)}
-    return sorted({ordered[place] for place in places}, reverse=True)
-
-
 def coverage(answers: Answers, how: Benchmark) -> Curve:
-    """The scores of the answers with at least each threshold's confidence, on those items only."""
-    confidence, points, scored = confidences(answers), [], answers.name
+    """The scores of the answers with at least each of about ten confidences, on those items only; the lowest includes all.
+
+    Raises UsageError if no answer has a confidence, DataError if one is not a number from 0 to 1.
+    """
+    confidence = {item: record["confidence"] for item, record in answers.records.items() if record.get("confidence") is not None}
+    if not confidence:
+        raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
+    for item, value in confidence.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise DataError(f'{answers.file}: {item}: "confidence" must be a number from 0 to 1, not {value!r}')
+    ordered = sorted(map(float, confidence.values()), reverse=True)
+    thresholds = {ordered[max(len(ordered) * step // STEPS, 1) - 1] for step in range(1, STEPS + 1)}
+    points, scored = [], answers.name
     chosen = {item.id for item in how.choose(answers).items}
-    for threshold in thresholds(confidence):
-        answered = {item_id for item_id, value in confidence.items() if value >= threshold} & chosen
-        if answered:
+    for threshold in sorted(thresholds, reverse=True):
+        if answered := {item for item, value in confidence.items() if value >= threshold} & chosen:
             scores = score_answers(replace(answers, only=answered), how)
             scored = f"{named(scores)}, {answers.name}"
             share = 100 * len(answered) / len(chosen)
@@ -125,29 +112,29 @@ def as_markdown(drawn: Curve) -> str:
 
 
 def as_svg(drawn: Curve) -> str:
-    """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
+    """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars; F1 and EM of groups
+    in panels of their own."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    columns = list(zip(*(point.numbers for point in drawn.points), strict=True))
-    items, each = [point.items for point in drawn.points], len(columns) // len(drawn.panels)
-    picture = io.StringIO()
+    lines = list(zip(*(point.numbers for point in drawn.points), strict=True))
+    panels = [part for key in ("f1", "em") if (part := [line for line in lines if line[0].key == key])] or [lines]
+    items, picture = [point.items for point in drawn.points], io.StringIO()
     with rc_context(_SETTINGS):
-        figure = Figure(figsize=(5 * len(drawn.panels), 3.2), layout="constrained")
-        panels = figure.subplots(1, len(drawn.panels), squeeze=False)[0]
-        for place, (panel, label) in enumerate(zip(panels, drawn.panels, strict=True)):
-            for numbers, color in zip(columns[place * each :][:each], cycle(_COLORS), strict=False):
-                percents = [number.percent() for number in numbers]
+        figure = Figure(figsize=(5 * len(panels), 3.2), layout="constrained")
+        for axes, part in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+            for line, color in zip(part, cycle(_COLORS), strict=False):
+                percents = [number.percent() for number in line]
                 values = [value for value, *_ in percents]
-                panel.plot(items, values, color=color, marker="o", markersize=4, label=numbers[0].label)
+                axes.plot(items, values, color=color, marker="o", markersize=4, label=line[0].label)
                 for size, (_, *ends) in zip(items, percents, strict=True):
                     if ends:
-                        panel.vlines(size, *ends, color=color, linewidth=1, alpha=0.7)
-            panel.set(xlabel=drawn.across, ylabel=label)
-            panel.set_xlim(left=0)
-            panel.set_ylim(bottom=0)
-            panel.locator_params(integer=True, nbins=8)
-        figure.legend(frameon=False, loc="outside upper center", ncols=max(each, 2))
+                        axes.vlines(size, *ends, color=color, linewidth=1, alpha=0.7)
+            axes.set(xlabel=drawn.across, ylabel="percent")
+            axes.set_xlim(left=0)
+            axes.set_ylim(bottom=0)
+            axes.locator_params(integer=True, nbins=8)
+            axes.legend(frameon=False)
         metadata = {"Title": drawn.scored, "Date": None, "Creator": None}
         figure.savefig(picture, format="svg", transparent=True, metadata=metadata)
     return picture.getvalue()

@@ -12,16 +12,19 @@ import base64
 import gzip
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from eval import export
+from eval.compare import LABELS
+from eval.errors import CLASSES
 from eval.items import ItemScore
 from eval.published import beside
-from eval.report import tables
-from eval.tables import off_board
+from eval.tables import Percentage, off_board, score_tables
 from harness.tasks import get_task
 
 CHUNK = 16
@@ -39,8 +42,6 @@ class ReportedRun:
     """What was run: a label and its value."""
     cost: Mapping[str, str]
     """What it cost: a label and its value."""
-    notes: Sequence[str]
-    """Sentences for the reader, such as how its prompts were found."""
     scores: Mapping[str, Any]
     """As `eval.score.score` returns them."""
     items: Sequence[ItemScore]
@@ -51,22 +52,15 @@ class ReportedRun:
     """By the name of each subset table, from an item's id to its group's label."""
 
 
-class Listed(NamedTuple):
-    """An item in the browser's list."""
-
-    id: str
-    snippet: str
-    """The beginning of what was asked for."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """The content of a page. All runs are over the same items, in the same order; `listed` are the first of them."""
+    """The content of a page. All runs are over the same items, in the same order."""
 
     runs: Sequence[ReportedRun]
     comparison: Mapping[str, Any] | None
     """As `eval.compare.compare_runs` returns it."""
-    listed: Sequence[Listed]
+    listed: Sequence[tuple[str, str]]
+    """The ids of the first items, and the beginning of what was asked for in each."""
     chunks: Sequence[str]
     """The details of the listed items, `CHUNK` by `CHUNK`, as `pack` makes them."""
     texts: str
@@ -94,6 +88,7 @@ def render(report: ReportPage) -> bytes:
     style, script = _source("report.css"), _source("report.js")
     scores = [run.scores for run in report.runs]
     task = get_task(scores[0]["task"])
+    classes = _classes([run.items for run in report.runs])
     page: str = _template().render(
         report=report,
         first=scores[0],
@@ -103,16 +98,12 @@ def render(report: ReportPage) -> bytes:
         script=script,
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'",
-        index=embed(_index(report)),
-        headline=tables.headline(scores),
-        metrics=tables.metric_tables(scores),
-        pairs=tables.pair_rows(report.comparison),
+        index=embed(_index(report, [row.name for row in classes])),
+        headline=[export.headline(each)[:3] for each in scores],
+        metrics=list(zip(*map(score_tables, scores), strict=True)),
         papers=beside({run.name: {**run.scores, "groups": run.subsets} for run in report.runs}),
-        subsets=tables.subset_tables([run.subsets for run in report.runs]),
-        classes=tables.class_rows([run.items for run in report.runs]),
-        facts_of=tables.fact_rows([run.facts for run in report.runs]),
-        costs=tables.fact_rows([run.cost for run in report.runs]),
-        known={item.id for item in report.listed},
+        classes=classes,
+        known={item for item, _ in report.listed},
     )
     # A lone surrogate, in a file's name say, cannot be encoded as UTF-8.
     return page.encode("utf-8", "replace")
@@ -135,35 +126,47 @@ def _template() -> Any:
         loader=PackageLoader("eval.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "percent": _percent,
+        "percent": lambda value: f"{100 * value:.2f}",
         "interval": lambda pair: f"[{100 * pair[0]:.1f}, {100 * pair[1]:.1f}]".replace("-", "−") if pair else "",
         "count": "{:,}".format,
         "signed": lambda value: f"{100 * value:+.2f}".replace("-", "−"),
         "p": lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}",
     }
-    environment.globals |= {"bar": tables.bar, "off_board": off_board}
+    environment.globals |= {"off_board": off_board, "percentage": Percentage, "group_of": _group_of, "metric_names": LABELS}
     return environment.get_template("report.html.jinja")
 
 
-def _percent(value: float, digits: int = 2) -> str:
-    return f"{100 * value:.{digits}f}"
+def _group_of(run: ReportedRun, table: str, label: str) -> Mapping[str, Any]:
+    """A run's numbers of a group of a breakdown; empty if it has no such group."""
+    groups = (group for subset in run.subsets if subset["name"] == table for group in subset["groups"])
+    return next((group for group in groups if group["label"] == label), {})
 
 
-def _index(report: ReportPage) -> dict[str, Any]:
+class ClassRow(NamedTuple):
+    """An error class; `counts` has, for each run, the number of items with it as the main class, and with it at all."""
+
+    name: str
+    meaning: str
+    counts: Sequence[tuple[int, int]]
+
+
+def _classes(runs: Sequence[Sequence[ItemScore]]) -> list[ClassRow]:
+    """The error classes, sorted by how often they are the main class over all runs."""
+    main = [Counter(item.classes[0] for item in items if item.classes) for items in runs]
+    every = [Counter(name for item in items for name in item.classes) for items in runs]
+    names = sorted(set().union(*every), key=lambda name: (-sum(c[name] for c in main), -sum(c[name] for c in every), name))
+    return [ClassRow(name, CLASSES[name], [(a[name], b[name]) for a, b in zip(main, every, strict=True)]) for name in names]
+
+
+def _index(report: ReportPage, classes: Sequence[str]) -> dict[str, Any]:
     """What the list, its filters and its order need, by column, so that field names appear once."""
     shown = len(report.listed)
-    classes = [row.name for row in tables.class_rows([run.items for run in report.runs])]
-    numbers = {name: number for number, name in enumerate(classes)}
-    groups = [
-        {
-            "name": subset["name"],
-            "label": group["label"],
-            "items": [n for n, item in enumerate(report.listed) if labels.get(item.id) == group["label"]],
-        }
-        for subset in report.runs[0].subsets
-        for labels in (report.runs[0].labels.get(subset["name"], {}),)
-        for group in subset["groups"]
-    ]
+    groups = []
+    for subset in report.runs[0].subsets:
+        labels = report.runs[0].labels.get(subset["name"], {})
+        for group in subset["groups"]:
+            members = [n for n, (item, _) in enumerate(report.listed) if labels.get(item) == group["label"]]
+            groups.append({"name": subset["name"], "label": group["label"], "items": members})
     runs = [
         {
             "name": run.name,
@@ -171,9 +174,9 @@ def _index(report: ReportPage) -> dict[str, Any]:
             "exact": [int(item.exact) for item in run.items[:shown]],
             "wanted": [item.wanted for item in run.items[:shown]],
             "made": [item.made for item in run.items[:shown]],
-            "classes": [[numbers[name] for name in item.classes] for item in run.items[:shown]],
+            "classes": [[classes.index(name) for name in item.classes] for item in run.items[:shown]],
         }
         for run in report.runs
     ]
-    listed = {"ids": [item.id for item in report.listed], "snippets": [item.snippet for item in report.listed]}
-    return {**listed, "groups": groups, "classes": classes, "runs": runs, "chunk": CHUNK}
+    listed = {"ids": [item for item, _ in report.listed], "snippets": [snippet for _, snippet in report.listed]}
+    return {**listed, "groups": groups, "classes": list(classes), "runs": runs, "chunk": CHUNK}

@@ -92,7 +92,7 @@ def show(options: ShowAdapter) -> None:
     else:
         click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
     for scored in scores:
-        score = f"{scored.headline.label} {scored.headline.short}"
+        score = f"{scored.headline.label} {scored.headline}"
         click.echo(f"{scored.part}: {score} on {scored.scores['items']:,} items; {scored.command}")
     if not scores and entry.dev_f1:
         click.echo(f"dev F1 at the end of training: {entry.dev_f1}")

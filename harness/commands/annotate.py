@@ -18,6 +18,8 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from eval.annotation import Annotation
     from harness.annotation.loop import AnnotationFile
     from harness.corpora.item import Item, MinecraftItem, Turn
@@ -60,17 +62,12 @@ def label(options: Label) -> None:
         )
     if not sys.stdin.isatty():
         raise UsageError("annotating reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
-    if options.scheme:
-        _label(options, options.scheme)
-    else:
-        _judge(options)
+    (_label if options.scheme else _judge)(options)
 
 
 def _judge(options: Label) -> None:
-    from rich.console import Console
-
     from eval.annotation import Judgment, read_annotation
-    from harness.annotation.loop import JudgingLoop, keys
+    from harness.annotation.loop import JudgingLoop
     from harness.corpora import load_games
 
     @cache
@@ -82,39 +79,35 @@ def _judge(options: Label) -> None:
 
     items = _items(options.split or "test")
     own = "" if items[0].split == "test" else f"_{items[0].split}"
-    console = Console(highlight=False, markup=False, emoji=False)
-    shows = {"h": lambda item: item.history, "f": following}
-    with _opened(options, own, items, lambda path: read_annotation(path, items).judgments, Judgment.as_json) as file:
-        JudgingLoop(items, file, options.annotator, console, keys(click.getchar), shows).run()
+    with _opened(options, own, items, lambda path: read_annotation(path, items).judgments, Judgment.as_json) as terminal:
+        JudgingLoop(items, *terminal, {"h": lambda item: item.history, "f": following}).run()
 
 
-def _label(options: Label, scheme: Scheme) -> None:
-    from rich.console import Console
-
+def _label(options: Label) -> None:
     from eval.schemes import StepLabels, get_scheme, our_labels, read_labels
-    from harness.annotation.loop import LabelingLoop, keys
+    from harness.annotation.loop import LabelingLoop
     from harness.corpora import load, split_name
     from harness.corpora.item import HexagonsItem
 
+    name, scheme = str(options.scheme), get_scheme(str(options.scheme))
     steps = [item for item in load("hexagons") if isinstance(item, HexagonsItem)]
-    split, sample = options.split or ("dev" if scheme == "levels" else None), our_labels("phenomena")
+    split, sample = options.split or ("dev" if name == "levels" else None), our_labels("phenomena")
     chosen = [step for step in steps if (step.split == split_name("hexagons", split) if split else step.id in sample)]
     # The sample of the corpus has only some of the paper's steps.
     chosen = steps if not split and len(chosen) < len(sample) else chosen
-    console = Console(highlight=False, markup=False, emoji=False)
-    read = partial(read_labels, name=scheme, known={step.id for step in steps})
-    as_json = partial(StepLabels.as_json, scheme=get_scheme(scheme))
-    with _opened(options, f"_{scheme}", steps, read, as_json) as file:
-        turns = {"h": lambda item: item.history}
-        LabelingLoop(chosen, file, options.annotator, console, keys(click.getchar), turns, get_scheme(scheme)).run()
+    read = partial(read_labels, name=name, known={step.id for step in steps})
+    with _opened(options, f"_{name}", steps, read, partial(StepLabels.as_json, scheme=scheme)) as terminal:
+        LabelingLoop(chosen, *terminal, {"h": lambda item: item.history}, scheme).run()
 
 
 @contextmanager
 def _opened(
     options: Label, suffix: str, items: Sequence[Item], read: Callable[[Path], Any], as_json: Callable[[Any], Any]
-) -> Iterator[AnnotationFile[Any]]:
-    """The file to write. Raises UsageError if it is another annotator's."""
-    from harness.annotation.loop import open_annotation
+) -> Iterator[tuple[AnnotationFile[Any], str, Console, Callable[[], str]]]:
+    """The file to write, the annotator, and the terminal and its keys. Raises UsageError for the file of another annotator."""
+    from rich.console import Console
+
+    from harness.annotation.loop import keys, open_annotation
     from harness.corpora import locate
 
     out = options.out or Path("annotations", f"{options.annotator}{suffix}.jsonl")
@@ -122,7 +115,7 @@ def _opened(
     with open_annotation(out, items, read, as_json) as file:
         if others := {one.annotator for one in file.annotations.values()} - {options.annotator}:
             raise UsageError(f"{out} holds annotations of {min(others)!r}: give that --annotator, or choose another --out")
-        yield file
+        yield file, options.annotator, Console(highlight=False, markup=False, emoji=False), keys(click.getchar)
 
 
 class AnnotationStats(Strict):

@@ -1,4 +1,4 @@
-"""`harness export`: curves, and the headline numbers of runs for a model card, a paper, a page or a spreadsheet."""
+"""`harness export`: curves, and the headline numbers of runs for a model card, a paper or a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eval.report.curves import Curve
     from eval.score_run import Answers, Benchmark
 
-FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
+FORMS = ("model-index", "latex", "markdown", "curve", "coverage")
 
 
 class Export(ScoredRuns):

@@ -25,12 +25,13 @@ def report(options: Report) -> None:
 
     The file needs no network and no other file. A run in progress is reported up to its last answer.
     """
-    from eval.report.collect import collect, read
+    from eval.report.collect import collect
     from eval.report.html import render
+    from eval.score_run import read_runs
     from harness.util.files import write_atomically
     from harness.util.terminal import bar
 
-    answers, limit = read(options.runs, intersect=options.intersect), options.limit
+    answers, limit = read_runs(options.runs, intersect=options.intersect), options.limit
     first = next(iter(answers.values()))
     with bar("items", min(limit or len(first.items), len(first.items))) as update:
         how = replace(options.how, levels=options.levels)

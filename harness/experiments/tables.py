@@ -84,7 +84,7 @@ def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]
             continue
         leading, other = headline(line["scores"])[:2]
         told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
-        numbers = leading.short, f"{100 * other.value:.2f}"
+        numbers = str(leading), f"{100 * other.value:.2f}"
         rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
     if len(finished) == len(lines):  # Then the last column is empty.
         head, rows = head[:-1], [row[:-1] for row in rows]
@@ -137,7 +137,7 @@ def chosen(rows: Sequence[Row], lines: Sequence[Mapping[str, Any]]) -> tuple[dic
         if by:
             values = {row.name: headline(scores[row.name, by])[0] for row in finished}
             best = max(finished, key=lambda row: values[row.name].value)
-            said.append(f"{place.system}: {best.name}, the best of {len(finished)} on {by} ({values[best.name].short})")
+            said.append(f"{place.system}: {best.name}, the best of {len(finished)} on {by} ({values[best.name]})")
         runs |= {place._replace(set=test): scores[best.name, test] for test in best.tests}
     return runs, said
 

@@ -92,9 +92,3 @@ def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any], message: str)
 def test_an_item_without_a_judgment(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 of 2 items are not annotated, the first is minecraft/test/g/1"):
         clean_set(ITEMS, read_annotation(write_lines(tmp_path / "a.jsonl", [CLEAR]), ITEMS))
-
-
-def test_judgments_are_written_as_they_are_read() -> None:
-    fields = {"id": "minecraft/test/g/0", "context": "unclear", "correct": None, "annotator": "a", "reason": "r"}
-    assert Judgment(**fields).as_json() == fields  # type: ignore[arg-type]
-    assert "reason" not in Judgment("i", "unique", True, "a").as_json()

@@ -40,11 +40,6 @@ def scored(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
     return dict(json.loads(out))
 
 
-def test_the_unclear_instructions_come_after_the_clear_ones() -> None:
-    assert [item["id"].rpartition("-")[2] for item in items()][-2:] == ["9004", "9010"]
-    assert [("question" in item["meta"]) for item in items()] == [False] * 10 + [True] * 2
-
-
 def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(capsys: pytest.CaptureFixture[str]) -> None:
     answer()
     scores = scored(capsys)
@@ -52,18 +47,6 @@ def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(capsys:
     assert [scores["ask"][key] for key in ("precision", "recall", "f1")] == [1, 1, 1]
     assert scores["act"]["f1"] == 1
     assert "thresholds" not in scores
-
-
-def test_a_question_is_not_an_action(capsys: pytest.CaptureFixture[str]) -> None:
-    answer(game_9004={"text": "Which color should they be?", "format": "lines"})
-    assert scored(capsys)["ask"]["f1"] == 1
-
-
-def test_a_player_that_acts_on_everything_never_asks(capsys: pytest.CaptureFixture[str]) -> None:
-    done = {"actions": [["place", "red", 0, 1, 0]]}
-    answer(game_9004=done, game_9010=done)
-    scores = scored(capsys)
-    assert (scores["asked"], scores["ask"]["f1"], scores["ask"]["precision"], scores["act"]["f1"]) == (0, 0, 0, 1)
 
 
 def test_a_question_about_a_clear_instruction_leaves_its_actions_undone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,8 +88,3 @@ def test_what_does_not_fit(arguments: tuple[str, ...], message: str, capsys: pyt
     answer()
     assert main(["score", "answers.jsonl", "--items", "ask.jsonl", *arguments]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_only_iglu_has_unclear_instructions(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "items", "minecraft", "--split", "dev", "--ask"]) == 2
-    assert "--ask: minecraft has no list of unclear instructions" in capsys.readouterr().err

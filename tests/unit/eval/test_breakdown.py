@@ -54,19 +54,6 @@ def test_the_numbers_of_a_table() -> None:
     json.dumps(table, allow_nan=False)
 
 
-def test_no_test_for_one_group_or_equal_values() -> None:
-    assert by_category(0.1, 0.9, categories="aa")["tests"] == {"f1": None, "em": None}
-    assert by_category(0.5, 0.5, 0.5, categories="aab")["tests"] == {"f1": None, "em": None}
-    assert by_category(0.1, 0.5, 0.5, categories="aab")["tests"]["em"] is None
-
-
-def test_what_cannot_be_grouped_is_refused() -> None:
-    with pytest.raises(UsageError, match="--by yaw: the groups of hexagons are level, category"):
-        break_down("hexagons", [scored(0, 1.0)], {}, by=["yaw"])
-    with pytest.raises(UsageError, match="--by level: none of these 1 items has a label for level of abstraction"):
-        break_down("hexagons", [scored(0, 1.0)], {}, by=["level"])
-
-
 items = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 70), st.sampled_from("abc"), st.sampled_from(["", *LEVELS])), min_size=1
 )
@@ -102,6 +89,7 @@ def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_groups_in_the_json_and_on_the_screen(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "mine", "--by", "position", "--by", "actions", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
+    assert not (sample_run / "scores.json").exists()
     assert [table["name"] for table in scores["groups"]] == ["position of the step", "gold actions"]
     assert scores["groups"][0]["groups"][0]["label"] == "first"
     assert main(["score", "mine", "--by", "all"]) == 0
@@ -123,23 +111,8 @@ def test_levels_from_a_file(sample_run: Path, capsys: pytest.CaptureFixture[str]
         "none": pytest.approx(1 / len(items[::2])),
         "high": 0.0,
     }
-    assert main(["report", "mine", "--levels", "levels.jsonl"]) == 0
-    page = (sample_run / "report.html").read_text()
-    assert "labels of levels.jsonl" in page
-    assert "Kruskal-Wallis on EM" in page
-    capsys.readouterr()
     assert main(["score", "mine", "--levels", "levels.jsonl"]) == 2
     assert "--levels is for --by level" in capsys.readouterr().err
-
-
-def test_scores_are_kept_in_the_run_if_asked_for(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", "mine", "--json"]) == 0
-    assert not (sample_run / "scores.json").exists()
-    assert main(["score", "mine", "--save", "--json"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert json.loads((sample_run / "scores.json").read_text()) == json.loads(printed[1])
-    assert main(["score", str(sample_run / "predictions.jsonl"), "--save"]) == 2
-    assert "give the run, not a file" in capsys.readouterr().err
 
 
 def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:

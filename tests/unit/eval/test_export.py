@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
@@ -18,7 +16,6 @@ from hypothesis import strategies as st
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE
 from eval.export import WRITERS
 from eval.metrics.minecraft import METRICS
-from eval.report.curves import curve
 from harness.cli import main
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
@@ -72,7 +69,7 @@ def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
     assert head == "| run | benchmark | items | micro F1 | macro F1 | shape, micro F1 |"
     assert rule == "| --- | --- | ---: | ---: | ---: | ---: |"
     assert first.startswith(
-        r"| a\|b | minecraft/test, v2 (our annotation) | 1,312 | 50.00 [40.00, 60.00] | 25.00 [20.00, 30.00] |"
+        r"| a\|b | minecraft/test, v2 (our annotation) | 1,312 | 50.00 [40.0, 60.0] | 25.00 [20.0, 30.0] |"
     )
     assert "| minecraft/test, legacy | 1,616 |" in second
     assert "over whole games. old: 0 items missing and 2 with an error" in notes
@@ -87,42 +84,12 @@ def test_every_metric_by_board() -> None:
     assert [row.split(" | ")[:3] for row in rows] == [
         [f"| {run}", board, items] for run in "ab" for board, items in (("EB", "100"), ("NEB", "1,516"), ("all", "1,616"))
     ]
-    assert rows[0] == "| a | EB | 100 | 9.00 | 19.00 | 29.00 | 39.00 | 49.00 [40.00, 60.00] |"
-    assert macro.splitlines()[-1] == "| b | all | 1,616 | 5.00 | 10.00 | 15.00 | 20.00 | 25.00 [20.00, 30.00] |"
+    assert rows[0] == "| a | EB | 100 | 9.00 | 19.00 | 29.00 | 39.00 | 49.00 [40.0, 60.0] |"
+    assert macro.splitlines()[-1] == "| b | all | 1,616 | 5.00 | 10.00 | 15.00 | 20.00 | 25.00 [20.0, 30.0] |"
     assert WRITERS["latex"]({"a": built()}).count(r"\begin{tabular}{llrrrrrr}") == 2
-    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({"a": built()})))
-    assert (row["micro_f1"], row["EB_type_micro_f1"], row["NEB_macro_f1"], row["NEB_macro_f1_low"]) == (
-        "50.0",
-        "9.0",
-        "24.0",
-        "20.0",
-    )
-    assert len(row) == 7 + 3 * 30
 
 
-def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
-    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({"a, b": drawn()})))
-    assert (row["run"], row["benchmark"], row["missing"]) == ("a, b", "", "0")
-    assert [row[key] for key in ("action_f1", "action_f1_low", "action_f1_high")] == ["12.63", "10.63", "15.63"]
-    assert (row["action_em"], row["action_em_low"]) == ("6.25", "")
-
-
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r\n=1", "\x00=1", " =1", "\uff1d1"])
-def test_a_spreadsheet_takes_no_name_for_a_formula(name: str) -> None:
-    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({name: drawn(f1=-0.5)})))
-    assert row["run"] == "'" + name.strip("\t\r\n\x00 ")
-    assert row["action_f1"] == "-50.0"
-
-
-def test_markdown_shows_the_html_and_the_pipes_of_a_name() -> None:
-    name = "<img src=x onerror=alert(1)>\n\\| a&b"
-    text = WRITERS["markdown"]({name: built()})
-    assert "<" not in text
-    assert text.count(r"&lt;img src=x onerror=alert(1)&gt; \\\| a&amp;b") == 8
-    assert len(text.splitlines()) == 17
-
-
-@pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
+@pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_two_tasks_do_not_fit_in_one_table(form: str) -> None:
     with pytest.raises(UsageError, match="runs of hexagons and minecraft have different metrics"):
         WRITERS[form]({"a": drawn(), "b": built()})
@@ -138,25 +105,9 @@ def test_no_name_breaks_a_latex_row(name: str) -> None:
     assert not set(plain) & set("%$#_{}~^[")
 
 
-# Curves.
-
-
-def test_the_points_of_a_curve_are_in_order_of_size() -> None:
-    made = curve({"all": drawn(0.4), "some": drawn(0.2)}, {"all": 3278, "some": 400})
-    assert [(point.name, point.items) for point in made.points] == [("some", 400), ("all", 3278)]
-    assert made.scored == "hexagons/dev, 446 items"
-    with pytest.raises(UsageError, match="a is over hexagons/dev, 446 items, b over hexagons/dev, 50 items"):
-        curve({"a": drawn(), "b": drawn(items=50)}, {"a": 1, "b": 2})
-    with pytest.raises(UsageError, match=r"v2 \(our annotation\)"):
-        curve({"a": built(items=1), "b": built(**OURS | {"items": 1})}, {"a": 1, "b": 2})
-
-
-# The command.
-
-
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two runs on the sample, `half` and `whole`; the latter used an adapter trained on 18 items."""
+    """Runs on the sample: `half` records no train items, `some` records 9, `whole` used an adapter trained on 18."""
     monkeypatch.chdir(tmp_path)
     items = load("hexagons", "dev")
     adapter = tmp_path / "runs" / "lora" / "adapter"
@@ -166,6 +117,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shipped = json.loads((SHIPPED / "hexagons" / HARNESS_FILE).read_text())
     (adapter / HARNESS_FILE).write_text(json.dumps(shipped | {"items": 18}))
     write_run("half", perfect(items[::2]), task="hexagons", split="dev", adapter=None)
+    write_run("some", perfect(items[::2]), task="hexagons", split="dev", train_items=9)
     used: dict[str, Any] = {"adapter": "lora", "adapter_fingerprint": fingerprint(adapter)}
     write_run("whole", perfect(items), task="hexagons", split="dev", **used)
     return tmp_path / "runs"
@@ -189,11 +141,9 @@ def test_runs_are_scored_and_written(runs: Path, capsys: pytest.CaptureFixture[s
 def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = export(capsys, "whole", "--as", "curve")
     assert code == 0
-    assert "| ---: | --- | ---: | ---: |\n| 18 | whole | 100.00 [100.00, 100.00] |" in out
+    assert "| ---: | --- | ---: | ---: |\n| 18 | whole | 100.00 [100.0, 100.0] |" in out
     code, _, err = export(capsys, "half", "whole", "--as", "curve")
     assert (code, "half does not record how many" in err) == (2, True)
-    assert export(capsys, "half", "whole", "--as", "curve", "--sizes", "9,18", "--out", "c.svg")[0] == 0
-    assert Path("c.svg").read_text().startswith("<?xml ")
     (runs / "lora" / "adapter" / CONFIG_FILE).write_text('{"r": 8}')
     code, _, err = export(capsys, "whole", "--as", "curve")
     assert (code, "is not the adapter that the run used" in err, err.count("\n")) == (1, True, 1)
@@ -201,25 +151,25 @@ def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.C
 
 def test_a_curve_by_level(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(load("hexagons", "dev"))])
-    by_level = ["half", "whole", "--as", "curve", "--sizes", "9,18", "--by", "level", "--levels", "levels.jsonl"]
+    by_level = ["some", "whole", "--as", "curve", "--by", "level", "--levels", "levels.jsonl"]
     _, out, _ = export(capsys, *by_level)
     lines = out.splitlines()
     assert lines[0] == "| train items | run | none, F1 | high, F1 | none, EM | high, EM |"
-    # `half` answers every other step, which are those without abstraction.
+    # `some` answers every other step, which are those without abstraction.
     assert [cell.split()[0] for cell in lines[2].split("|")[3:7]] == ["100.00", "0.00", "100.00", "0.00"]
     assert "by level of abstraction (labels of levels.jsonl)" in out
     assert export(capsys, *by_level, "--out", "c.svg")[0] == 0
-    assert "EM, percent" in Path("c.svg").read_text()
+    assert "none, EM" in Path("c.svg").read_text()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["half", "--as", "csv", "--by", "level"], "--by is for --as curve only"),
-        (["half", "--as", "latex", "--sizes", "1"], "--sizes is for --as curve only"),
-        (["half", "--as", "curve", "--sizes", "1,2"], "--sizes 1,2: give 1 whole numbers"),
-        (["half", "--as", "curve", "--sizes", "1", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
-        (["half", "half", "--as", "csv"], "half is given twice"),
+        (["half", "--as", "latex", "--by", "level"], "--by is for --as curve only"),
+        (["half", "--as", "curve", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
+        (["half", "half", "--as", "latex"], "half is given twice"),
+        (["half", "whole", "--as", "coverage"], "--as coverage takes one run"),
+        (["half", "--as", "coverage"], "the answers of half have no confidence"),
         (["half", "--as", "word"], "'word' is not one of"),
     ],
 )
@@ -227,3 +177,20 @@ def test_wrong_usage(runs: Path, capsys: pytest.CaptureFixture[str], arguments: 
     code, out, err = export(capsys, *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_coverage_scores_the_surest_answers_alone(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = load("hexagons", "train")
+    records = perfect(items)
+    for n, record in enumerate(records):
+        record |= {"confidence": 1 - n / 100} | ({} if n < 10 else {"actions": [[0, 0, "orange"]]})
+    write_run("sure", records)
+    lines = export(capsys, "sure", "--as", "coverage")[1].splitlines()
+    shown = [[cell.strip() for cell in line.split("|")[1:4]] for line in lines[2:12]]
+    assert [int(size) for size, *_ in shown] == [max(len(items) * step // 10, 1) for step in range(1, 11)]
+    assert shown[0][2].startswith("100.00")
+    assert shown[-1][1] == f"{1 - (len(items) - 1) / 100:.3f} (100%)"
+    records[0]["confidence"] = "high"
+    write_run("wrong", records)
+    code, _, err = export(capsys, "wrong", "--as", "coverage")
+    assert (code, '"confidence" must be a number from 0 to 1, not ' in err) == (1, True)

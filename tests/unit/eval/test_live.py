@@ -77,13 +77,3 @@ def test_games_are_averaged_and_those_with_errors_counted_apart() -> None:
     assert scores["mended"] == pytest.approx(2 / 5)
     assert scores["intervals"]["success"] == [0.0, 1.0]
     assert scores["intervals"]["turns"] == [4.0, 8.0]
-
-
-def test_intervals_need_two_games_and_numbers_one() -> None:
-    one = score_games("minecraft", [building(L)])
-    assert one["success"] == 1.0
-    assert one["intervals"]["success"] is None
-    assert [row[2] for row in shown(one)] == [""] * len(list(shown(one)))
-    none = score_games("hexagons", [building("0" * 180, error="gone")])
-    assert none == {"task": "hexagons", "games": 1, "errors": 1, "intervals": {}}
-    assert list(shown(none)) == []

@@ -49,11 +49,6 @@ def test_minecraft_actions(tmp_path: Path) -> None:
     assert read(path, "minecraft").actions == {BAP: expected}
 
 
-def test_an_error_is_counted_apart_from_predictions(tmp_path: Path) -> None:
-    failed, fine = line('"error": "HTTP 500", "actions": [[0, 4, "red"]]'), line('"error": null, "actions": []', HEX[:-1] + "2")
-    assert read(write(tmp_path, failed, fine)) == Predictions({"hexagons/dev/46/2": ()}, frozenset({HEX}))
-
-
 def test_half_a_last_line_is_left_out_only_when_asked(tmp_path: Path) -> None:
     whole = line('"actions": []')
     path = write(tmp_path, whole, whole[:20], end=b"")
@@ -62,11 +57,6 @@ def test_half_a_last_line_is_left_out_only_when_asked(tmp_path: Path) -> None:
         read(path)
     cut_in_a_character = write(tmp_path, whole, '{"id": "é'.encode()[:-1], end=b"")
     assert len(read_records(cut_in_a_character, partial=True)) == 1
-
-
-def test_half_a_line_with_a_newline_is_an_error_even_when_asked(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=":1: not JSON"):
-        read(write(tmp_path, line('"actions": []')[:20]), partial=True)
 
 
 GOOD = line('"actions": []', HEX[:-1] + "2")
@@ -103,23 +93,6 @@ def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> 
     assert len(str(caught.value)) < 600
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        '["place", null, 0, 1, 0]', '["place", "black", 0, 1, 0]', '["remove", "red", 0, 1]', '["remove", 0, 0, 1, 0]',
-        '["place", "red", 0, 1, false]', '[0, 4, "red"]',
-    ],
-)  # fmt: skip
-def test_bad_minecraft_actions(tmp_path: Path, action: str) -> None:
-    with pytest.raises(DataError, match=r":1: action 1 must be \[\"place\""):
-        read(write(tmp_path, line(f'"actions": [{action}]', BAP)), "minecraft")
-
-
-def test_numbers_of_400_digits_are_off_the_board(tmp_path: Path) -> None:
-    far = int("9" * 400)
-    assert read(write(tmp_path, line(f'"actions": [[0, {far}, "red"]]'))).actions == {HEX: (Paint(0, far, "red"),)}
-
-
 def test_the_split_is_that_of_all_ids(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD, line('"actions": []'))
     assert infer_split(path, read_records(path)) == ("hexagons", "dev")
@@ -129,8 +102,3 @@ def test_the_split_is_that_of_all_ids(tmp_path: Path) -> None:
     shapeless = write(tmp_path, line('"actions": []', "46/1"))
     with pytest.raises(DataError, match=r":1: id '46/1' does not begin with a task and a split"):
         infer_split(shapeless, read_records(shapeless))
-
-
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        read_records(tmp_path / "none.jsonl")

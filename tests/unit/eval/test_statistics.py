@@ -7,22 +7,6 @@ from scipy.stats import bootstrap
 from eval.statistics import Floats, cluster_sums, mean_interval, ratio_intervals
 
 
-def sample(clusters: int, seed: int, size: int = 5) -> tuple[Floats, list[str]]:
-    """Items around 0.5 whose deviations are mostly shared within a cluster; shape (clusters * size,)."""
-    random = np.random.default_rng(seed)
-    shared = random.normal(0.5, 0.2, clusters).repeat(size)
-    values = shared + random.normal(0, 0.05, clusters * size)
-    return values, [str(i) for i in np.arange(clusters).repeat(size)]
-
-
-def test_covers_the_truth_about_as_often_as_it_says() -> None:
-    inside = 0
-    for seed in range(200):
-        low, high = mean_interval(*sample(40, seed)) or (1, 0)
-        inside += low <= 0.5 <= high
-    assert 0.89 <= inside / 200 <= 0.99
-
-
 def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
     random = np.random.default_rng(5)
     above, below = random.integers(0, 5, 60).astype(float), random.integers(5, 9, 60).astype(float)

@@ -76,15 +76,6 @@ def test_scores_without_the_longest_procedures() -> None:
     assert scores["intervals"]["without_longest"] == {"f1": [0.0, 1.0], "em": [0.0, 1.0]}
 
 
-def test_among_equally_long_procedures_the_first_are_left_out_and_a_single_one_has_no_interval() -> None:
-    items = [step([], red(0), 1, name) for name in "edcba"]
-    scores = score(items, [[]] * 4 + [red(0)])
-    assert scores["without_longest"] == {"f1": 1.0, "em": 1.0, "items": 1, "left_out": ["e", "d", "c", "b"]}
-    assert scores["intervals"]["without_longest"] == {"f1": None, "em": None}
-    assert "without_longest" not in score(items[:4], [[]] * 4)
-    assert "without_longest" not in score(items[:4], [[]] * 4)["intervals"]
-
-
 paints = st.lists(st.builds(Paint, st.integers(0, 1), st.integers(0, 3), st.sampled_from(COLORS)), max_size=8)
 steps = st.builds(step, paints, paints, st.just(1), st.sampled_from("abc"))
 
@@ -109,17 +100,6 @@ def test_agrees_with_the_definition_on_sets_in_any_order(item: HexagonsItem, pre
         f1 = 2 * len(gold & found) / (len(gold) + len(found)) if gold or found else 1.0
         assert scores[kind]["f1"] == pytest.approx(f1)
         assert scores[kind]["em"] == (gold == found)
-
-
-@given(st.lists(st.tuples(steps, paints), min_size=1, max_size=6))
-def test_every_number_is_a_mean_over_steps_within_bounds(pairs: list[tuple[HexagonsItem, list[Paint]]]) -> None:
-    scores = score([p[0] for p in pairs], [p[1] for p in pairs])
-    alone = [score([item], [predicted]) for item, predicted in pairs]
-    for kind in ("action", "board", "effective"):
-        for name in MEASURES:
-            assert 0 <= scores[kind][name] <= 1
-            assert scores[kind][name] == pytest.approx(sum(one[kind][name] for one in alone) / len(alone))
-        assert scores[kind]["em"] <= scores[kind]["f1"]
 
 
 @pytest.mark.data

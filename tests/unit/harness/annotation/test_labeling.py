@@ -16,9 +16,6 @@ from harness.corpora.item import HexagonsItem
 from harness.errors import DataError
 from tests.helpers.scored import write_lines
 
-CONTROL = ("bounded iteration", "conditional iteration", "conditional statement")
-
-
 def steps(split: str | None = None) -> list[HexagonsItem]:
     return [item for item in load("hexagons", split) if isinstance(item, HexagonsItem)]
 
@@ -58,12 +55,6 @@ def test_a_key_adds_an_occurrence_and_enter_ends_the_step(
     assert "item 3 of" in capsys.readouterr().out
 
 
-def test_every_key_has_one_meaning() -> None:
-    for scheme in SCHEMES:
-        pressed = [about.key for about in get_scheme(scheme).labels.values()]
-        assert len({*pressed, *"bsqhx?"}) == len(pressed) + 6
-
-
 def test_a_level_takes_one_key(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert label(monkeypatch, "3\rx0", "--scheme", "levels") == 0
     dev = steps("dev")
@@ -90,12 +81,6 @@ def test_what_is_no_label_is_refused_with_its_line(scheme: str, fields: dict[str
         read_labels(path, scheme)
 
 
-def test_a_step_of_no_corpus_cannot_be_overwritten(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("annotations/me_levels.jsonl", [{"id": "hexagons/dev/0/1", "level": 0, "annotator": "me"}])
-    assert label(monkeypatch, "1", "--scheme", "levels") == 1
-    assert "unknown step 'hexagons/dev/0/1'" in capsys.readouterr().err
-
-
 def test_counts_by_occurrence_step_and_procedure() -> None:
     made: dict[str, dict[str, int]] = {
         "1/1": {"object": 2, "control": 1},
@@ -118,15 +103,6 @@ def test_our_labels_stand_beside_the_papers_counts(capsys: pytest.CaptureFixture
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     (spatial,) = (row for row in rows if row and row[0] == "spatial")
     assert spatial[-5:] == ["225", "132", "(68.0%)", "23", "(95.8%)"]
-
-
-def test_the_two_schemes_agree_on_abstraction() -> None:
-    mechanisms = our_labels("mechanisms")
-    for step, phenomena in our_labels("phenomena").items():
-        found = mechanisms[step].labels
-        assert phenomena.labels.get("object", 0) == found.get("object", 0)
-        assert phenomena.labels.get("control", 0) == sum(found.get(name, 0) for name in CONTROL)
-        assert phenomena.labels.get("functions", 0) >= found.get("symmetry", 0) + found.get("recursion", 0)
 
 
 @pytest.mark.data

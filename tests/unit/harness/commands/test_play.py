@@ -50,7 +50,7 @@ def test_everyday_requests_are_played(capsys: pytest.CaptureFixture[str]) -> Non
     said = capsys.readouterr().out
     folder = Path("runs/play_everyday-hexagons_dev_rules_requests_4-games")
     assert f"everyday-hexagons dev: 4 requests; rules; {folder}" in said.splitlines()[0]
-    assert "requests solved" in said
+    assert "steps right at once" in said
     assert "answers did nothing" in said
     lines = [json.loads(line) for line in (folder / "play.jsonl").read_text().splitlines()]
     assert [line["id"].rpartition("/")[0] for line in lines] == ["everyday-hexagons/dev"] * 4
