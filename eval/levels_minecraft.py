@@ -21,11 +21,11 @@ in a cell that the order allows; blocks touch if they share a face.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise, product
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from eval.statistics import ratio_intervals
 from harness.worlds.minecraft import SIDE, Action, Structure, in_region, net_actions, touching
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 DIMENSIONS = ("color", "shape", "size", "location", "orientation", "in bounds", "whole structure")
 
-Cell = tuple[int, int, int]
-Cells = frozenset[Cell]
+Cells = npt.NDArray[np.int64]
+"""Some cells, shape (cells, 3)."""
 
 
 # --- level 1 ---
@@ -45,95 +45,68 @@ Cells = frozenset[Cell]
 def judge_build(meta: Mapping[str, Any], actions: Sequence[Action]) -> dict[str, bool]:
     """Which dimensions of a level-1 order are right. Those that it leaves open are not in the result."""
     blocks = Structure().apply(actions).structure.blocks()
-    cells: Cells = frozenset((block.x, block.y, block.z) for block in blocks)
-    if not cells:
-        asked = ["color", "shape", "size", *(name for name in ("location", "orientation") if meta[name])]
-        return dict.fromkeys([*asked, "in bounds", "whole structure"], False)
+    if not blocks:
+        dimensions = ["color", "shape", "size", *(name for name in ("location", "orientation") if meta[name])]
+        return dict.fromkeys([*dimensions, "in bounds", "whole structure"], False)
+    cells = np.array([block[:3] for block in blocks])
+    sides = np.ptp(cells, axis=0) + 1
+    wanted = [meta["size"], meta["width"]] if meta["shape"] == "rectangle" else [meta["size"]]
     right = {
         "color": all(block.color == meta["color"] for block in blocks),
-        "shape": _is_shape(cells, meta["shape"], stands=meta["shape"] == "tower" and meta["orientation"] is None),
-        "size": _is_size(cells, meta),
+        "shape": _is_shape(cells, meta["shape"], stands=meta["orientation"] is None),
+        "size": sorted(sides.tolist(), reverse=True)[: len(wanted)] == wanted,
     }
     if meta["location"]:
         right["location"] = _is_at(cells, meta["location"])
     if meta["orientation"]:
-        right["orientation"] = meta["orientation"] == _orientation(cells)
+        flat = "horizontal" if sides[1] == 1 else "vertical" if 1 in sides[::2] else None
+        right["orientation"] = meta["orientation"] == flat
     right["in bounds"] = all(in_region(*action.cell) for action in actions)
     return right | {"whole structure": all(right.values())}
 
 
-def _ends(cells: Iterable[Cell]) -> list[tuple[int, int]]:
-    return [(min(values), max(values)) for values in zip(*cells, strict=True)]
-
-
-def _sides(cells: Cells) -> list[int]:
-    """The three sides of the bounding box in blocks, longest first."""
-    return sorted((high - low + 1 for low, high in _ends(cells)), reverse=True)
-
-
-def _is_size(cells: Cells, meta: Mapping[str, Any]) -> bool:
-    wanted = [meta["size"], meta["width"]] if meta["shape"] == "rectangle" else [meta["size"]]
-    return _sides(cells)[: len(wanted)] == wanted
-
-
 def _is_shape(cells: Cells, shape: str, *, stands: bool) -> bool:
-    ends, sides = _ends(cells), _sides(cells)
-    plane = [axis for axis in range(3) if ends[axis][0] < ends[axis][1]]
-    if shape == "row":
-        return sides[1] == 1 and sides[0] == len(cells) > 1 and plane != [1]
-    if shape == "tower":
-        return sides[1] == 1 and sides[0] == len(cells) > 1 and (plane == [1] or not stands)
+    """`stands`: whether a tower must be upright."""
+    low, high = cells.min(axis=0), cells.max(axis=0)
+    sides = high - low + 1
+    thick = sides > 1
+    longest, middle, shortest = sorted(map(int, sides), reverse=True)
+    if shape in ("row", "tower"):
+        upright = bool(thick[1])
+        return middle == 1 and len(cells) == longest > 1 and (not upright if shape == "row" else upright or not stands)
     if shape == "diagonal":
-        return _is_diagonal(cells, plane, sides)
+        line = cells[cells[:, thick.argmax()].argsort()][:, thick]
+        steps = np.diff(line, axis=0)
+        return bool(thick.sum() > 1 and len(line) == longest and (abs(steps) == 1).all() and (steps == steps[0]).all())
     if shape == "cube":
-        return sides[0] == sides[2] > 1 and cells in _boxes(ends)
-    if sides[2] > 1 or sides[1] == 1:
+        return longest == shortest > 1 and _is_box(cells, low, high)
+    if shortest > 1 or middle == 1:
         return False
     if shape == "diamond":
-        return sides[0] == sides[1] and cells in _diamonds(ends, plane)
-    return (sides[0] == sides[1]) == (shape == "square") and cells in _boxes(ends)
+        off = abs(2 * cells - low - high)[:, thick].sum(axis=1)
+        full = (off < longest).all() and len(cells) == (longest**2 + 1) // 2
+        outline = (off == longest - 1).all() and len(cells) == 2 * (longest - 1)
+        return longest == middle and longest % 2 == 1 and bool(full or outline)
+    return (longest == middle) == (shape == "square") and _is_box(cells, low, high)
 
 
-def _is_diagonal(cells: Cells, plane: list[int], sides: list[int]) -> bool:
-    """Whether the blocks advance by one block in each of two or three directions at a time."""
-    if len(plane) < 2 or sides[len(plane) - 1] != sides[0] or len(cells) != sides[0]:
-        return False
-    line = sorted(cells, key=lambda cell: cell[plane[0]])
-    steps = {tuple(b - a for a, b in zip(one, other, strict=True)) for one, other in pairwise(line)}
-    return len(steps) == 1 and all(abs(part) == (axis in plane) for axis, part in enumerate(steps.pop()))
-
-
-def _boxes(ends: list[tuple[int, int]]) -> tuple[Cells, Cells]:
-    """All blocks of a box, and the blocks of its surface (of a flat box, of its outline)."""
-    xs, ys, zs = (range(low, high + 1) for low, high in ends)
-    full = frozenset(product(xs, ys, zs))
-    thick = [axis for axis in range(3) if ends[axis][0] < ends[axis][1]]
-    return full, frozenset(cell for cell in full if any(cell[axis] in ends[axis] for axis in thick))
-
-
-def _diamonds(ends: list[tuple[int, int]], plane: list[int]) -> tuple[Cells, Cells]:
-    """The diamond that fills a flat box of an odd side, and its outline."""
-    full = _boxes(ends)[0]
-    reach = ends[plane[0]][1] - ends[plane[0]][0]
-
-    def off(cell: Cell) -> int:
-        return sum(abs(2 * cell[axis] - sum(ends[axis])) for axis in plane)
-
-    return frozenset(cell for cell in full if off(cell) <= reach), frozenset(cell for cell in full if off(cell) == reach)
-
-
-def _orientation(cells: Cells) -> str | None:
-    x, y, z = (low == high for low, high in _ends(cells))
-    return "horizontal" if y else "vertical" if x or z else None
+def _is_box(cells: Cells, low: Cells, high: Cells) -> bool:
+    """Whether these are all blocks of their bounding box, or those of its surface (of a flat box, of its outline)."""
+    sides = high - low + 1
+    thick = sides > 1
+    inside = np.maximum(sides[thick] - 2, 0).prod()
+    on_surface = ((cells == low) | (cells == high))[:, thick].any(axis=1)
+    return bool(len(cells) == sides.prod() or (on_surface.all() and len(cells) == sides.prod() - inside))
 
 
 def _is_at(cells: Cells, location: str) -> bool:
-    ends = _ends(cells)[::2]
-    return {
-        "corner": all(SIDE in map(abs, side) for side in ends),
-        "edge": any((abs(x) == SIDE) != (abs(z) == SIDE) for x, _, z in cells),
-        "center": any(x == z == 0 for x, _, z in cells) or all(abs(sum(side)) <= 1 for side in ends),
-    }[location]
+    ground = cells[:, ::2]
+    low, high = ground.min(axis=0), ground.max(axis=0)
+    if location == "corner":
+        return bool(((abs(low) == SIDE) | (abs(high) == SIDE)).all())
+    if location == "edge":
+        return bool(((abs(ground) == SIDE).sum(axis=1) == 1).any())
+    return bool((ground == 0).all(axis=1).any() or (abs(low + high) <= 1).all())
 
 
 # --- level 2 ---
@@ -148,12 +121,11 @@ def judge_change(item: MinecraftItem, actions: Sequence[Action]) -> bool:
     (action,) = net
     if action.kind != meta["order"] or (action.kind == "place" and action.color != meta["color"]):
         return False
-    blocks: Cells = frozenset((block.x, block.y, block.z) for block in item.before.blocks())
     right = _placed_right if action.kind == "place" else _removed_right
-    return right(action.cell, blocks, meta)
+    return right(action.cell, [block[:3] for block in item.before.blocks()], meta)
 
 
-def _placed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:
+def _placed_right(cell: tuple[int, int, int], there: Sequence[tuple[int, int, int]], meta: Mapping[str, Any]) -> bool:
     heights = {near[1] - cell[1] for near in touching(cell) if near in there}
     return {
         "on top of": -1 in heights,
@@ -163,16 +135,15 @@ def _placed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:
     }[meta["kind"]]
 
 
-def _removed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:
-    ends = _ends(there)
+def _removed_right(cell: tuple[int, int, int], there: Sequence[tuple[int, int, int]], meta: Mapping[str, Any]) -> bool:
+    ends: list[tuple[int, int]] = [(min(values), max(values)) for values in zip(*there, strict=True)]
     outer = all(a in sides for a, sides in zip(cell, ends, strict=True))
-    middle = all(2 * a == low + high for a, (low, high) in zip(cell, ends, strict=True))
     return {
         "any": True,
         "last": list(cell) == list(meta["last"]),
         "bottom": cell[1] == ends[1][0],
         "top": cell[1] == ends[1][1],
-        "center": middle,
+        "center": all(2 * a == low + high for a, (low, high) in zip(cell, ends, strict=True)),
         "corner": outer,
         "end": outer,
     }[meta["kind"]]
@@ -207,9 +178,9 @@ def _rates(rows: Sequence[Mapping[str, bool]], seed: int) -> dict[str, Any]:
     names = [*dict.fromkeys(name for row in rows for name in row)]
     names.sort(key=lambda name: DIMENSIONS.index(name) if name in DIMENSIONS else 0)
     right = np.array([[row.get(name, False) for name in names] for row in rows], float).reshape(len(rows), len(names))
-    asked = np.array([[name in row for name in names] for row in rows], float).reshape(len(rows), len(names))
-    intervals = ratio_intervals(right, asked, [str(n) for n in range(len(rows))], seed=seed)
+    applies = np.array([[name in row for name in names] for row in rows], float).reshape(len(rows), len(names))
+    intervals = ratio_intervals(right, applies, [str(n) for n in range(len(rows))], seed=seed)
     return {
         name: {"right": int(hits), "items": int(total), "accuracy": float(hits / total), "interval": interval}
-        for name, hits, total, interval in zip(names, right.sum(axis=0), asked.sum(axis=0), intervals, strict=True)
+        for name, hits, total, interval in zip(names, right.sum(axis=0), applies.sum(axis=0), intervals, strict=True)
     }

@@ -14,27 +14,16 @@ import pytest
 
 from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
 from harness.cli import main
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import MinecraftItem
 from harness.corpora.records import load_items
-from harness.simulators.minecraft.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
+from harness.simulators.minecraft.levels import PLACES, Build, level_1, level_2
 from harness.worlds.minecraft import Action, Structure
 from tests.helpers.scored import perfect, write_lines
-from tests.helpers.simulated import check_pose, check_world
 
 Cell = tuple[int, int, int]
 
 #: Nebula's counts.
 COUNTS = {"tower": 504, "square": 216, "diagonal": 168, "row": 168, "diamond": 144, "rectangle": 144, "cube": 24}
-
-
-@pytest.fixture(scope="module")
-def first() -> list[MinecraftItem]:
-    return list(level_1(0))
-
-
-@pytest.fixture(scope="module")
-def second() -> list[MinecraftItem]:
-    return list(level_2(0))
 
 
 def order(shape: str, size: int = 3, location: str | None = None, orientation: str | None = None) -> dict[str, Any]:
@@ -56,16 +45,9 @@ def wrong(meta: dict[str, Any], actions: list[Action]) -> set[str]:
 # --- the sets ---
 
 
-def test_the_builds_are_as_many_as_nebulas(first: list[MinecraftItem]) -> None:
-    assert len(first) == len({item.id for item in first}) == len(set(builds())) == 1368
+def test_gold_is_right_in_everything() -> None:
+    first = list(level_1(0))
     assert Counter(item.meta["shape"] for item in first) == COUNTS
-    named = Counter(item.meta["shape"] for item in first if item.meta["location"])
-    shapes = ("tower", "row", "square", "rectangle", "diagonal", "cube")
-    assert [named[shape] for shape in shapes] == [378, 126, 162, 108, 126, 18]
-    assert [item.id.rsplit("/", 1)[0] for item in first[:2]] == ["minecraft-level-1/test/0", "minecraft-level-1/test/1"]
-
-
-def test_gold_is_right_in_everything(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:
     scores = score(first, [item.actions for item in first])
     assert {name: scores[name]["accuracy"] for name in DIMENSIONS} == dict.fromkeys(DIMENSIONS, 1.0)
     assert {name: scores[name]["items"] for name in ("color", "location", "orientation")} == {
@@ -73,16 +55,9 @@ def test_gold_is_right_in_everything(first: list[MinecraftItem], second: list[Mi
         "location": 1026,
         "orientation": (504 + 216 + 144 + 144) * 2 // 3,
     }
-    some = second[::4]
+    some = list(level_2(0))[::4]
     scores = score(some, [item.actions for item in some])
     assert scores["overall"]["right"] == scores["overall"]["items"] == 684
-
-
-def test_every_answer_of_every_build_is_right() -> None:
-    for build in builds():
-        if build.color == "red":
-            for cells in answers(build)[::7]:
-                assert not wrong(build.meta, reds(cells)), (build, cells)
 
 
 # --- level 1, by hand ---
@@ -92,17 +67,13 @@ def test_every_answer_of_every_build_is_right() -> None:
     ("shape", "size", "cells"),
     [
         ("row", 4, [(x, 1, 2) for x in range(4)]),
-        ("row", 4, [(1, 1, z) for z in range(-2, 2)]),
         ("tower", 4, [(2, y, 2) for y in range(1, 5)]),
         ("diagonal", 3, [(0, 1, 0), (1, 1, -1), (2, 1, -2)]),
         ("square", 3, box(range(3), range(1, 2), range(3))),
         ("square", 3, box(range(3), range(1, 4), range(2, 3))),
-        ("square", 3, [cell for cell in box(range(3), range(1, 2), range(3)) if cell != (1, 1, 1)]),
         ("rectangle", 4, box(range(4), range(1, 2), range(3))),
-        ("rectangle", 4, box(range(1), range(1, 5), range(3))),
         ("diamond", 3, [(0, 1, 0), (1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
         ("diamond", 3, [(1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
-        ("diamond", 3, [(0, 1, 0), (0, 2, 0), (1, 2, 0), (-1, 2, 0), (0, 3, 0)]),
         ("cube", 3, box(range(3), range(1, 4), range(3))),
         ("cube", 3, [cell for cell in box(range(3), range(1, 4), range(3)) if cell != (1, 2, 1)]),
     ],
