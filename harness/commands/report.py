@@ -25,8 +25,7 @@ def report(options: Report) -> None:
 
     The file needs no network and no other file. A run in progress is reported up to its last answer.
     """
-    from eval.report.collect import collect
-    from eval.report.html import render
+    from eval.report.page import report_page
     from eval.score_run import read_runs
     from harness.util.files import write_atomically
     from harness.util.terminal import bar
@@ -35,8 +34,7 @@ def report(options: Report) -> None:
     first = next(iter(answers.values()))
     with bar("items", min(limit or len(first.items), len(first.items))) as update:
         how = replace(options.how, levels=options.levels)
-        collected = collect(answers, how, limit=limit, seed=options.seed, step=lambda done, total: update(done))
-    page = render(collected)
+        page = report_page(answers, how, limit=limit, seed=options.seed, step=update)
     path = options.out or first.file.with_name("report.html")
-    write_atomically(path, page)
-    click.echo(f"{path}: {len(page) / 1e6:.1f} MB, {len(collected.listed):,} items")
+    write_atomically(path, page.html)
+    click.echo(f"{path}: {len(page.html) / 1e6:.1f} MB, {page.items:,} items")

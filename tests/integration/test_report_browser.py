@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eval.predictions import Predictions
-from eval.report.collect import collect
-from eval.report.html import render
+from eval.report.page import report_page
 from eval.score_run import Answers, Benchmark
 from harness.corpora import load
 from tests.helpers.browser import FLAT, chromium
@@ -51,7 +50,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in range(ITEMS)
     ]
     runs = {name: answers(name, items, every) for name, every in (("one", 3), ("two & more", 4))}
-    page = render(collect(runs, Benchmark(), step=lambda done, total: None))
+    page = report_page(runs, Benchmark()).html
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_bytes(page)
     return path

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from eval.report.html import CHUNK, MAX_TEXT
+from eval.report.page import CHUNK, MAX_TEXT
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
@@ -130,14 +130,6 @@ def test_a_run_in_progress_with_a_limit_for_the_browser(capsys: pytest.CaptureFi
     assert page.made(1)["problem"] == "The run holds no prediction for this item."
     assert f"Only the first 2 of the {len(records)} items are here" in page.words
     assert f"{len(records) - 1} items without a prediction" in page.words
-
-
-def test_errors_have_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run("broken", [{"id": "hexagons/test/6/1", "actions": [[1]]}])
-    for name, code, message in (("none", 2, "no run named 'none'"), ("broken", 1, "predictions.jsonl:1: ")):
-        status, out, err = report(capsys, name)
-        assert (status, out) == (code, "")
-        assert message in err.splitlines()[-1]
 
 
 def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
