@@ -114,12 +114,8 @@ def _at(tiles: Iterable[Tile], glyph: str) -> str:
 
 
 def _dots(board: Board, tiles: list[Tile]) -> str:
-    """A dot on each tile; a vertical run of dots is one dashed line whose dashes have no length."""
-    dots = ""
-    for ink, group in _by_ink(board, tiles).items():
-        lines = "".join(f"M{x} {y}v{14 * n - 13}" for (x, y), n in ((center(tile), n) for tile, n in _runs(group)))
-        dots += f'<path d="{lines}" stroke="{ink}" stroke-width="2.4" stroke-linecap="round" stroke-dasharray="0 14"/>'
-    return dots
+    """A dot on each tile."""
+    return "".join(strokes(_at(group, "h.01"), 2.4, ink) for ink, group in _by_ink(board, tiles).items())
 
 
 def _by_ink(board: Board, tiles: Iterable[Tile]) -> dict[str, list[Tile]]:

@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from harness.drawing.hexagons import DARK, PALETTE
-from harness.drawing.isometric import PALETTE as BLOCK_PALETTE
+from harness.drawing.minecraft import PALETTE as BLOCK_PALETTE
 from harness.tasks import world_of
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Tile
 from harness.worlds.minecraft import SIDE, Pose, Structure, net_actions

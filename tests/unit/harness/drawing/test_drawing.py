@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from harness.drawing import hexagons, minecraft, svg
-from harness.drawing.isometric import PALETTE, project, shade
+from harness.drawing.minecraft import PALETTE, project, shade
 from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
