@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_name, read_record
 from eval.export import Number, headline
-from eval.tables import Percentage
+from eval.statistics import Percentage
 from harness.engines.shared import brief
 from harness.errors import AdapterError, UsageError
 from harness.prompting.options import BEST, Options

@@ -57,16 +57,12 @@ class Annotation:
 
 
 class CleanSet(NamedTuple):
-    """The clean test set and how it was derived. All ids are in the order of the items."""
+    """The clean test set, in the order of the items."""
 
     items: tuple[MinecraftItem, ...]
     """`after` is the repaired gold structure."""
     multiple: frozenset[str]
     """The items of the set with several interpretations (M); the others are unique (U)."""
-    unclear: tuple[str, ...]
-    repaired: tuple[str, ...]
-    left_out: tuple[str, ...]
-    """Incorrect items that could not be repaired."""
 
 
 @cache
@@ -113,43 +109,38 @@ def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSe
         raise DataError(
             f"{annotation.name}: {len(missing)} of {len(items)} items are not annotated, the first is {missing[0]}; annotate them"
         )
-    judged = annotation.judgments
-    clean, repaired, left_out = [], [], []
+    clean: list[MinecraftItem] = []
     gold: Structure | None = None
     following = None
     for item in reversed(items):
-        judgment = judged[item.id]
+        judgment = annotation.judgments[item.id]
         if following != item.cluster or judgment.correct is None:
             gold = None
         if judgment.correct:
             gold = item.after
         following = item.cluster
-        if judgment.correct is None:
-            continue
-        if gold is None:
-            left_out.append(item.id)
-            continue
-        if not judgment.correct:
-            repaired.append(item.id)
-        clean.append(replace(item, after=gold))
-    multiple = frozenset(item.id for item in clean if judged[item.id].context == "multiple")
-    unclear = tuple(item.id for item in items if judged[item.id].correct is None)
-    return CleanSet(tuple(reversed(clean)), multiple, unclear, tuple(reversed(repaired)), tuple(reversed(left_out)))
+        if gold is not None:
+            clean.append(replace(item, after=gold))
+    multiple = frozenset(item.id for item in clean if annotation.judgments[item.id].context == "multiple")
+    return CleanSet(tuple(reversed(clean)), multiple)
 
 
 def statistics(items: Sequence[MinecraftItem], annotation: Annotation) -> dict[str, int]:
-    """The counts of section 3.2 of the paper."""
+    """The counts of section 3.2 of the paper; incorrect items that could not be repaired are left out."""
     clean = clean_set(items, annotation)
+    kept = {item.id for item in clean.items}
     judgments = [annotation.judgments[item.id] for item in items]
+    unclear = sum(judgment.correct is None for judgment in judgments)
+    incorrect = [judgment.id for judgment in judgments if judgment.correct is False]
     return {
         "items": len(items),
-        "unclear": len(clean.unclear),
-        "clear": len(items) - len(clean.unclear),
+        "unclear": unclear,
+        "clear": len(items) - unclear,
         "unique": sum(judgment.context == "unique" for judgment in judgments),
         "multiple": sum(judgment.context == "multiple" for judgment in judgments),
-        "incorrect": sum(judgment.correct is False for judgment in judgments),
-        "repaired": len(clean.repaired),
-        "left_out": len(clean.left_out),
+        "incorrect": len(incorrect),
+        "repaired": len(kept.intersection(incorrect)),
+        "left_out": len(set(incorrect) - kept),
         "clean": len(clean.items),
         "clean_unique": len(clean.items) - len(clean.multiple),
         "clean_multiple": len(clean.multiple),

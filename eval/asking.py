@@ -16,8 +16,8 @@ from rich.console import Console
 
 from eval.items import sizes
 from eval.score_run import Answers
-from eval.statistics import ratio, ratio_intervals
-from eval.tables import Percentage, numbers_table
+from eval.statistics import Percentage, ratio, ratio_intervals
+from eval.tables import numbers_table
 from harness.errors import UsageError
 
 STEPS = 20
@@ -67,7 +67,7 @@ def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0)
         (act_ends,) = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], clusters[~unclear].tolist(), seed=seed)
         return {"asked": int(asks.sum()), "ask": {**ask, "interval": ask_ends}, "act": {**act, "interval": act_ends}}
 
-    result = {"task": answers.task, "split": answers.split, "benchmark": "ask"}
+    result: dict[str, Any] = {"task": answers.task, "split": answers.split, "benchmark": "ask"}
     result |= {"clear": int((~unclear).sum()), "unclear": int(unclear.sum()), "below": below, **scored(below or 0.0)}
     values = sorted({value for value in known if value is not None})
     if below is None and values:

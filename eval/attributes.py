@@ -35,14 +35,14 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
         # The sample's ids look like the official ones, to which the levels belong.
         has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
         levels = read_levels(benchmark.levels) if has_levels or benchmark.levels else {}
-        found = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
+        labels_of = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
     else:
         judgments = (benchmark.of(answers)[1] or our_annotation()).judgments
         contexts = {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in judgments.items()}
         # Of a corpus's items: does the target occur in what the run's model, or the task's, is trained on?
         of_corpus = answers.split in SPLITS[answers.task]
         known = train_targets(answers.settings.get("trained_on") or (answers.task,)) if of_corpus else frozenset()
-        found = {
+        labels_of = {
             item.id: {
                 "board": "NEB" if len(item.before) else "EB",
                 "yaw": GROUPINGS["minecraft"]["yaw"].labels[item.pose.quarter],
@@ -51,7 +51,7 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
             }
             for item in answers.items
         }
-    return {item_id: {key: label for key, label in labels.items() if label} for item_id, labels in found.items()}
+    return {item_id: {key: label for key, label in labels.items() if label} for item_id, labels in labels_of.items()}
 
 
 def _step(meta: Any) -> dict[str, str | None]:

@@ -47,31 +47,19 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
     out the longest procedures; if no items remain, these metrics are missing.
     """
     first = next(iter(runs.values()))
+    left_out = longest([score.cluster for score in first])
     pairs: list[dict[str, Any]] = []
     means: dict[str, dict[str, float]] = {name: {} for name in runs}
     for metric in METRICS[get_task(task).scoring]:
-        scored = _scored(runs, metric)
+        short = metric.endswith(WITHOUT_LONGEST)
+        scored = {name: [score for score in scores if not (short and score.cluster in left_out)] for name, scores in runs.items()}
         if not next(iter(scored.values())):
             continue
         pairs += _pairs(scored, metric, changed, seed)
         for name, scores in scored.items():
             means[name][metric] = ratio(*_fractions(scores, metric))
-    return {
-        "task": task,
-        "items": len(first),
-        "clusters": len({score.cluster for score in first}),
-        "runs": list(runs),
-        "scores": means,
-        "pairs": pairs,
-    }
-
-
-def _scored(runs: Mapping[str, Sequence[ItemScore]], metric: str) -> Mapping[str, Sequence[ItemScore]]:
-    """The scores of each run that a metric covers."""
-    if not metric.endswith(WITHOUT_LONGEST):
-        return runs
-    left_out = longest([score.cluster for score in next(iter(runs.values()))])
-    return {name: [score for score in scores if score.cluster not in left_out] for name, scores in runs.items()}
+    counts = {"items": len(first), "clusters": len({score.cluster for score in first})}
+    return {"task": task, **counts, "runs": list(runs), "scores": means, "pairs": pairs}
 
 
 def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, seed: int) -> list[dict[str, Any]]:

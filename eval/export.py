@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from eval.metrics.minecraft import METRICS
-from eval.tables import BOARDS, Percentage, benchmark_name, markdown_table, markdown_text, off_board
+from eval.statistics import Percentage
+from eval.tables import BOARDS, benchmark_name, markdown_table, markdown_text, off_board
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from eval.published import Row, Scores, Setting, Table, obstacle_of, own_score, published
-from eval.tables import Percentage
 from harness.errors import UsageError
 
 NOT_RUN = "-"
@@ -60,7 +59,7 @@ def paper_table(table: Table, runs: Mapping[Place, Scores]) -> tuple[list[str], 
 
 def _own(setting: Setting, runs: Mapping[Place, Scores]) -> str:
     scores = runs.get(Place.of(setting))
-    return (str(Percentage(*own_score(scores, setting))) if scores else "") or NOT_RUN
+    return (str(own_score(scores, setting)) if scores else "") or NOT_RUN
 
 
 def _label(part: Row | Setting) -> str:

@@ -135,19 +135,14 @@ def _actions(record: Record, task: str, parse: Parse) -> Actions:
 def _action(value: Any, number: int, task: str) -> Any:
     world = world_of(task)
     match value:
-        case [int(row), int(column), str(color)] if world == "hexagons" and color in hexagons.CODES and _whole(row, column):
+        case [row, column, str(color)] if world == "hexagons" and color in hexagons.CODES and _whole(row, column):
             return hexagons.Paint(row, column, color)
-        case ["place", str(color), int(x), int(y), int(z)] if (
-            world == "minecraft" and color in minecraft.CODES and _whole(x, y, z)
-        ):
-            return minecraft.Action("place", color, x, y, z)
-        case ["remove", str() | None as color, int(x), int(y), int(z)] if (
-            world == "minecraft" and (color is None or color in minecraft.CODES) and _whole(x, y, z)
-        ):
-            return minecraft.Action("remove", color, x, y, z)
-    raise DataError(f"action {number} must be {_EXPECTED[world_of(task)]}, not {reprlib.repr(value)}")
+        case ["place" | "remove" as kind, str() | None as color, x, y, z] if world == "minecraft" and _whole(x, y, z):
+            if color in minecraft.CODES or (color is None and kind == "remove"):
+                return minecraft.Action(kind, color, x, y, z)
+    raise DataError(f"action {number} must be {_EXPECTED[world]}, not {reprlib.repr(value)}")
 
 
-def _whole(*numbers: int) -> bool:
+def _whole(*numbers: object) -> bool:
     # JSON's true and false are ints in Python.
-    return not any(isinstance(number, bool) for number in numbers)
+    return all(type(number) is int for number in numbers)

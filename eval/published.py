@@ -15,6 +15,7 @@ import yaml
 
 from eval.breakdown import GROUPINGS
 from eval.schemes import get_scheme
+from eval.statistics import Percentage
 from harness.util.settings import Count, Positive, Strict
 
 Scores = Mapping[str, Any]
@@ -235,28 +236,21 @@ def obstacle_of(setting: Setting, scores: Scores) -> str:
     return "other labels" if setting.level and any(_of_level(scores, n).get("items") != labels[n].count for n in labels) else ""
 
 
-class Own(NamedTuple):
-    """A run's score as a fraction, and its 95% interval; None if it has none."""
-
-    value: float | None
-    interval: Sequence[float] | None = None
-
-
-def own_score(scores: Scores, setting: Setting) -> Own:
-    """The run's score of a setting of its items."""
+def own_score(scores: Scores, setting: Setting) -> Percentage:
+    """The run's score of a setting of its items; its value is None if it has none."""
     metric, ends = str(setting.metric), scores.get("intervals", {})
     if setting.level:
         group = _of_level(scores, setting.level)
-        return Own(group.get(metric), group.get("interval") if metric == "f1" else None)
+        return Percentage(group.get(metric), group.get("interval") if metric == "f1" else None)
     if setting.average == "mean":
-        return Own(scores["action"].get(metric), ends.get("action", {}).get(metric))
+        return Percentage(scores["action"].get(metric), ends.get("action", {}).get(metric))
     part = scores["subsets"][setting.board] if setting.board else scores
     if not part["items"]:
-        return Own(None)
+        return Percentage(None)
     average = str(setting.average)
     value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
     within = ends.get("subsets", {}).get(setting.board, {}) if setting.board else ends
-    return Own(value, within.get(average, {}).get(metric))
+    return Percentage(value, within.get(average, {}).get(metric))
 
 
 def _of_level(scores: Scores, level: str) -> Mapping[str, Any]:

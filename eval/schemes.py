@@ -77,10 +77,10 @@ class StepLabels:
         return ", ".join(words) or "no label"
 
     def as_json(self, scheme: Scheme) -> dict[str, Any]:
-        found: dict[str, Any] = {"labels": dict(self.labels)}
+        fields: dict[str, Any] = {"labels": dict(self.labels)}
         if scheme.exclusive:
-            found = {"level": list(scheme.labels).index(next(iter(self.labels)))}
-        return {"id": self.id, **found} | ({"annotator": self.annotator} if self.annotator else {})
+            fields = {"level": list(scheme.labels).index(next(iter(self.labels)))}
+        return {"id": self.id, **fields} | ({"annotator": self.annotator} if self.annotator else {})
 
 
 @cache
@@ -95,16 +95,16 @@ def read_labels(path: Path, name: str, *, known: Container[str] | None = None) -
     `known` are the ids that it may have, by default all. Raises DataError with file and line for anything but labels of the
     scheme.
     """
-    scheme, found = get_scheme(name), {}
+    scheme, by_step = get_scheme(name), {}
     for record in read_records(path):
-        labels = _level(record.fields, scheme) if scheme.exclusive else _counts(record.fields, scheme)
+        labels = _labels(record.fields, scheme)
         task, *rest = record.id.split("/")
         if labels is None or task != "hexagons" or len(rest) != 3:
             raise DataError(f"{path}:{record.line}: {record.id}: not a line of {name}: {_form(scheme)}")
         if known is not None and record.id not in known:
             raise DataError(f"{path}:{record.line}: unknown step {record.id!r}: not in this corpus")
-        found[record.id] = StepLabels(record.id, labels, str(record.fields.get("annotator", "")))
-    return found
+        by_step[record.id] = StepLabels(record.id, labels, str(record.fields.get("annotator", "")))
+    return by_step
 
 
 def _form(scheme: Scheme) -> str:
@@ -113,12 +113,11 @@ def _form(scheme: Scheme) -> str:
     return f'{{"id": "hexagons/train/11/2", "labels": {{LABEL: COUNT, ...}}}}; labels: {", ".join(scheme.labels)}'
 
 
-def _level(fields: Mapping[str, Any], scheme: Scheme) -> dict[str, int] | None:
-    level = fields.get("level")
-    return {list(scheme.labels)[level]: 1} if type(level) is int and 0 <= level < len(scheme.labels) else None
-
-
-def _counts(fields: Mapping[str, Any], scheme: Scheme) -> dict[str, int] | None:
+def _labels(fields: Mapping[str, Any], scheme: Scheme) -> dict[str, int] | None:
+    """The labels of a line; None if they are not the scheme's."""
+    if scheme.exclusive:
+        level, names = fields.get("level"), list(scheme.labels)
+        return {names[level]: 1} if type(level) is int and 0 <= level < len(names) else None
     labels = fields.get("labels")
     if not isinstance(labels, dict) or not labels.keys() <= scheme.labels.keys():
         return None
@@ -135,31 +134,31 @@ def our_passes() -> tuple[dict[str, StepLabels], dict[str, StepLabels]]:
     """The two passes that our levels of abstraction are made from."""
     levels = list(get_scheme("levels").labels)
     with as_file(files("eval").joinpath("annotations", f"{_SHIPPED['levels']}.jsonl")) as path:
-        found = {record.id: [levels[level] for level in record.fields["passes"]] for record in read_records(path)}
-    first, second = ({step: StepLabels(step, {passes[n]: 1}) for step, passes in found.items()} for n in (0, 1))
+        by_step = {record.id: [levels[level] for level in record.fields["passes"]] for record in read_records(path)}
+    first, second = ({step: StepLabels(step, {passes[n]: 1}) for step, passes in by_step.items()} for n in (0, 1))
     return first, second
 
 
 def read_levels(path: Path | None = None) -> dict[str, str]:
     """The level of abstraction of each step in a file, by its id; by default ours of the official dev split."""
-    found = our_labels("levels") if path is None else read_labels(path, "levels")
-    return {step: next(iter(labels.labels)) for step, labels in found.items()}
+    by_step = our_labels("levels") if path is None else read_labels(path, "levels")
+    return {step: next(iter(labels.labels)) for step, labels in by_step.items()}
 
 
-def statistics(name: str, found: Mapping[str, StepLabels]) -> dict[str, Any]:
+def statistics(name: str, by_step: Mapping[str, StepLabels]) -> dict[str, Any]:
     """Counts as in Table 3, each beside the paper's, which is None where it gives none: the occurrences of each label, the steps
     and procedures that have it, and the same for groups of labels."""
     scheme = get_scheme(name)
-    labels = {label: {**_shares(found, {label}), "paper": about.count} for label, about in scheme.labels.items()}
+    labels = {label: {**_shares(by_step, {label}), "paper": about.count} for label, about in scheme.labels.items()}
     groups = {}
     for group, paper in scheme.groups.items():
         members = {label for label, about in scheme.labels.items() if about.group == group}
-        groups[group] = {**_shares(found, members), "paper": paper.model_dump()}
-    return {"steps": len(found), "procedures": len(set(map(_procedure, found))), "labels": labels, "groups": groups}
+        groups[group] = {**_shares(by_step, members), "paper": paper.model_dump()}
+    return {"steps": len(by_step), "procedures": len(set(map(_procedure, by_step))), "labels": labels, "groups": groups}
 
 
-def _shares(found: Mapping[str, StepLabels], labels: set[str]) -> dict[str, int]:
-    steps = {step: sum(one.labels.get(label, 0) for label in labels) for step, one in found.items()}
+def _shares(by_step: Mapping[str, StepLabels], labels: set[str]) -> dict[str, int]:
+    steps = {step: sum(one.labels.get(label, 0) for label in labels) for step, one in by_step.items()}
     having = [step for step, count in steps.items() if count]
     return {"count": sum(steps.values()), "steps": len(having), "procedures": len(set(map(_procedure, having)))}
 

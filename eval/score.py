@@ -83,7 +83,7 @@ def choose_items(items: Sequence[Any], benchmark: str, annotation: Annotation | 
     multiple: Set[str] = frozenset()
     if annotation is not None:
         # Before the selection: the repair of an item looks at those after it.
-        items, multiple, *_ = clean_set(items, annotation)
+        items, multiple = clean_set(items, annotation)
     elif benchmark == "fair":
         multiple = minecraft.empty_boards(items)
     return Chosen([item for item in items if only is None or item.id in only], multiple)

@@ -8,8 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import yaml
-
 from eval import levels_minecraft
 from eval.annotation import Annotation, our_annotation, read_annotation
 from eval.errors import OFF_THE_BOARD
@@ -21,7 +19,7 @@ from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
-from harness.runs.folder import find_run, items_hash
+from harness.runs.folder import described, find_run, items_hash
 from harness.tasks import SIMULATORS, get_task, world_of
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
@@ -128,7 +126,7 @@ def read_answers(path: Path, *, items_file: Path | None = None) -> Answers:
     run, and UsageError if nothing tells the task and the split.
     """
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
-    settings = {} if path.is_file() else _run_settings(file.parent)
+    settings = {} if path.is_file() else described(file.parent) or {}
     records = read_records(file, partial=not path.is_file())
     if items_file := items_file or settings.get("items_file"):
         items = load_items(Path(items_file), settings.get("task"))
@@ -194,23 +192,10 @@ def score_answers(
         scores["simulated"] = list(answers.simulated)
     probes = [item for item in answers.items if item.id.startswith("minecraft-level-")]
     if probes:
-        asked = [item for item in probes if answers.only is None or item.id in answers.only]
-        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in asked]
-        scores["level"] = levels_minecraft.score(asked, predicted, seed=seed)
+        chosen = [item for item in probes if answers.only is None or item.id in answers.only]
+        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in chosen]
+        scores["level"] = levels_minecraft.score(chosen, predicted, seed=seed)
     return scores
-
-
-def _run_settings(folder: Path) -> dict[str, Any]:
-    """The settings in run.yaml; task, split and limit have their type if present."""
-    file = folder / "run.yaml"
-    if not file.exists():
-        return {}
-    try:
-        settings = yaml.safe_load(file.read_bytes())["settings"]
-        kinds = {"task": str, "split": str, "limit": int, "items_file": str}
-        return {key: value for key, value in settings.items() if isinstance(value, kinds.get(key, object))}
-    except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(f"{file} does not describe a run; score {folder / 'predictions.jsonl'} itself") from error
 
 
 def _task_and_split(file: Path, records: Sequence[Record], settings: Mapping[str, Any]) -> tuple[str, str]:
@@ -233,8 +218,9 @@ def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[It
     """The scores of each item that the benchmark has, with the classes of its errors."""
     items, multiple = (benchmark or Benchmark()).choose(answers)
     unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
-    known = {"discarded": answers.discarded(), "unanswered": unanswered}
-    return item_scores(answers.task, items, answers.predictions, multiple=multiple, **known)
+    return item_scores(
+        answers.task, items, answers.predictions, multiple=multiple, discarded=answers.discarded(), unanswered=unanswered
+    )
 
 
 def read_named(paths: Sequence[Path]) -> dict[str, Answers]:

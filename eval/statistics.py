@@ -6,7 +6,7 @@ Every number the harness prints is a ratio of sums over items (a mean over items
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,22 @@ Interval = list[float] | None
 
 RESAMPLES = 10_000
 LEVEL = 0.95
+
+
+class Percentage(NamedTuple):
+    """A fraction that is shown in percent, and its 95% interval if it has one."""
+
+    value: float | None
+    interval: Sequence[float] | None = None
+
+    def __format__(self, sign: str) -> str:
+        """In percent, with the ends of the interval; if `sign` is "+", positive numbers have a sign."""
+        low_high = [f"{100 * end:{sign}.1f}" for end in self.interval or ()]
+        ends = f" [{', '.join(low_high)}]" if low_high else ""
+        return "" if self.value is None else f"{100 * self.value:{sign}.2f}{ends}"
+
+    def __str__(self) -> str:
+        return format(self)
 
 
 def cluster_sums(values: Floats, clusters: Sequence[str]) -> Floats:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from eval.metrics.minecraft import METRICS
 from eval.published import Beside, beside
+from eval.statistics import Percentage
 from harness.tasks import get_task, world_of
 
 _HEXAGONS = {
@@ -27,28 +28,16 @@ BOARDS = ("EB", "NEB")
 """The subsets of Minecraft of which every metric is shown: an empty board before, and a non-empty one."""
 
 
-class Percentage(NamedTuple):
-    """A fraction that is shown in percent, and its 95% interval if it has one."""
-
-    value: float | None
-    interval: Sequence[float] | None = None
-
-    def __format__(self, sign: str) -> str:
-        """In percent, with the ends of the interval; if `sign` is "+", positive numbers have a sign."""
-        low_high = [f"{100 * end:{sign}.1f}" for end in self.interval or ()]
-        ends = f" [{', '.join(low_high)}]" if low_high else ""
-        return "" if self.value is None else f"{100 * self.value:{sign}.2f}{ends}"
-
-    def __str__(self) -> str:
-        return format(self)
+Row = tuple[str, Sequence[Percentage | str]]
+"""A label, and the cells."""
 
 
 class ScoreTable(NamedTuple):
-    """A table of a run's scores. `rows`: a label, and the cells under `columns`."""
+    """A table of a run's scores."""
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Percentage | str]]]
+    rows: Sequence[Row]
 
 
 def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
@@ -77,8 +66,8 @@ def print_scores(scores: Mapping[str, Any]) -> None:
     if "level" in scores or get_task(scores["task"]).judged:
         return
     published = beside({"this run": scores})
-    for table in published:
-        console.print("", _papers(table))
+    for of_papers in published:
+        console.print("", _papers(of_papers))
     if not published:
         console.print("The papers print no scores of this task, split and benchmark.", style="dim")
 
@@ -106,12 +95,12 @@ def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption:
 
 
 def _hexagons(scores: Mapping[str, Any]) -> ScoreTable:
-    rows = []
+    rows: list[Row] = []
     for kind, label in _HEXAGONS.items():
         if values := scores.get(kind):
             ends = scores["intervals"][kind]
-            cells = [Percentage(values.get(name), ends.get(name)) for name in ("f1", "em")]
-            rows.append((label, [*cells, Percentage(values.get("precision")), Percentage(values.get("recall"))]))
+            shares = Percentage(values.get("precision")), Percentage(values.get("recall"))
+            rows.append((label, [*(Percentage(values[name], ends[name]) for name in ("f1", "em")), *shares]))
     longest = ""
     if short := scores.get("without_longest"):
         left = scores["items"] - short["items"]
@@ -123,7 +112,7 @@ def _hexagons(scores: Mapping[str, Any]) -> ScoreTable:
 def _requests(scores: Mapping[str, Any]) -> ScoreTable:
     caption = "Percent [95% interval over requests]; a request is solved if all its turns are."
     parts = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
-    rows = [(name, [Percentage(part["solved"], part["interval"]), f"{part['of']:,}"]) for name, part in parts.items()]
+    rows: list[Row] = [(name, [Percentage(part["solved"], part["interval"]), f"{part['of']:,}"]) for name, part in parts.items()]
     return ScoreTable(caption, ("solved", "of"), rows)
 
 
@@ -132,7 +121,7 @@ def _minecraft(scores: Mapping[str, Any]) -> ScoreTable:
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
     ends = scores["intervals"]
-    rows = []
+    rows: list[Row] = []
     for metric in METRICS:
         rows.append((metric, _built(scores, ends, metric)))
         for name, part in scores["subsets"].items():
@@ -160,7 +149,7 @@ def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:
 def _level(level: Mapping[str, Any]) -> ScoreTable:
     """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
     parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
-    rows = [
+    rows: list[Row] = [
         (prefix + name, [f"{rate['right']:,}", f"{rate['items']:,}", Percentage(rate["accuracy"], rate["interval"])])
         for prefix, part in parts
         for name, rate in part.items()

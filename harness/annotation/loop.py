@@ -7,7 +7,7 @@ Minecraft items are judged for the v2 benchmark (the protocol of BAP v2, section
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def open_annotation(
 class Loop(ABC, Generic[ItemType, A]):
     """The items to annotate, the person who annotates them, and the terminal to ask in.
 
-    `read_key` returns the next key; EOFError means quit. `turns` are the keys that show turns of an item.
+    `read_key` returns the next key, like `click.getchar`; EOFError means quit. `turns` are the keys that show turns of an item.
     """
 
     items: Sequence[ItemType]
@@ -117,6 +117,8 @@ class Loop(ABC, Generic[ItemType, A]):
         while True:
             self.console.print(Text.assemble("\n", (question, "bold"), f"  {choices}  ", (others, "dim")))
             key = self.read_key().lower().replace("\n", "\r")
+            if not key:  # The terminal is gone.
+                raise EOFError
             if word := answers.get(key) or MOVES.get(key):
                 self.say(word)
                 return key
@@ -218,27 +220,6 @@ class LabelingLoop(Loop[HexagonsItem, StepLabels]):
             if key == "\r" or self.scheme.exclusive:
                 return given
             self.say(given.label)
-
-
-def keys(read: Callable[[], str]) -> Callable[[], str]:
-    """A function that returns one key per call. `read` reads a terminal in raw mode, and returns several keys if typed ahead.
-
-    An escape sequence is one key. Raises KeyboardInterrupt for Ctrl-C, and EOFError for Ctrl-D and if the terminal is gone.
-    """
-    waiting: deque[str] = deque()
-
-    def read_key() -> str:
-        if not waiting:
-            typed = read()
-            waiting.extend([typed] if typed.startswith("\x1b") else typed)
-        key = waiting.popleft() if waiting else ""
-        if key == "\x03":
-            raise KeyboardInterrupt
-        if key in ("", "\x04"):
-            raise EOFError
-        return key
-
-    return read_key
 
 
 def dialogue(turns: Sequence[Turn], world: str) -> Table:

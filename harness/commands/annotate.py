@@ -107,7 +107,7 @@ def _opened(
     """The file to write, the annotator, and the terminal and its keys. Raises UsageError for the file of another annotator."""
     from rich.console import Console
 
-    from harness.annotation.loop import keys, open_annotation
+    from harness.annotation.loop import open_annotation
     from harness.corpora import locate
 
     out = options.out or Path("annotations", f"{options.annotator}{suffix}.jsonl")
@@ -115,7 +115,7 @@ def _opened(
     with open_annotation(out, items, read, as_json) as file:
         if others := {one.annotator for one in file.annotations.values()} - {options.annotator}:
             raise UsageError(f"{out} holds annotations of {min(others)!r}: give that --annotator, or choose another --out")
-        yield file, options.annotator, Console(highlight=False, markup=False, emoji=False), keys(click.getchar)
+        yield file, options.annotator, Console(highlight=False, markup=False, emoji=False), click.getchar
 
 
 class AnnotationStats(Strict):

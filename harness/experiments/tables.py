@@ -13,8 +13,8 @@ from eval.export import headline
 from eval.paper_table import Place
 from eval.published import Table
 from eval.score_run import read_answers, score_answers, score_items
-from eval.statistics import holm
-from eval.tables import Percentage, markdown_table, markdown_text
+from eval.statistics import Percentage, holm
+from eval.tables import markdown_table, markdown_text
 from harness.errors import UsageError
 from harness.runs.asked import NAME, read_asked
 

@@ -18,7 +18,6 @@ from eval.schemes import read_levels
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
-from harness.errors import UsageError
 from tests.helpers.scored import perfect, write_lines, write_run
 
 

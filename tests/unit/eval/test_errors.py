@@ -11,9 +11,9 @@ from eval.errors import CLASSES
 from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
 from harness.corpora.item import HexagonsItem
-from harness.worlds.hexagons import COLORS, Board, Paint, from_cube, on_board, to_cube
-from harness.worlds.minecraft import Action, Structure, in_region, turn_action
-from tests.helpers.scored import builder_turn, place, remove, step, turn
+from harness.worlds.hexagons import COLORS, Paint
+from harness.worlds.minecraft import Action, in_region, turn_action
+from tests.helpers.scored import place, step, turn
 
 RED = [(0, 1, 0, "red")]
 
@@ -32,10 +32,6 @@ WANTED = turn(RED, [*RED, *ROW])
 
 
 class TestBlocks:
-    def test_exact_has_no_class(self) -> None:
-        score = of(WANTED, [place(c, x, y, z) for x, y, z, c in ROW])
-        assert (score.f1, score.exact, score.classes, score.wanted, score.made, score.hits) == (1.0, True, (), 3, 3, 3)
-
     @pytest.mark.parametrize(
         ("actions", "expected"),
         [
@@ -86,6 +82,7 @@ class TestTiles:
     )
     def test_each_class(self, actions: list[Paint], expected: tuple[str, ...]) -> None:
         assert classes(step([], DIAGONAL), *actions) == expected
+
 
 tiles = st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(COLORS[1:4]))
 blocks = st.dictionaries(

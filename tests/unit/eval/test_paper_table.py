@@ -8,7 +8,6 @@ import pytest
 
 from eval.metrics.minecraft import METRICS
 from eval.paper_table import Place, find_table, notes, paper_table, places
-from harness.errors import UsageError
 
 
 def minecraft(f1: float, **more: Any) -> dict[str, Any]:
@@ -60,8 +59,3 @@ def test_notes_say_where_the_papers_scores_are_of_other_items(scores: dict[str, 
     told = list(notes(find_table("bap-v2", 1), {Place("D_mc", "M_mc"): scores}))
     assert told[0] == "BAP v2 (arXiv 2501.10836), Table 1, percent, micro F1"
     assert told[2:] == ([note] if note else [])
-
-
-def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(UsageError, match="bap-v2 has no table 10 of results: choose one of Table 1, Table 2, Table 4"):
-        find_table("bap-v2", 10)

@@ -40,13 +40,6 @@ def test_every_results_table_is_there_in_full() -> None:
     assert all(table.section for table in published().tables if table.paper in ("hexagons", "bap-v2"))
 
 
-@pytest.mark.parametrize("row", range(4))
-def test_levels_average_to_all_steps(row: int) -> None:
-    """With the sizes of Table 5, 174, 47, 104 and 121 steps of dev."""
-    *levels, every = TABLES["hexagons", 9].rows[row].values
-    assert sum(n * value for n, value in zip((174, 47, 104, 121), levels, strict=True)) / 446 == pytest.approx(every, abs=0.01)
-
-
 # The papers' texts, which are not part of the project: beside the folder of the corpora, if anywhere.
 
 _NUMBERS = re.compile(r"(?:(?<=\s)\d+\.\d+\s?)+$")
@@ -163,8 +156,3 @@ def test_levels_of_abstraction_stand_beside_a_runs_own_groups() -> None:
     authors = [high | {"label": label, "items": items} for label, items in zip(LEVELS, (174, 47, 104, 121), strict=True)]
     (table,) = beside({"mine": drawn("dev", 446, groups=[{"name": "level of abstraction", "groups": authors}])})
     assert not any(line.obstacle for line in table.lines)
-
-
-@pytest.mark.parametrize("scores", [built(split="val"), built(benchmark="fair"), drawn("train", 3278), built(task="iglu")])
-def test_nothing_is_published_of_other_settings(scores: dict[str, Any]) -> None:
-    assert beside({"mine": scores}) == []

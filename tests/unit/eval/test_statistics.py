@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from eval.statistics import Floats, cluster_sums, mean_interval, ratio_intervals
+from eval.statistics import ratio_intervals
 
 
 def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
@@ -20,11 +20,6 @@ def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
         rng=np.random.default_rng(1),
     ).confidence_interval
     assert ours == pytest.approx([theirs.low, theirs.high], abs=0.005)
-
-
-def test_sums_by_cluster_in_order_of_appearance() -> None:
-    values = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
-    assert cluster_sums(values, ["b", "a", "b"]).tolist() == [[4.0, 40.0], [2.0, 20.0]]
 
 
 def test_a_resample_with_nothing_to_divide_by_counts_as_zero() -> None:

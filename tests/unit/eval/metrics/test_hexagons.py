@@ -80,12 +80,6 @@ paints = st.lists(st.builds(Paint, st.integers(0, 1), st.integers(0, 3), st.samp
 steps = st.builds(step, paints, paints, st.just(1), st.sampled_from("abc"))
 
 
-@given(steps)
-def test_the_gold_actions_score_one(item: HexagonsItem) -> None:
-    scores = score([item], [item.before.diff(item.after)], rollout=True)
-    assert scores["action"] == scores["board"] == scores["effective"] == scores["rollout"] == ONE
-
-
 @given(steps, paints, st.randoms())
 def test_agrees_with_the_definition_on_sets_in_any_order(item: HexagonsItem, predicted: list[Paint], random: object) -> None:
     made = list({p.tile: p for p in predicted}.values())

@@ -51,8 +51,6 @@ class TestConsequencesOfComparingStructures:
         assert scores["micro"]["overall"] == {"tp": 0, "fp": 0, "fn": 0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
         assert scores["macro"] == dict.fromkeys(METRICS, 1.0)
 
-    def test_a_removal_takes_its_color_from_the_board(self) -> None:
-        assert overall(turn(RED, []), remove(0, 1, 0)._replace(color="green")) == [1, 0, 0]
 
 class TestMetrics:
     def test_each_looks_at_its_own_part(self) -> None:
@@ -79,6 +77,7 @@ class TestMetrics:
         assert counts(turn([], RED), *shifted, fair=True)["location"] == [1, 0, 0]
         kept = (-5, 1, -5, "blue")
         assert counts(turn([kept], [kept, *RED]), *shifted, fair=True)["overall"] == [0, 1, 1]
+
 
 cells = st.tuples(st.integers(-5, 5), st.integers(1, 3), st.integers(-5, 5))
 structures = st.dictionaries(cells, st.sampled_from(COLORS[:3]), max_size=6).map(

@@ -11,7 +11,7 @@ import pytest
 
 from eval.agreement import agreement
 from eval.annotation import Judgment
-from harness.annotation.loop import keys, open_annotation
+from harness.annotation.loop import open_annotation
 from tests.helpers import Command
 from tests.helpers.corpora_files import state, write_log, write_splits
 
@@ -117,13 +117,6 @@ def test_what_is_shown(judge: Judge) -> None:
     ):
         assert text in shown
     assert "\x1b" not in shown
-
-
-def test_keys_typed_ahead_and_escape_sequences() -> None:
-    read = keys(iter(["uy", "\x1b[A", "\x04"]).__next__)
-    assert [read() for _ in range(3)] == ["u", "y", "\x1b[A"]
-    with pytest.raises(EOFError):
-        read()
 
 
 def test_one_loop_a_file(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from eval.agreement import agreement
-from eval.schemes import SCHEMES, StepLabels, get_scheme, our_labels, read_labels, statistics
+from eval.schemes import SCHEMES, StepLabels, read_labels, statistics
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
 from harness.errors import DataError
 from tests.helpers.scored import write_lines
+
 
 def steps(split: str | None = None) -> list[HexagonsItem]:
     return [item for item in load("hexagons", split) if isinstance(item, HexagonsItem)]
@@ -105,30 +105,9 @@ def test_our_labels_stand_beside_the_papers_counts(capsys: pytest.CaptureFixture
     assert spatial[-5:] == ["225", "132", "(68.0%)", "23", "(95.8%)"]
 
 
-@pytest.mark.data
-def test_the_sample_is_of_the_papers_size(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    ours = our_labels("phenomena")
-    chosen = [step for step in steps() if step.id in ours]
-    assert [step.id for step in chosen] == list(ours) == list(our_labels("mechanisms"))
-    assert (len(chosen), len({step.cluster for step in chosen})) == (194, 24)
-
-
 def test_the_agreement_of_the_passes_of_our_levels(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["annotate", "agreement", "--scheme", "levels", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["items"], len(found["differ"])) == (446, 30)
     assert found["parts"]["level"]["alpha"] == pytest.approx(0.965, abs=5e-4)
     assert main(["annotate", "agreement", "--scheme", "phenomena"]) == 2
-
-
-def test_the_agreement_of_labels_that_a_step_has_or_has_not() -> None:
-    first = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 1}, "b": {"goal": 2}, "c": {}}.items()}
-    second = {step: StepLabels(step, labels) for step, labels in {"a": {"goal": 3}, "b": {}, "c": {}, "d": {}}.items()}
-    found = agreement(first, second, ("A", "B"), get_scheme("phenomena"))
-    assert (found["items"], found["only_second"]) == (3, 1)
-    assert found["parts"]["goal"]["confusion"] == {"no": {"no": 1, "yes": 0}, "yes": {"no": 1, "yes": 1}}
-    assert found["differ"] == [
-        {"id": "a", "first": "goal", "second": "goal 3"},
-        {"id": "b", "first": "goal 2", "second": "no label"},
-    ]

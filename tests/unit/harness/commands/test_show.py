@@ -102,7 +102,13 @@ def test_a_builders_turn_with_its_history_shortened(capsys: pytest.CaptureFixtur
 def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]})
     out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
-    for line in ("Predicted, 3 actions", "Infeasible, 1 action: red: 4 31", "Missing, 1 action: blue: 4 3", "Wrong, 2 actions", "[G]"):
+    for line in (
+        "Predicted, 3 actions",
+        "Infeasible, 1 action: red: 4 31",
+        "Missing, 1 action: blue: 4 3",
+        "Wrong, 2 actions",
+        "[G]",
+    ):
         assert line in out
     assert shown(capsys, "hexagons/test/7/2", "--run", "runs/mine") == out
 
@@ -160,18 +166,3 @@ def test_an_unknown_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no run named 'none'" in refused(capsys, 2, HEXAGONS.id, "--run", "none")
     write_run({"id": "hexagons/test/7/1", "actions": []})
     assert f"holds no prediction for {HEXAGONS.id}" in refused(capsys, 2, HEXAGONS.id, "--run", "mine")
-
-
-@pytest.mark.parametrize(
-    ("record", "says"),
-    [
-        ({"actions": [[1, 2]]}, "action 1 must be"),
-        ({"text": "0 0 red", "format": "poem"}, "no format for hexagons named 'poem'"),
-        ({}, "neither"),
-    ],
-)
-def test_a_broken_record_is_named_with_its_line(capsys: pytest.CaptureFixture[str], record: dict[str, object], says: str) -> None:
-    write_run({"id": "hexagons/test/7/1", "actions": []}, {"id": HEXAGONS.id, **record})
-    error = refused(capsys, 1, HEXAGONS.id, "--run", "mine")
-    assert "predictions.jsonl:2: " in error
-    assert says in error
