@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,8 +13,7 @@ from harness.errors import UsageError
 from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:
-    from eval.report.curves import Curve
-    from eval.score_run import Answers, Benchmark
+    from eval.score_run import Answers
 
 FORMS = ("model-index", "latex", "markdown", "curve", "coverage")
 
@@ -45,7 +44,7 @@ def export(options: Export) -> None:
     """
     from eval.attributes import group_scores
     from eval.export import WRITERS
-    from eval.report.curves import as_markdown, as_svg
+    from eval.report.curves import as_markdown, as_svg, coverage, curve
     from eval.score_run import read_named, score_answers
     from harness.util.files import write_atomically
 
@@ -57,29 +56,22 @@ def export(options: Export) -> None:
     if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
     runs = read_named(options.runs)
-    scores = {name: score_answers(answers, how) for name, answers in runs.items()} if form != "coverage" else {}
-    for name in scores if options.by else ():
-        scores[name]["groups"] = group_scores(runs[name], how, by=[str(options.by)]).tables
-    if form in WRITERS:
-        text = WRITERS[form](scores)
+    draw = as_svg if out and out.suffix == ".svg" else as_markdown
+    if form == "coverage":
+        if len(runs) > 1:
+            raise UsageError("--as coverage takes one run")
+        text = draw(coverage(next(iter(runs.values())), how))
     else:
-        text = (as_svg if out and out.suffix == ".svg" else as_markdown)(_curve(runs, scores, how))
+        scores = {name: score_answers(answers, how) for name, answers in runs.items()}
+        for name in scores if options.by else ():
+            scores[name]["groups"] = group_scores(runs[name], how, by=[str(options.by)]).tables
+        sizes = {name: _train_items(name, answers) for name, answers in runs.items()} if form == "curve" else {}
+        text = WRITERS[form](scores) if form in WRITERS else draw(curve(scores, sizes))
     if out is None:
         click.echo(text, nl=False)
     else:
         write_atomically(out, text)
         click.echo(str(out))
-
-
-def _curve(runs: dict[str, Answers], scores: dict[str, dict[str, Any]], how: Benchmark) -> Curve:
-    """The curve of scored runs or, without scores, the coverage of one run."""
-    from eval.report.curves import coverage, curve
-
-    if scores:
-        return curve(scores, {name: _train_items(name, answers) for name, answers in runs.items()})
-    if len(runs) > 1:
-        raise UsageError("--as coverage takes one run")
-    return coverage(next(iter(runs.values())), how)
 
 
 def _train_items(name: str, answers: Answers) -> int:
