@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from math import exp
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from eval.asking import certainty
 from harness.cli import main
 from tests.helpers.scored import write_lines
 
@@ -66,6 +68,12 @@ def test_a_threshold_turns_unsure_answers_into_questions(capsys: pytest.CaptureF
     assert (scores["asked"], scores["ask"]["f1"], scores["act"]["f1"]) == (2, 1, 1)
     assert main(["score", "answers.jsonl", "--items", "ask.jsonl", "--benchmark", "ask"]) == 0
     assert "0.900 (best)" in capsys.readouterr().out
+
+
+def test_the_certainty_of_several_answers_is_the_likelihood_of_a_token() -> None:
+    assert certainty({"logprobs": [-4.0, -2.0], "completion_tokens": 8, "confidence": 0.1}) == pytest.approx(exp(-0.5))
+    assert certainty({"confidence": 1}) == 1
+    assert certainty({"confidence": True}) is certainty({}) is None
 
 
 @pytest.mark.parametrize(
