@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.builder_network import BuilderNetwork, WordIndex, perspective_view, read_texts
-from harness.baselines.world_head import WorldShape
+from harness.baselines.builder_network import BuilderNetwork, WordIndex, WorldShape, perspective_view, read_texts
 from harness.baselines.world_state import (
     STOP,
     VECTOR,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import binary_dilation
 
 from harness.baselines.world_state import CELLS, RECENT, Grids
 from harness.worlds.minecraft import SHAPE
@@ -22,16 +23,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Tables(NamedTuple):
-    """Rows are counted from 1; row 0 stands for all cells outside the region. The first rows are the cells of whole grids (the
-    grids of the items' first steps, or the empty world); then come the cells that differ from the grid before.
+    """Rows are counted from 1; row 0 stands for all cells outside the region. The first rows are the cells of whole grids, those
+    of the items' first steps; then come the cells that differ from the grid before.
 
     Arrays are int32.
     """
 
-    whole: int
-    """The number of whole grids."""
     grids: Rows
-    """The grid of each input row, as an index into the batch; -1 is the empty world."""
+    """The grid of each input row, as an index into the batch."""
     cells: Rows
     """The cell of each input row."""
     around: tuple[Rows, ...]
@@ -53,30 +52,18 @@ _AROUND = _around()
 
 def _widened(mask: Bools) -> Bools:
     """The mask, extended to all cells that touch a True cell, corners included."""
-    widened = mask.reshape(-1, *SHAPE).copy()
-    for axis in (1, 2, 3):
-        old = widened.copy()
-        ahead, behind = [slice(None)] * 4, [slice(None)] * 4
-        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
-        widened[tuple(ahead)] |= old[tuple(behind)]
-        widened[tuple(behind)] |= old[tuple(ahead)]
+    widened: Bools = binary_dilation(mask.reshape(-1, *SHAPE), np.ones((1, 3, 3, 3)))
     return widened.reshape(mask.shape)
 
 
-def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: bool) -> Tables:
-    """The tables for `convolutions` convolutions of size 3 on grids, of which the items have `lengths` successive ones.
-
-    `apart`: each item has its own whole grid, because cells depend on the builder's perspective. Otherwise all items share the
-    grid of the empty world.
-    """
+def share(grids: Grids, lengths: Sequence[int], convolutions: int) -> Tables:
+    """The tables for `convolutions` convolutions of size 3 on grids, of which the items have `lengths` successive ones."""
     states = grids.codes.astype(np.int16) * (RECENT + 1) + grids.weights
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    before = np.zeros_like(states)
-    before[1:] = states[:-1]
-    before[starts[:-1]] = states[starts[:-1]] if apart else 0
-    whole = starts[:-1] if apart else np.array([-1])
+    before = np.concatenate([states[:1], states[:-1]])
+    before[starts[:-1]] = states[starts[:-1]]
     fresh: Bools = states != before
-    shown = _numbered(fresh, starts, apart)
+    shown = _numbered(fresh, starts)
     grid, cell = np.nonzero(fresh)
     around = []
     for _ in range(convolutions):
@@ -84,22 +71,21 @@ def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: boo
         rows, cells = np.nonzero(fresh)
         bordered = np.pad(shown, ((0, 0), (0, 1)))
         around.append(bordered[rows[:, None], _AROUND[cells]])
-        shown = _numbered(fresh, starts, apart)
+        shown = _numbered(fresh, starts)
     return Tables(
-        whole=len(whole),
-        grids=np.concatenate([np.repeat(whole, CELLS), grid]).astype(np.int32),
-        cells=np.concatenate([np.tile(np.arange(CELLS), len(whole)), cell]).astype(np.int32),
+        grids=np.concatenate([np.repeat(starts[:-1], CELLS), grid]).astype(np.int32),
+        cells=np.concatenate([np.tile(np.arange(CELLS), len(lengths)), cell]).astype(np.int32),
         around=tuple(around),
         shown=shown,
     )
 
 
-def _numbered(fresh: Bools, starts: npt.NDArray[np.int64], apart: bool) -> Rows:
-    """For each cell of each grid, the number of its last fresh row in the item, or of its row in the item's whole grid."""
+def _numbered(fresh: Bools, starts: npt.NDArray[np.int64]) -> Rows:
+    """For each cell of each grid, the number of its last fresh row in the item, or of its row in the item's first grid."""
     items = len(starts) - 1
-    numbers = np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) + CELLS * (items if apart else 1), 0).astype(np.int32)
+    numbers = np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) + CELLS * items, 0).astype(np.int32)
     first = np.arange(1, CELLS + 1, dtype=np.int32)
     for item, (start, end) in enumerate(pairwise(starts)):
-        numbers[start] = np.maximum(numbers[start], first + (CELLS * item if apart else 0))
+        numbers[start] = np.maximum(numbers[start], first + CELLS * item)
         np.maximum.accumulate(numbers[start:end], axis=0, out=numbers[start:end])
     return numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -40,14 +41,6 @@ class Vocabulary:
     def numbers(self, words: Iterable[str]) -> list[int]:
         return [self._numbers.get(word, len(self.words) - 1) for word in words]
 
-    def lacking(self, texts: Iterable[Iterable[str]]) -> str:
-        """A line for the user with the number of the texts' words that are unknown."""
-        words = {word for text in texts for word in text}
-        lacking = sum(word not in self._numbers for word in words)
-        return (
-            f"vocabulary: {len(self):,} words of the starting model; {lacking:,} of the {len(words):,} in the items are unknown"
-        )
-
 
 def learned(texts: Iterable[Iterable[str]]) -> Vocabulary:
     """The words that occur at least twice in the texts, sorted."""
@@ -70,10 +63,7 @@ def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int)
             for number, line in enumerate(lines, start=1):
                 word, _, numbers = line.rstrip().partition(b" ")
                 if numbers.count(b" ") + 1 != size or not word:
-                    held = f"{len(line.split()) - 1} numbers" if line.strip() else "nothing"
-                    raise DataError(
-                        f"{path}:{number}: {held}, but a line of a GloVe file of {size}-d vectors is a word and {size} numbers"
-                    )
+                    raise DataError(f"{path}:{number}: a line of a GloVe file of {size}-d vectors is a word and {size} numbers")
                 if word in wanted and wanted[word] not in by_number:
                     by_number[wanted[word]] = _vector(numbers, f"{path}:{number}")
     except OSError as error:
@@ -87,10 +77,8 @@ def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int)
 
 
 def _vector(numbers: bytes, where: str) -> Floats:
-    try:
+    with suppress(ValueError):
         vector = np.array(numbers.split(b" "), np.float32)
-    except ValueError:
-        raise DataError(f"{where}: not all of its values are numbers") from None
-    if not np.isfinite(vector).all():
-        raise DataError(f"{where}: not all of its values are finite numbers")
-    return vector
+        if np.isfinite(vector).all():
+            return vector
+    raise DataError(f"{where}: not all of its values are finite numbers")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import binary_dilation, generate_binary_structure
 
 from harness.corpora.item import Executed, MinecraftItem
 from harness.errors import DataError
@@ -91,10 +92,8 @@ class Grids(NamedTuple):
         return values
 
     def channels_at(self, grids: npt.NDArray[np.int32], cells: npt.NDArray[np.int32]) -> Floats:
-        """The channels of single cells, shape (cells, 8). Grid -1 is the empty world."""
-        inside = grids >= 0
-        codes, weights = self.codes[grids, cells] * inside, self.weights[grids, cells] * inside
-        values: Floats = _CHANNELS[codes, weights]
+        """The channels of single cells, shape (cells, 8)."""
+        values: Floats = _CHANNELS[self.codes[grids, cells], self.weights[grids, cells]]
         return values
 
 
@@ -165,14 +164,14 @@ def _structures(item: MinecraftItem) -> Iterable[Codes]:
     yield item.after.cells.ravel()
 
 
-def perspective(poses: Sequence[Pose], *, indices: bool = False) -> Floats:
+def perspective(poses: Sequence[Pose]) -> Floats:
     """The cells' coordinates in the builder's view, divided by 10, shape (n, 3, 1089).
 
-    The coordinates go to the builder's left, upward from the axis of the gaze, and forward along it. `indices` takes the cells'
-    indices in the grid for their coordinates, as the released code does by mistake, which shifts all cells by (5, -1, 5).
+    The coordinates go to the builder's left, upward from the axis of the gaze, and forward along it. The released code takes the
+    cells' indices in the grid for their coordinates by mistake, which shifts all cells by (5, -1, 5).
     """
     x, y, z, yaw, pitch = np.array(poses, np.float64).reshape(-1, 5).T
-    right, up, far = (_AXES if indices else _AXES + _LOWEST[:, None])[:, None] - np.stack([x, y, z])[:, :, None]
+    right, up, far = (_AXES + _LOWEST[:, None])[:, None] - np.stack([x, y, z])[:, :, None]
     sin_g, cos_g = np.sin(np.radians(yaw))[:, None], np.cos(np.radians(yaw))[:, None]
     sin_p, cos_p = np.sin(np.radians(pitch))[:, None], np.cos(np.radians(pitch))[:, None]
     level = -sin_g * right + cos_g * far
@@ -187,13 +186,8 @@ def feasible(codes: Codes) -> Bools:
     As in `Structure.feasible`, a placement needs an empty cell on the ground or next to a block, a removal needs a block.
     """
     filled = codes.reshape(-1, *SHAPE) > 0
-    near = np.zeros_like(filled)
+    near = binary_dilation(filled, generate_binary_structure(3, 1)[None])
     near[:, :, 0] = True
-    for axis in (1, 2, 3):
-        ahead, behind = [slice(None)] * 4, [slice(None)] * 4
-        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
-        near[tuple(ahead)] |= filled[tuple(behind)]
-        near[tuple(behind)] |= filled[tuple(ahead)]
     kinds = np.repeat((near & ~filled).reshape(len(codes), CELLS, 1), KINDS, axis=2)
     kinds[:, :, -1] = filled.reshape(len(codes), CELLS)
     return np.concatenate([kinds.reshape(len(codes), STOP), np.ones((len(codes), 1), np.bool_)], axis=1)

@@ -198,7 +198,7 @@ def _builder(job: BaselineJob, network: Any, reading: float) -> Network:
 
 
 def _cnn_gru(job: BaselineJob) -> Network:
-    from harness.baselines.cnn_gru.network import CnnGruNetwork
+    from harness.baselines.cnn_gru.baseline import CnnGruNetwork
 
     with torch.device("meta"):
         network = CnnGruNetwork(job.recipe.network, WORDS)
@@ -206,7 +206,7 @@ def _cnn_gru(job: BaselineJob) -> Network:
 
 
 def _bert_transformer(job: BaselineJob) -> Network:
-    from harness.baselines.bert_transformer.network import BertNetwork
+    from harness.baselines.bert_transformer.baseline import BertNetwork
 
     encoder = _encoder(job.recipe.encoder)
     with torch.device("meta"):
@@ -223,9 +223,7 @@ def _deberta(job: BaselineJob) -> Network:
     items = spread(drawing_steps(job.items), _SAMPLE)
     tokens = fmean(sum(map(len, instructions(item, context))) / CHARACTERS for item in items)
     with torch.device("meta"):
-        network = (
-            TextPerTile(encoder, recipe.network) if per_tile else TileQueries(encoder, recipe.network, among=True, board=True)
-        )
+        network = TextPerTile(encoder, recipe.network) if per_tile else TileQueries(encoder, recipe.network, board=True)
     # A text for each tile has the names of all tiles' colors, and its activations are computed twice.
     texts = TILES * (tokens + (2 * TILES if context.board else 0)) if per_tile else tokens
     passes = 2 if not recipe.encoder.tuned else 8 if per_tile else 6
@@ -237,7 +235,7 @@ def _deberta(job: BaselineJob) -> Network:
 def _t5(job: BaselineJob) -> Network:
     import transformers
 
-    from harness.baselines.t5.network import small
+    from harness.baselines.t5.baseline import small
 
     recipe = job.recipe
     with torch.device("meta"), quiet_transformers():

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from harness.baselines.builder_network import BuilderNetwork
-from harness.baselines.cnn_gru.network import CnnGruNetwork, CnnGruShape
+from harness.baselines.cnn_gru.baseline import CnnGruNetwork, CnnGruShape
 from harness.baselines.vocabulary import Vocabulary
 from harness.baselines.world_state import feasible, gold_grids
 from harness.corpora.item import MinecraftItem

@@ -1,18 +1,19 @@
 """The tile classifier of HEXAGONS ("Draw Me a Flower", TACL 2022, section 6): an instruction is 180 decisions, one a tile.
 
-Three variants: `paper` has the published input, one text a tile; `shared` encodes the text once for all tiles, which is possible
-because the text omits the tile's coordinates, and decides each tile separately; `joint`, which is ours, also lets tiles attend
-to each other. Of the training, the paper gives only 20 epochs, early stopping and batches of 4; the other settings are ours.
+Two variants: `paper` has the published input, one text a tile; `joint`, which is ours, encodes the text once for all tiles and
+lets them attend to each other. Of the training, the paper gives only 20 epochs, early stopping and batches of 4; the other
+settings are ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
+from pydantic import AfterValidator
 from scipy.special import softmax
 
 from eval.metrics.hexagons import measure
@@ -26,8 +27,7 @@ from harness.baselines.deberta.batches import (
     tile_labels,
     words_in,
 )
-from harness.baselines.deberta.layers import DebertaShape
-from harness.baselines.deberta.network import NO_ACTION, Classifier, TextPerTile, TileQueries
+from harness.baselines.deberta.network import NO_ACTION, Classifier, DebertaShape, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
@@ -48,7 +48,7 @@ Scores = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class DebertaRecipe(Recipe):
-    context: str
+    context: Annotated[str, AfterValidator(lambda name: get_context("hexagons", name).name)]
     """A context of `serialization.contexts`."""
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the set of tiles with the highest expected F1."""
@@ -62,11 +62,6 @@ class Deberta(Trainable[DebertaRecipe]):
     name, schema = NAME, DebertaRecipe
     tasks = tasks_in("hexagons")
     decoding = ()
-
-    def recipe(self, overrides: Sequence[str], *, mixed: bool = False) -> DebertaRecipe:
-        settings = super().recipe(overrides, mixed=mixed)
-        get_context("hexagons", settings.context)
-        return settings
 
     def begin(
         self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe, start: Path | None, say: Callable[[str], None]
@@ -104,24 +99,14 @@ class Deberta(Trainable[DebertaRecipe]):
         return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), (recipe.decision, temperature))
 
 
-class Built(NamedTuple):
-    """The parts that a recipe describes."""
-
-    network: Classifier
-    collate: QueryCollator | TileCollator
-    encoder: str
-    """See `encoders.identity`."""
-
-
-def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
-    """Builds the network and the collator of a recipe. `weights`: see `load_encoder`."""
+def build(recipe: DebertaRecipe, *, weights: bool = True) -> tuple[Classifier, QueryCollator | TileCollator, str]:
+    """The network of a recipe, its collator, and the identity of its encoder. `weights`: see `load_encoder`."""
     context = get_context("hexagons", recipe.context)
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
     reader, same = InstructionReader(tokenizer, encoder, context), identity(encoder, tokenizer)
     if recipe.variant == "paper":
-        return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
-    among, board = recipe.variant == "joint", context.board is not None
-    return Built(TileQueries(encoder, recipe.network, among=among, board=board), QueryCollator(reader), same)
+        return TextPerTile(encoder, recipe.network), TileCollator(reader), same
+    return TileQueries(encoder, recipe.network, board=context.board is not None), QueryCollator(reader), same
 
 
 class DebertaPredictor(Predictor):

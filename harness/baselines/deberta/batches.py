@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from harness.baselines.deberta.network import FARTHEST, NO_ACTION, TileBatch, TileTexts
-from harness.baselines.rules.words import placed_words
+from harness.baselines.rules.baseline import placed_words
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.errors import UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board

@@ -2,28 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 from transformers import GenerationConfig
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.t5.network import SMALL, T5Network, T5Shape, load_pretrained, rebuild, small
-from harness.baselines.t5.text import Coder, Texts, TextTokens
+from harness.baselines.encoders import SMALL_TOKENIZER, be_quiet
+from harness.baselines.t5.text import IGNORED, Coder, TextBatch, Texts, TextTokens
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.engines.models.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
-from harness.training.steps import Data
+from harness.training.steps import Data, Losses
 from harness.training.trainable import Begun, Trainable
+from harness.util.settings import Fraction, Positive, Strict
 from serialization.contexts import get_context
+
+SMALL = "small"
+
+
+class T5Shape(Strict):
+    """The sizes of the model "small", by T5's names (v1.1, with gated feed-forward layers and no biases)."""
+
+    d_model: Positive
+    d_ff: Positive
+    d_kv: Positive
+    """The width of each head."""
+    heads: Positive
+    layers: Positive
+    """The number of layers of the encoder, and of the decoder."""
+    dropout: Fraction
+
+
+class T5Network(nn.Module):  # type: ignore[misc]
+    """Any encoder-decoder of transformers, with the losses of its target tokens."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+        # Tied weights have several names; safetensors stores them under one, so the others are left out.
+        self.borrowed = tuple(f"model.{name}" for name in model.all_tied_weights_keys)
+
+    def forward(self, batch: TextBatch) -> Losses:
+        """For each item, the sum of its target tokens' cross-entropies and the number of these tokens, the end included."""
+        output = self.model(
+            input_ids=batch.inputs, attention_mask=batch.mask, decoder_input_ids=batch.given, use_cache=False, return_dict=True
+        )
+        losses: Tensor = cross_entropy(
+            output.logits.float().transpose(1, 2), batch.targets, ignore_index=IGNORED, reduction="none"
+        )
+        return Losses(losses.sum(1), (batch.targets != IGNORED).sum(1))
+
+
+def load_pretrained(name: str) -> tuple[Any, TextTokens]:
+    """A model in float32 and its tokens, by hub name or local folder. Raises EngineError for anything else."""
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    folder = resolve_base(name)
+    be_quiet()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, trust_remote_code=False)
+    except (OSError, ValueError, ImportError, RuntimeError) as error:
+        raise EngineError(f"model {name}: transformers cannot load an encoder-decoder: {brief(error)}") from None
+    start = model.generation_config.decoder_start_token_id
+    start = getattr(model.config, "decoder_start_token_id", None) if start is None else start
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if None in (backend, tokenizer.pad_token_id, tokenizer.eos_token_id):
+        raise EngineError(f"model {name}: its tokenizer has no tokenizer.json, or no tokens that pad and end a text")
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    return model, TextTokens(backend, pad, end, pad if start is None else int(start))
+
+
+def small(shape: T5Shape) -> tuple[Any, TextTokens]:
+    """A T5 with random weights for the tokens of `SMALL_TOKENIZER`."""
+    from transformers import AutoTokenizer, T5Config
+
+    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER, trust_remote_code=False)
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    config = T5Config(
+        vocab_size=len(tokenizer),
+        d_model=shape.d_model,
+        d_ff=shape.d_ff,
+        d_kv=shape.d_kv,
+        num_heads=shape.heads,
+        num_layers=shape.layers,
+        num_decoder_layers=shape.layers,
+        dropout_rate=shape.dropout,
+        feed_forward_proj="gated-gelu",
+        pad_token_id=pad,
+        eos_token_id=end,
+        decoder_start_token_id=pad,
+    )
+    return rebuild(config.to_dict()), TextTokens(tokenizer.backend_tokenizer, pad, end, pad)
+
+
+def rebuild(config: Mapping[str, Any]) -> Any:
+    """The model of a configuration, with random weights. Raises ValueError for an invalid configuration."""
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM
+
+    be_quiet()
+    if "model_type" not in config:
+        raise ValueError("it has no model_type")
+    return AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**config), dtype=torch.float32)
+
 
 NAME = "t5"
 
@@ -41,7 +132,7 @@ class T5(Trainable[T5Recipe]):
 
     name, schema = NAME, T5Recipe
     tasks = tasks_in("hexagons")
-    decoding = ("beams", "constrained")
+    decoding = ("beams",)
 
     def begin(
         self, items: Sequence[Item], dev: Sequence[Item], recipe: T5Recipe, start: Path | None, say: Callable[[str], None]
@@ -54,22 +145,21 @@ class T5(Trainable[T5Recipe]):
         for what in _cut(coder, train_items):
             say(what)
         sizes = ", ".join(f"{key} {value}" for key, value in recipe.network.model_dump().items())
-        words = (
-            {"source": "a T5 from nothing", "sizes": f"- Sizes: {sizes}\n"}
-            if recipe.model == SMALL
-            else {"source": Path(recipe.model).name, "sizes": ""}
-        )
+        scratch = recipe.model == SMALL
+        words = {
+            "source": "a T5 from nothing" if scratch else Path(recipe.model).name,
+            "sizes": f"- Sizes: {sizes}\n" if scratch else "",
+        }
         data = Data(train_items, dev_items, coder, coder.history, recipe.words_of)
         own = own_config(network, tokens, source)
         return Begun(recipe, network, data, {"count": count, **words}, own, [tokens.tokenizer.to_str()])
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> T5Predictor:
         config = checkpoints.read_config(folder, NAME)
-        where = folder / checkpoints.CONFIG
         try:
             texts = checkpoints.read_settings(folder, Texts, {key: config[key] for key in Texts.model_fields if key in config})
         except UsageError as error:
-            raise DataError(f"{where}: {error}") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: {error}") from None
         network = _rebuilt(config, folder)
         tokens = _tokens(config, folder, network)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
@@ -114,8 +204,6 @@ def _tokens(config: dict[str, Any], folder: Path, network: T5Network) -> TextTok
         size = tokens.tokenizer.get_vocab_size()
         if size > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < size for token in tokens[1:]):
             raise ValueError(f"its {size} tokens do not match {checkpoints.CONFIG}")
-    except DataError:
-        raise
     except Exception as error:  # noqa: BLE001 - the library tokenizers raises nothing narrower
         raise DataError(f"{path}: this is not the model's tokenizer: {brief(error)}") from None
     return tokens
@@ -154,10 +242,7 @@ class T5Predictor(Predictor):
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         inputs, mask = (part.to(self.device) for part in self.coder.inputs(drawing_steps(items)))
-        held = [self._grammar] if self.decoding.constrained else []
-        written = self.network.model.generate(
-            input_ids=inputs, attention_mask=mask, generation_config=self._settings(), logits_processor=held
-        )
+        written = self.network.model.generate(input_ids=inputs, attention_mask=mask, generation_config=self._settings())
         return [self._answer(ids) for ids in written.tolist()]
 
     def _settings(self) -> Any:
@@ -176,12 +261,6 @@ class T5Predictor(Predictor):
             eos_token_id=tokens.end,
             decoder_start_token_id=tokens.start,
         )
-
-    @cached_property
-    def _grammar(self) -> Any:
-        from harness.baselines.t5.grammar import Held
-
-        return Held(self.coder.tokens, self.coder.texts.written)
 
     def _answer(self, ids: Sequence[int]) -> Answer:
         # The first token only starts the decoder; in some models it equals the token that ends a text.

@@ -25,12 +25,7 @@ BETWEEN = " | "
 """Between the board, the earlier instructions and the current one: the paper leaves the delimiter and this order open."""
 OURS = "Which tiles does the last step paint?", "Tiles:"
 """The words around an input with the layout "numbered"."""
-FROM_0: dict[str, Any] = {
-    "write": partial(grouped.write, first=0),
-    "parse": partial(grouped.parse, first=0),
-    "constraint": partial(grouped.constraint, 0),
-    "first": 0,
-}
+FROM_0: dict[str, Any] = {"write": partial(grouped.write, first=0), "parse": partial(grouped.parse, first=0), "first": 0}
 IGNORED = -100
 """The target at padding, which the loss ignores."""
 
@@ -52,9 +47,6 @@ class Texts(Strict):
     layout: Literal["paper", "numbered"] = "numbered"
     """The words of an input: the paper's, or numbered steps with headings, which the shipped weights learned, as did checkpoints
     without this key."""
-    board: Literal["colors", "grouped"]
-    """How a context's board is written: "colors" lists the colors of the 180 tiles, as in the paper; "grouped" lists the painted
-    tiles in that format, which takes about a quarter of the tokens and names the tiles' coordinates."""
     input_tokens: Positive
     """The maximum length of an input, in tokens; a longer one loses its beginning, that is, the prefix and the earliest text."""
     target_tokens: Positive
@@ -73,13 +65,12 @@ class Texts(Strict):
         seen = view(item, context, self.written)
         *before, now = (" ".join(piece.text.split()) for piece in seen.pieces)
         if self.layout == "paper":
-            board = [_commas(item.before) if self.board == "colors" else _grouped(item.before)] if context.board else []
-            return PREFIX + BETWEEN.join([*board, *before, now]) + SUFFIX
+            return PREFIX + BETWEEN.join([*([_colors(item.before)] if context.board else []), *before, now]) + SUFFIX
         parts = [OURS[0]]
         if before:
             parts += ["Before:", *(f"{number}. {instruction}" for number, instruction in enumerate(before, seen.first))]
         if context.board:
-            parts += ["Board:", _tiles(item.before) if self.board == "colors" else _grouped(item.before)]
+            parts += ["Board:", _colors(item.before)]
         return " ".join(" ".join([*parts, "Now:", now, OURS[1]]).split())
 
     def target_of(self, item: HexagonsItem) -> str:
@@ -90,19 +81,9 @@ class Texts(Strict):
         return len(self.input_of(item).split()) + len(self.target_of(item).split())
 
 
-def _grouped(board: Board) -> str:
-    painted = tuple(board.painted())
-    return grouped.write(painted, first=0) if painted else "blank"
-
-
-def _commas(board: Board) -> str:
+def _colors(board: Board) -> str:
     """The colors of all tiles, row by row, as the paper writes them."""
     return ", ".join(COLORS[code] for code in board.cells.ravel())
-
-
-def _tiles(board: Board) -> str:
-    """The colors of all tiles, with commas between rows only."""
-    return ", ".join(" ".join(COLORS[code] for code in row) for row in board.cells)
 
 
 class TextTokens(NamedTuple):

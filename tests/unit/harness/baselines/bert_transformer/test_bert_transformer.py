@@ -6,26 +6,23 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from transformers import BertConfig, BertModel
 
 from harness.baselines import Decoding
-from harness.baselines.bert_transformer.baseline import BertTransformer, BertTransformerRecipe, PlainWords, plain
-from harness.baselines.bert_transformer.network import BertNetwork
+from harness.baselines.bert_transformer.baseline import BertNetwork, BertTransformer, PlainWords, plain
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.builder_network import BuilderCollator
-from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
+from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, load_encoder
 from harness.baselines.world_state import action_label
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError
-from harness.training.checkpoints import own_weights, read_weights, write_model
-from harness.training.job import Trained
-from harness.training.origin import Origin, configuration
+from harness.training.checkpoints import read_weights
+from harness.training.origin import Origin
 from serialization.words import h3_tokens
 from tests.helpers.tiny_cnn_gru import forced
 
@@ -74,18 +71,16 @@ def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, P
     return network, PlainWords(encoder, tokenizer)
 
 
-@pytest.mark.parametrize("variant", ["A", "B", "paper"])
 @pytest.mark.parametrize(("mixed", "rate"), [(False, 1e-4), (True, 5e-4)])
-def test_training_is_the_paper_s(variant: str, mixed: bool, rate: float) -> None:
+def test_training_is_the_paper_s(mixed: bool, rate: float) -> None:
     """BAP v2, 12.4: M'_mc, and M'_agg with or without a curriculum. The encoder is frozen BERT base (6.3.1)."""
-    recipe = BertTransformer().recipe([f"variant={variant}"], mixed=mixed)
+    recipe = BertTransformer().recipe(["variant=paper"], mixed=mixed)
     training, network = recipe.training, recipe.network
     assert (training.batch_size, training.learning_rate, training.warmup) == (16, rate, 4000)
     assert (training.schedule, training.optimizer, training.weight_decay) == ("inverse-square-root", "adamw", 0.1)
     assert (training.patience, training.keep) == (10, "best")
     assert (network.layers, network.width, network.heads, network.feed_forward) == (5, 256, 2, 512)
-    bert = "google-bert/bert-base-uncased"
-    assert (recipe.encoder.name, recipe.encoder.tuned) == (bert if "paper" in variant else "minilm", False)
+    assert (recipe.encoder.name, recipe.encoder.tuned) == ("google-bert/bert-base-uncased", False)
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
@@ -106,14 +101,9 @@ def test_a_batch_has_the_losses_of_its_items_which_depend_on_the_dialogue(bert: 
 def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: list[MinecraftItem]) -> None:
     network, words, items = *made(bert, bold=30.0), items[::2]
     predictor = BuilderPredictor(network, TINY, words, Decoding(6, constrained=True))
-    together = predictor.predict(items)
-    assert together == [answer for item in items for answer in predictor.predict([item])]
-    for item, answer in zip(items, together, strict=True):
-        assert item.before.apply(answer.actions).ignored == ()
+    for item, answer in zip(items, predictor.predict(items), strict=True):
         labels = forced(network, BuilderCollator(TINY, words), item, answer.actions).argmax(1).tolist()
         assert labels[: len(answer.actions)] == [action_label(action) for action in answer.actions]
-    free = BuilderPredictor(network, TINY, words, Decoding(6)).predict(items)
-    assert any(item.before.apply(answer.actions).ignored for item, answer in zip(items, free, strict=True))
 
 
 def run(folder: Path, items: Sequence[MinecraftItem], *sets: str, start: Path | None = None) -> list[str]:
@@ -130,9 +120,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 def test_a_frozen_encoder_is_neither_trained_nor_kept(bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
     before = made(bert)[0].encoder.state_dict()
-    said = run(tmp_path, items[:2], f"encoder.name={bert}", "training.epochs=2", "training.learning_rate=0.01")
-    first, second = (json.loads(line)["train_loss"] for line in (tmp_path / "curve.jsonl").read_text().splitlines())
-    assert second < first
+    said = run(tmp_path, items[:2], f"encoder.name={bert}", "training.epochs=1", "training.learning_rate=0.01")
     assert "not trained" in said[0]
     loaded = BertTransformer().load(tmp_path / "model").network
     assert not any(name.startswith("encoder.") for name in weights(tmp_path))
@@ -150,45 +138,18 @@ def test_training_begins_with_a_model_of_the_same_encoder(bert: Path, tmp_path: 
     other = write_bert(tmp_path / "other", seed=1)
     with pytest.raises(DataError, match="trained with a different encoder"):
         run(tmp_path / "third", items[:2], f"encoder.name={other}", start=tmp_path / "first/model")
-
-
-@pytest.fixture
-def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPredictor]:
-    """A model, and its encoder in a separate folder next to it."""
-    bert = write_bert(tmp_path / "bert")
-    network, words = made(bert)
-    recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
-    mark = identity(network.encoder, words.tokenizer)
-    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
-    config = configuration("bert-transformer", "minecraft", recipe, trained, 18, Origin(), fingerprint=mark)
-    write_model(tmp_path / "model", config, own_weights(network), None, "card")
-    return tmp_path / "model", BuilderPredictor(network, TINY, words)
-
-
-def test_a_saved_model_answers_as_before(saved: tuple[Path, BuilderPredictor], items: list[MinecraftItem]) -> None:
-    (folder, predictor), items = saved, items[:6]
+    folder = tmp_path / "first/model"
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "README.md"}
-    assert BertTransformer().load(folder).predict(items) == predictor.predict(items)
-
-
-def edit(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
-        (lambda folder: write_bert(folder.parent / "bert", seed=1), "trained with a different encoder"),
-        (lambda folder: edit(folder / "config.json", fingerprint=None), "trained with a different encoder"),
-        (lambda folder: edit(folder / "config.json", encoder={"name": "minilm"}), r"config\.json: encoder: tuned"),
-        (lambda folder: edit(folder / "config.json", network={"width": 3}), r"config\.json: network"),
-    ],
-)
-def test_an_incomplete_checkpoint_is_refused_in_one_line(damage: Any, problem: str, saved: tuple[Path, BuilderPredictor]) -> None:
-    damage(saved[0])
-    with pytest.raises(DataError, match=problem) as caught:
-        BertTransformer().load(saved[0])
-    assert "\n" not in str(caught.value)
+    config = json.loads((folder / "config.json").read_text())
+    for changes, problem in (
+        ({"fingerprint": None}, "trained with a different encoder"),
+        ({"encoder": {"name": "minilm"}}, r"config\.json: encoder: tuned"),
+        ({"network": {"width": 3}}, r"config\.json: network"),
+    ):
+        (folder / "config.json").write_text(json.dumps(config | changes))
+        with pytest.raises(DataError, match=problem) as caught:
+            BertTransformer().load(folder)
+        assert "\n" not in str(caught.value)
 
 
 def test_words_are_plain_and_the_newest_are_kept(bert: Path) -> None:

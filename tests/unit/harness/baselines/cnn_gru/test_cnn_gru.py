@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,17 +13,15 @@ import torch
 from harness.baselines import Decoding
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.builder_network import BuilderCollator
-from harness.baselines.cnn_gru.baseline import CnnGru
-from harness.baselines.cnn_gru.network import CnnGruNetwork
+from harness.baselines.cnn_gru.baseline import CnnGru, CnnGruNetwork
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, action_label
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError
-from harness.training.checkpoints import own_weights, read_words, write_model
+from harness.training.checkpoints import own_weights, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, configuration
-from harness.worlds.minecraft import Structure
 from serialization.words import h3_tokens
 from tests.helpers import plain_cnn_gru as plain
 from tests.helpers.tiny_cnn_gru import TINY, forced, network_of
@@ -44,9 +41,7 @@ def vocabulary(items: list[MinecraftItem]) -> Vocabulary:
     "change",
     [
         {},
-        {"perspective": "indices"},
         {"perspective": "none", "world_layers": 3, "head_layers": 2, "stop_layers": 4, "action_layers": 1},
-        {"perspective": "none", "world_layers": 1},
     ],
     ids=str,
 )
@@ -89,12 +84,6 @@ def test_answers_of_a_batch_equal_single_ones_and_the_best_under_teacher_forcing
         assert best[: len(wanted)] == wanted
 
 
-def test_an_item_without_a_word_has_a_loss(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
-    network = network_of(TINY, vocabulary)
-    bare = replace(items[0], history=(), before=Structure())
-    assert network(BuilderCollator(TINY, vocabulary)([bare])).sums.isfinite().all()
-
-
 def write(path: Path, lines: Sequence[str]) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
@@ -116,9 +105,8 @@ def test_glove_gives_the_words_it_has_in_its_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        (["red 1 2", "a 1 2 3"], r"glove.txt:1: 2 numbers, but a line of a GloVe file of 3-d vectors is a word and 3 numbers"),
-        (["red 1 2 3", ""], r"glove.txt:2: nothing, but"),
-        (["red 1 2 x"], r"glove.txt:1: not all of its values are numbers"),
+        (["red 1 2 3", "a 1 2"], r"glove.txt:2: a line of a GloVe file of 3-d vectors is a word and 3 numbers"),
+        (["red 1 2 x"], r"glove.txt:1: .* finite"),
         (["red 1 2 nan"], r"glove.txt:1: .* finite"),
         (["el 1 2 3"], r"glove.txt: it has no vector for any word"),
     ],
@@ -136,21 +124,11 @@ def test_rare_words_are_learned_as_the_unknown_one() -> None:
         Vocabulary(["<pad>", "red", "red", "<unk>"])
 
 
-@pytest.fixture
-def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, CnnGruNetwork]:
+def test_a_saved_model_answers_as_before(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
     trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
     config = configuration("cnn-gru", "minecraft", recipe, trained, 18, Origin())
     write_model(tmp_path, config, own_weights(network), vocabulary.words, "card")
-    return tmp_path, network
-
-
-def test_a_saved_model_answers_as_before(
-    saved: tuple[Path, CnnGruNetwork], items: list[MinecraftItem], vocabulary: Vocabulary
-) -> None:
-    folder, network = saved
-    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
-    assert read_words(folder) == vocabulary.words
     expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items)
-    assert CnnGru().load(folder).predict(items) == expected
+    assert CnnGru().load(tmp_path).predict(items) == expected
