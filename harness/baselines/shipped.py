@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,6 @@ from harness.util.registry import resolve
 
 SCORES = "scores.json"
 """The file of a checkpoint's scores in its folder; no answer depends on them, so they are not part of the digest."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointEntry:
-    """A baseline, with one of its shipped checkpoints if it has any."""
-
-    baseline: str
-    tasks: tuple[str, ...]
-    checkpoint: str
-    """The name of the shipped checkpoint, or why there is none."""
-    megabytes: float | None = None
-    parameters: int | None = None
-    judged: str = ""
-    """The checkpoint's score with its label, otherwise its dev loss."""
 
 
 def export_model(folder: Path, target: Path, *, half: bool) -> None:
@@ -53,33 +38,28 @@ def export_model(folder: Path, target: Path, *, half: bool) -> None:
     write_model(target, _values(folder / CONFIG), weights, words, card)
 
 
-def catalog() -> list[CheckpointEntry]:
-    """Every baseline with each of its shipped checkpoints. Raises DataError if a checkpoint cannot be read."""
+def catalog() -> list[tuple[str, ...]]:
+    """A row for every baseline with each of its shipped checkpoints: the baseline, its tasks, the checkpoint or why there is
+    none, its megabytes and parameters, and its score with its label, otherwise its dev loss. Raises DataError if a checkpoint
+    cannot be read."""
     folders: dict[str, list[Path]] = {}
     for path in sorted(SHIPPED.glob(f"*/{WEIGHTS}")):
         folders.setdefault(str(_values(path.parent / CONFIG).get("baseline")), []).append(path.parent)
-    entries = []
+    rows: list[tuple[str, ...]] = []
     for name in BASELINES:
         baseline = resolve("baseline", name, BASELINES)()
-        entries += [_entry(name, baseline.tasks, folder) for folder in folders.get(name, [])]
+        rows += [_row(name, baseline.tasks, folder) for folder in folders.get(name, [])]
         if name not in folders:
-            entries.append(
-                CheckpointEntry(name, baseline.tasks, "needs none" if isinstance(baseline, Ruled) else "none: train it")
-            )
-    return entries
+            lacking = "needs none" if isinstance(baseline, Ruled) else "none: train it"
+            rows.append((name, " or ".join(baseline.tasks), lacking, "", "", ""))
+    return rows
 
 
-def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> CheckpointEntry:
-    from safetensors import SafetensorError, safe_open
-
+def _row(name: str, tasks: Sequence[str], folder: Path) -> tuple[str, ...]:
     config, path = _values(folder / CONFIG), folder / WEIGHTS
-    try:
-        with safe_open(path, "np") as weights:
-            parameters = sum(prod(weights.get_slice(key).get_shape()) for key in weights.keys())  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
-        raise DataError(f"{path} cannot be read: {brief(error)}") from error
-    own = (str(config["task"]),) if "task" in config else tasks
-    return CheckpointEntry(name, own, folder.name, path.stat().st_size / 1e6, parameters, _judged(folder, config))
+    parameters = sum(value.numel() for value in read_weights(folder).values())
+    own = str(config["task"]) if "task" in config else " or ".join(tasks)
+    return name, own, folder.name, f"{path.stat().st_size / 1e6:,.1f}", f"{parameters:,}", _judged(folder, config)
 
 
 def _judged(folder: Path, config: dict[str, Any]) -> str:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.baselines import BASELINES
+from harness.baselines import BASELINES, Ruled, choose_decoding, known_decoding
+from harness.errors import UsageError
 from harness.tasks import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
+from harness.util.registry import choose, resolve
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
-    from harness.baselines import Baseline, Decoding, Ruled
+    from harness.baselines import Baseline, Decoding
     from harness.corpora.item import Item
     from harness.training.recipe import Recipe
     from harness.training.trainable import BaselineJob
@@ -62,20 +64,12 @@ def train(options: Train) -> None:
     from harness.runs.folder import RUNS
     from harness.training.job import train as train_job
 
-    job = _job(options)
+    job = check_training(options)
     train_job(job, RUNS / (options.name or f"{job.name}-{job.task}"), click.echo)
-
-
-def check_training(options: Train, untrained: bool) -> BaselineJob:
-    """The training of `harness baseline train`. Raises the errors that the command would raise before it."""
-    return _job(options)
 
 
 def recipe_schema(name: str) -> type[Recipe]:
     """The schema of a baseline's recipe. Raises UsageError for an unknown baseline and for one without a recipe."""
-    from harness.baselines import Ruled
-    from harness.errors import UsageError
-
     chosen, _ = _choose(name, None)
     if isinstance(chosen, Ruled):
         raise UsageError(f"{name} has nothing to train: `harness baseline predict {name}` answers by its rules")
@@ -85,26 +79,16 @@ def recipe_schema(name: str) -> type[Recipe]:
 
 def check_predict(options: Predict, untrained: bool) -> str:
     """The task that `harness baseline predict` answers. Raises the errors that the command would raise before loading a model."""
-    from harness.baselines import Ruled
     from harness.training.checkpoints import default_model, find_model
 
-    _decoding(options)
-    _refuse_both(options)
-    chosen, task = _choose(options.baseline, options.task)
+    chosen, task, _ = _asked(options)
     if not untrained and not isinstance(chosen, Ruled):
         find_model(options.checkpoint) if options.checkpoint else default_model(options.baseline, task)
     return task
 
 
-def _refuse_both(options: Predict) -> None:
-    from harness.errors import UsageError
-
-    if options.items_file and options.split:
-        raise UsageError(f"--split {options.split}: the items come from {options.items_file}; leave the flag out")
-
-
-def _job(options: Train) -> BaselineJob:
-    from harness.baselines import Ruled
+def check_training(options: Train, untrained: bool = False) -> BaselineJob:
+    """The training of `harness baseline train`. Raises the errors that the command would raise before it."""
     from harness.corpora.item import data_set
     from harness.training.checkpoints import find_model
     from harness.training.curriculum import check_curriculum
@@ -129,17 +113,17 @@ def _job(options: Train) -> BaselineJob:
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
-    from harness.util.registry import choose, resolve
-
     chosen: Baseline | Ruled = resolve("baseline", name, BASELINES)()
     return chosen, choose(f"task of {name}", task or chosen.tasks[0], chosen.tasks)
 
 
-def _decoding(options: Predict) -> Decoding:
-    from harness.baselines import choose_decoding
-
-    asked = options.model_dump(include={"constrained", "steps", "beams", "samples", "share"})
-    return choose_decoding(options.baseline, _choose(options.baseline, options.task)[0], asked)
+def _asked(options: Predict) -> tuple[Baseline | Ruled, str, Decoding]:
+    """The baseline, its task and its decoding."""
+    if options.items_file and options.split:
+        raise UsageError(f"--split {options.split}: the items come from {options.items_file}; leave the flag out")
+    chosen, task = _choose(options.baseline, options.task)
+    given = options.model_dump(include={"constrained", "steps", "beams", "samples", "share"})
+    return chosen, task, choose_decoding(options.baseline, chosen, given)
 
 
 def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item], dict[str, str]]:
@@ -150,7 +134,6 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
     from harness.corpora import load
     from harness.corpora.item import data_set
     from harness.corpora.records import load_more
-    from harness.errors import UsageError
     from harness.runs.folder import items_hash
     from harness.training.plan import dev_set, subset
 
@@ -175,8 +158,6 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
 
 def _share(text: str) -> tuple[Path, float]:
     """A file of --data and the share of its items. Raises UsageError for a share outside 0..1."""
-    from harness.errors import UsageError
-
     file, equals, share = text.rpartition("=")
     if not equals:
         return Path(text), 1.0
@@ -217,7 +198,7 @@ def predict(options: Predict) -> int:
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
     from eval.finishing import finish
-    from harness.baselines import known_decoding, load_predictor
+    from harness.baselines import load_predictor
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
@@ -225,9 +206,7 @@ def predict(options: Predict) -> int:
     from harness.runs.folder import RUNS, Run, items_hash, log_to
 
     name, file = options.baseline, options.items_file
-    _refuse_both(options)
-    chosen, task = _choose(name, options.task)
-    decoding = _decoding(options)
+    chosen, task, decoding = _asked(options)
     predictor, model, taken = load_predictor(chosen, name, task, options.checkpoint, decoding)
     predictor.batch_size = options.batch_size or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options.part))[: options.limit]
@@ -235,19 +214,9 @@ def predict(options: Predict) -> int:
     run_name = options.name or _default_name(task, model, own, options)
     origin = "" if file else f" of the {locate(task).kind} corpus"
     click.echo(f"{task} {options.part}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=options.as_json)
-    settings = {
-        "command": "baseline predict",
-        "model": name,
-        "task": task,
-        **taken,
-        "split": options.part,
-        "limit": options.limit,
-        **({"items_file": file} if file else {}),
-        **own,
-        "batch_size": predictor.batch_size,
-        "items": len(items),
-        "data_hash": items_hash(items),
-    }
+    settings = {"command": "baseline predict", "model": name, "task": task, **taken, "split": options.part}
+    settings |= {"limit": options.limit, **({"items_file": file} if file else {}), **own}
+    settings |= {"batch_size": predictor.batch_size, "items": len(items), "data_hash": items_hash(items)}
     with (
         closing(Run(RUNS / run_name, settings)) as run,
         memory_for(predictor.batch_size, "--batch-size ", " and another --name"),
@@ -259,12 +228,10 @@ def predict(options: Predict) -> int:
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: Predict) -> str:
-    parts = [task, options.part, model]
-    parts += [f"{decoding[key]}-{key}" for key in ("steps", "beams", "samples") if decoding.get(key)]
-    parts += [f"share-{decoding['share']}"] if decoding.get("samples") else []
-    parts += [f"first-{options.limit}"] if options.limit else []
-    parts += ["constrained"] if decoding.get("constrained") else []
-    return "_".join(parts)
+    given = decoding | {"first": options.limit, "share": decoding.get("samples") and decoding["share"]}
+    parts = [f"{given[key]}-{key}" for key in ("steps", "beams", "samples") if given.get(key)]
+    parts += [f"{key}-{given[key]}" for key in ("share", "first") if given[key]]
+    return "_".join([task, options.part, model, *parts, *(["constrained"] if given.get("constrained") else [])])
 
 
 class ExportBaseline(Strict):
@@ -294,8 +261,6 @@ def list_baselines() -> None:
     from harness.baselines.shipped import catalog
 
     table = numbers_table("baseline", "task", "shipped checkpoint", "MB", "parameters", "judged")
-    for entry in catalog():
-        size = f"{entry.megabytes:,.1f}" if entry.megabytes is not None else ""
-        count = f"{entry.parameters:,}" if entry.parameters is not None else ""
-        table.add_row(entry.baseline, " or ".join(entry.tasks), entry.checkpoint, size, count, entry.judged)
+    for row in catalog():
+        table.add_row(*row)
     Console().print(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,7 @@ import pytest
 
 from harness.corpora.item import Item, drawing_steps
 from harness.runs.answering import Answer, answer_items
-from harness.runs.asked import read_asked
-from harness.runs.folder import Run, log_to
+from harness.runs.folder import Run
 from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
 
@@ -34,15 +32,6 @@ def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None
     assert [item.id for item in model.seen] == [record["id"] for record in run.records]
 
 
-def test_what_does_not_roll_out_sees_the_items_as_they_are_in_order() -> None:
-    model, run = Slow(0), Run(Path("run"), {})
-    model.rolls_out = False
-    answer_items(run, ITEMS, model)
-    run.close()
-    assert model.seen == ITEMS
-    assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
-
-
 @pytest.mark.parametrize("lines", [0, 4, 8])
 def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
     whole = Run(Path("whole"), {})
@@ -59,19 +48,6 @@ def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
     again = len(ITEMS) if lines < 3 else 6 if lines < 6 else 3 if lines < 8 else 1 if lines < 9 else 0
     assert len(model.seen) == again
     assert told == ([f"{9 - again} items are already answered; continuing with the rest"] if again < 9 else [])
-
-
-def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
-    model, run = Slow(0.05), Run(Path("run"), {})
-    log_to(run.folder)
-    answer_items(run, ITEMS, model)
-    run.close()
-    asked = list(read_asked(Path("run/asked.jsonl")))
-    assert [item_id for item_id, _ in asked] == [record["id"] for record in run.records]
-    assert sum(one.seconds for _, one in asked) >= 0.05 * 4, "four batches"
-    assert all(one.prompt is None for _, one in asked)
-    first = Path("run/log.txt").read_text().splitlines()[1]
-    assert re.search(r" INFO 3 items, 0 errors in \d+\.\d s$", first), first
 
 
 def test_an_items_error_is_kept_and_only_that_item_is_asked_again_if_answers_are_independent() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.cli import cli
+from harness.commands.baseline import Train, check_training
 from harness.corpora import load
 from harness.corpora.records import to_full_record
 from harness.errors import HarnessError, UsageError
@@ -105,42 +105,26 @@ def test_a_run_of_another_checkpoint_is_not_continued(trained: Path) -> None:
     assert "checkpoint_hash" in str(refused.exception)
 
 
-def test_files_of_items_are_trained_on_too_or_alone() -> None:
-    items = load("minecraft", "test")[:3]
-    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
-    more = run(words("--max-epochs", "1", "--data", "more.jsonl", "--name", "more"))
-    assert "21 train and 8 dev items of the sample corpus and more.jsonl" in more.output
-    alone = run(words("--max-epochs", "1", "--data", "more.jsonl", "--only-data", "--name", "alone"))
-    assert "3 train" in alone.output
-    assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
-    judged = run(words("--max-epochs", "1", "--dev-data", "more.jsonl", "--name", "judged"))
-    assert "18 train and 11 dev items" in judged.output
+def write_items(path: str, items: Iterable[Any]) -> str:
+    Path(path).write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    return path
 
 
-def simulated(split: str, count: int) -> str:
-    """A file of simulated items of a split."""
-    items = [item for n in range(40) for item in game("random", 0, split, n)][:count]
-    Path(f"random.{split}.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
-    return f"random.{split}.jsonl"
-
-
-def test_each_data_set_has_its_share_of_dev() -> None:
-    train, dev = simulated("train", 9), simulated("val", 8)
-    both = run(words("--max-epochs", "1", "--data", train, "--dev-data", dev, "--name", "both"))
-    assert "27 train and 12 dev items" in both.output, both.output
-    assert "; dev: 8 of minecraft, 4 of minecraft-random; " in both.output
-    own = run(words("--max-epochs", "1", "--data", train, "--only-data", "--dev-data", dev, "--name", "own"))
-    assert "9 train and 8 dev items" in own.output
-    assert "; dev: 8 of minecraft-random; " in own.output
-    drawn = run(words("--max-epochs", "1", "--data", train, "--name", "drawn"))
-    assert "; dev: 8 of minecraft, 4 of minecraft-random; " in drawn.output
-
-
-def test_a_run_of_several_processes_is_continued_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.training.trainable.processes", lambda: SimpleNamespace(num_processes=2))
-    refused = run(words("--max-epochs", "2"))
-    assert isinstance(refused.exception, HarnessError)
-    assert "processes" in str(refused.exception)
+def test_files_of_items_are_trained_on_too_or_alone_and_each_data_set_has_its_share_of_dev() -> None:
+    more = write_items("more.jsonl", load("minecraft", "test")[:3])
+    games = {split: [item for n in range(40) for item in game("random", 0, split, n)] for split in ("train", "val")}
+    train, dev = write_items("train.jsonl", games["train"][:9]), Path(write_items("val.jsonl", games["val"][:8]))
+    for options, items in (
+        ({"data": (more,)}, "21 train and 8 dev items of the sample corpus and more.jsonl"),
+        ({"data": (more,), "only_data": True}, "3 train and "),
+        ({"data": (train,), "dev_data": (dev,)}, "27 train and 12 dev items of the sample corpus and train.jsonl; dev: 8 of "
+         "minecraft, 4 of minecraft-random"),
+        ({"data": (train,), "dev_data": (dev,), "only_data": True}, "; dev: 8 of minecraft-random"),
+        ({"train_items": 9}, "minecraft, 9 train and 8 dev items"),
+    ):  # fmt: skip
+        assert items in str(check_training(Train(baseline="cnn-gru", **options), untrained=False))
+    wrong = run(words("--train-items", "100"))
+    assert "--train-items 100: there are 18 items" in str(wrong.exception)
 
 
 def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_an_error_of_one_line(
@@ -155,49 +139,32 @@ def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_an_error_of_one_line(
     assert "with 6 items at a time: try --batch-size 3" in str(refused.exception)
 
 
-def test_a_learning_curve_is_made_of_parts_of_the_train_split() -> None:
-    for count in (9, 14):
-        result = run(words("--max-epochs", "1", "--train-items", str(count), "--name", f"part-{count}"))
-        assert f"minecraft, {count} train and 8 dev items" in result.output
-        assert run(["baseline", "predict", "cnn-gru", "--checkpoint", f"part-{count}", "--name", f"of-{count}"]).exit_code == 0
-    drawn = run(["export", "of-14", "of-9", "--as", "curve"]).output
-    assert [line.split("|")[1].strip() for line in drawn.splitlines() if "of-" in line] == ["9", "14"], drawn
-    wrong = run(words("--train-items", "100"))
-    assert "--train-items 100: there are 18 items" in str(wrong.exception)
-
-
 def test_training_begins_with_another_model_and_its_words(trained: Path) -> None:
-    items = load("minecraft", "test")[:3]
-    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    write_items("more.jsonl", load("minecraft", "test")[:3])
     arguments = ("--max-epochs", "1", "--from", "cnn-gru-minecraft", "--data", "more.jsonl", "--only-data")
     done = run(words(*arguments, "--name", "on", **{"training.learning_rate": 1e-9}))
     assert done.exit_code == 0, done.output
     assert "begins with runs/cnn-gru-minecraft/model" in done.output.splitlines()[0]
-    assert re.search(r"vocabulary: \d+ words of the starting model; \d+ of the \d+ in the items are unknown", done.output)
     models = [folder / "model" for folder in (trained, Path("runs/on"))]
     assert len({(model / "vocabulary.json").read_bytes() for model in models}) == 1
     assert min(point[3] for point in curve(trained)) == pytest.approx(curve(Path("runs/on"))[0][3], rel=1e-4)
     settings = yaml.safe_load(Path("runs/on/run.yaml").read_text())["settings"]
     assert (settings["from"], settings["from_hash"]) == (str(models[0]), digest(models[0]))
-    seeds = [json.loads((model / "config.json").read_text())["training"]["seed"] for model in models]
-    assert seeds[1] == seeds[0] + 1
     assert run(words("--max-epochs", "1", "--from", "on", "--limit", "4", "--name", "third")).exit_code == 0
     third = Path("runs/third/model")
-    config = json.loads((third / "config.json").read_text())
-    assert config["training"]["seed"] == seeds[0] + 2
+    config, first = (json.loads((model / "config.json").read_text()) for model in (third, models[0]))
+    assert config["training"]["seed"] == first["training"]["seed"] + 2
     assert (config["from"]["model"], list(config["from"]["data"])) == ("on", ["more.jsonl"])
     assert (config["from"]["from"]["model"], config["from"]["from"]["items"]) == ("cnn-gru-minecraft", 18)
     card = (third / "README.md").read_text()
     assert "Began with on after its epoch 1 of 3 items, more.jsonl among them" in card
     assert re.search(r"Began with cnn-gru-minecraft after its epoch \d of 18 items", card)
-    assert "Among the items are those of more.jsonl" in Path("runs/on/model/README.md").read_text()
 
 
 @pytest.mark.parametrize(
     ("settings", "start", "problem"),
     [
         ({"network.hidden": 12}, "cnn-gru-minecraft", "weights are of another variant: decoder"),
-        ({"network.perspective": "indices"}, "cnn-gru-minecraft", "trained with network.perspective=coordinates, not indices"),
         ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: words and vectors come from --from"),
         ({}, "nowhere", "--from nowhere: no trained model is there"),
         ({}, "t5", "is a checkpoint of t5, not of cnn-gru"),
