@@ -10,7 +10,6 @@ from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import ExecutedInstruction, Memory, NoMeaningError
 from harness.baselines.parser.hexagons.regions import extreme, number, resolve_columns, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
-from serialization.program.hexagons_geometry import flipped
 from serialization.program.hexagons_geometry import middle as middle_of
 
 
@@ -24,11 +23,9 @@ Recoloring = dict[str, str]
 
 
 def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
-    """The new color of each color: the named color replaces the most common one, or two colors swap."""
-    common = [color for color, _ in Counter(paint.color for paint in source).most_common()]
-    if "color" in parts:
-        return {common[0]: str(parts["color"].args[0])}
-    return {common[0]: common[1], common[1]: common[0]} if "swap" in parts and len(common) == 2 else {}
+    """The new color of each color: the named color replaces the most common one."""
+    ((common, _),) = Counter(paint.color for paint in source).most_common(1)
+    return {common: str(parts["color"].args[0])} if "color" in parts else {}
 
 
 def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colors: Recoloring) -> None:
@@ -93,8 +90,8 @@ def _belongs(earlier: Set[Tile], later: Set[Tile], near: Set[Tile]) -> bool:
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:
-    """Paint copies of steps, of everything or of what was drawn last: in columns, with a tile of the source (anchor) at other
-    tiles (start, region), beside something, or repeatedly in a direction."""
+    """Paint copies of steps, of everything or of what was drawn last: in columns, at other tiles (start, region), beside
+    something, or repeatedly in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = frame_pieces(pieces)
     named = [resolve_columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
@@ -104,12 +101,11 @@ def repeat(memory: Memory, *pieces: Term) -> None:
     if not source:
         raise NoMeaningError("nothing to repeat")
     source = list({paint.tile: paint for paint in source}.values())
-    colors, center = _recoloring(source, parts), _center(memory, parts, source)
+    colors, center = _recoloring(source, parts), _center(memory, parts)
     corner = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row))
     where = [column for chosen in named if chosen is not origin for column in chosen]
-    if where and "anchor" not in parts:
-        where = _starts(where, {paint.column for paint in source})
     if where:
+        where = _starts(where, {paint.column for paint in source})
         inside = [paint.tile for paint in source if paint.column in origin] if len(origin) == 1 else []
         fixed = min(inside) if inside else corner if origin else center or corner
         for column in where:
@@ -141,16 +137,12 @@ def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[P
     return everything if "whole" in parts and "on_and_on" in parts else _recent(memory)
 
 
-def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
-    """The tile of the source that the new place refers to: the one it was drawn around, or one of its ends (anchor)."""
-    if "steps" in parts:
-        numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
-        center = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
-    else:
-        center = memory.center if memory.painted else None
-    if center is None and "anchor" in parts:
-        return extreme([paint.tile for paint in source], str(parts["anchor"].args[0]))
-    return center
+def _center(memory: Memory, parts: dict[str, Term]) -> Tile | None:
+    """The tile that the source was drawn around, if any: the new place refers to it."""
+    if "steps" not in parts:
+        return memory.center if memory.painted else None
+    numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
+    return next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
@@ -184,7 +176,7 @@ def _as_columns(piece: Term) -> Term:
 
 def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
     """Paint successive copies in a direction: as many as named, otherwise one."""
-    if not {"times", "direction", "color", "steps", "on_and_on", "swap"} & set(parts):
+    if not {"times", "direction", "color", "steps", "on_and_on"} & set(parts):
         raise NoMeaningError("repeat where?")
     lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
     down_first = len(columns) == 1 and lowest < ROWS - 1 and "gap" not in parts
@@ -205,40 +197,16 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
             _paste(memory, source, anchor, Tile(anchor.row + n * down, anchor.column + n * across), colors)
 
 
-def _upside_down(memory: Memory) -> None:
-    """Paint the last column, upside down, in the next one."""
-    column = max((tile.column for tile in memory.last), default=-1)
-    for (row, at), shade in list(memory.cells.items()):
-        if at == column and column + 1 < COLUMNS:
-            memory.paint([Tile(ROWS - 1 - row, column + 1)], shade)
-    memory.columns = (column + 1,)
-
-
-def _turned_over(memory: Memory, center: Tile) -> None:
-    """Add the mirror image of the board, top to bottom, about a tile."""
-    for tile, shade in list(memory.cells.items()):
-        other = flipped(tile, center, "right")
-        if on_board(*other):
-            memory.paint([other], shade, over=False)
-
-
 def mirror(memory: Memory, *pieces: Term) -> None:
     """Add the mirror image of steps or of the board, left to right, about the ninth column or the named one."""
     parts = frame_pieces(pieces)
-    if "previous_column" in parts or ("columns" in parts and parts["columns"].op == "next_columns"):
-        _upside_down(memory)
-        return
     middle = resolve_columns(parts["columns"], memory)[0] if "columns" in parts else 8
     beside = parts.get("beside") or (
         Term("relation", parts["region"].args) if "region" in parts and parts["region"].op == "beside" else None
     )
     if beside:
-        direction, of = cast(tuple[Term, Term], beside.args)
-        center = middle_of(tiles(of, memory))
-        if way(direction, memory) in "ud":
-            _turned_over(memory, center)
-            return
-        middle = center.column
+        _, of = cast(tuple[Term, Term], beside.args)
+        middle = middle_of(tiles(of, memory)).column
     source = memory.painted_by(parts["steps"].args) if "steps" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
     for paint in source:
         other = Tile(paint.row, 2 * middle - paint.column)

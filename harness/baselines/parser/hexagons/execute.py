@@ -17,7 +17,7 @@ from serialization.program import ast
 from serialization.program.literal import tile_set
 from serialization.program.written import write_expression
 
-_BLANKS_ONLY = frozenset({"around", "line", "between", "kept", "beside", "inside", "beside_tile", "run_beside"})
+_BLANKS_ONLY = frozenset({"around", "line", "beside", "inside", "beside_tile", "run_beside"})
 _MOST = 1000
 """A step that has painted more tiles than this may not repeat steps: copies of copies grow fast."""
 _BY_COLUMN = frozenset({"cross", "tiles", "columns", "from_column", "beside", "beside_tile", "within"})
@@ -244,31 +244,17 @@ def _until(memory: Memory, action: Term, stop: Term) -> None:
     memory.paint(found, str(color.args[0]), over=False, by_column=True)
 
 
-ACTIONS: dict[str, Callable[..., None]] = {
-    "paint": _paint,
-    "paint_again": _paint_again,
-    "mention": _mention,
-    "look_beside": _look_beside,
-    "paint_marks": _paint_marks,
-    "paint_runs": _paint_runs,
+_ACTIONS: tuple[Callable[..., None], ...] = (
+    *(_paint, _paint_again, _mention, _look_beside, _paint_marks, _paint_runs, _skip, _skip_columns, _leave, _choose, _except),
+    *(_until, _go, _repeat, mirror, ring, triangle, _more, _in_columns, _then),
+)
+ACTIONS = {function.__name__.removeprefix("_"): function for function in _ACTIONS}
+"""Functions of the memory and an operation's arguments, by the name of the operation."""
+ACTIONS |= {
     "paint_count": partial(_paint_count, "turned"),
     "paint_count_beside": partial(_paint_count, "run_beside"),
-    "skip": _skip,
-    "skip_columns": _skip_columns,
-    "leave": _leave,
-    "choose": _choose,
     "erase": lambda memory, _, what: memory.paint(tiles(what, memory), "white"),
-    "except": _except,
-    "until": _until,
-    "go": _go,
-    "repeat": _repeat,
-    "mirror": mirror,
-    "ring": ring,
-    "triangle": triangle,
     "runs_on": lambda memory, runs: _paint_runs(memory, runs, Term("next", (1,))),
-    "more": _more,
-    "in_columns": _in_columns,
-    "then": _then,
 }
 
 

@@ -23,8 +23,6 @@ class PhraseRule(NamedTuple):
     pattern: re.Pattern[str]
     means: OfWords
     score: float
-    example: str
-    """An instruction that uses it, preceded by any earlier steps, each followed by "|"."""
 
 
 class Rule(NamedTuple):
@@ -41,8 +39,6 @@ class Rule(NamedTuple):
     """Whether a comma or "and" must join them, as in a list."""
     together: bool
     """Whether no comma or "and" may stand between them."""
-    example: str
-    """An instruction that uses it, preceded by any earlier steps, each followed by "|"."""
 
 
 class Grammar(NamedTuple):
@@ -61,9 +57,9 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 
 def read_grammar(text: str) -> Grammar:
     """The phrases and rules of a text. Raises a ValueError that names the first invalid line."""
-    lines: list[tuple[PhraseRule | Rule, str]] = read_lines(text, SYMBOLS, _line)
-    phrases = tuple(line._replace(example=example) for line, example in lines if isinstance(line, PhraseRule))
-    return Grammar(phrases, tuple(line._replace(example=example) for line, example in lines if isinstance(line, Rule)))
+    lines: list[PhraseRule | Rule] = read_lines(text, SYMBOLS, _line)
+    phrases = tuple(line for line in lines if isinstance(line, PhraseRule))
+    return Grammar(phrases, tuple(line for line in lines if isinstance(line, Rule)))
 
 
 def _line(line: str, section: str, parts: Mapping[str, str]) -> PhraseRule | Rule | None:
@@ -73,7 +69,7 @@ def _line(line: str, section: str, parts: Mapping[str, str]) -> PhraseRule | Rul
     score, name, category, pattern, meaning = scored.groups()
     if section == "phrases":
         compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
-        return PhraseRule(name, category, compiled, _of_words(meaning), float(score), "")
+        return PhraseRule(name, category, compiled, _of_words(meaning), float(score))
     return _rule(name, category, pattern.split(), meaning, float(score))
 
 
@@ -83,7 +79,7 @@ def _rule(name: str, category: str, made_of: list[str], meaning: str, score: flo
     if len(parts) > 2:
         raise ValueError("a rule has one or two parts")
     left, right = (*parts, "")[:2]
-    return Rule(name, category, left, right, _of_parts(meaning, parts), score, joined, together, "")
+    return Rule(name, category, left, right, _of_parts(meaning, parts), score, joined, together)
 
 
 _APPLIED = re.compile(r"([a-z_]+)\((.+)\)")

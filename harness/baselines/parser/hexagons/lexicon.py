@@ -1,4 +1,4 @@
-"""Splits text into words with a category and a value; lexicon.txt lists them."""
+"""Splits text into words with a category and a value; lexicon.txt lists them, after spellings.txt has evened the text."""
 
 from __future__ import annotations
 
@@ -10,97 +10,6 @@ from harness.baselines.parser.notation import entries
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.hexagons import COLORS
 
-SPELLINGS = (
-    (r"\b(\w+) by \1\b", r"sidelong \1"),
-    (r"\bsides? (?:of|with|are|that are|being|is)(?: exactly)?(?= \w+ (?:tile|hex|cell|space|spot|dot))", "sidelong"),
-    (r"\b(\w+) (?:tiles?|hex\w*|cells?|spaces?|spots?) (?:on|to|per) (?:a|each|every|the|one) side\b", r"sidelong \1"),
-    (r"\bvertical (?=columns?\b)", ""),
-    (
-        r"\b(?:all the way )?(?:(?:going|moving|working|reading) )?(?:from )?(?:the )?"
-        r"(?:left to (?:the )?right|top to (?:the )?bottom)\b",
-        " ",
-    ),
-    (r"\b(?:starting|beginning|working) (?:on|at|from) the (?:far )?left,", " "),
-    (r"\((black|yellow|green|red|blue|purple|orange)\)", r"\1"),
-    (r"\b(?:in |on |to )?(?:all|each|every)(?: of the)?(?: six| 6)? (?:directions?|sides)\b", " alldirections "),
-    (
-        r"\b(?:on |to )?(?:(?:either|each) sides?|both sides|(?:the )?(?:left and right|right and left)(?: sides?)?)\b",
-        " eitherside ",
-    ),
-    (r"\b(top|bottom|left|right|upper|lower)[ -]+most\b", r"\1most"),
-    (r"\b(?:vertical|columnar)(?:ly)? rows?\b", "column"),
-    (r"(?<=[tdh]) (?:vertical|columnar)(?:ly)? line\b", " column"),
-    (
-        r"\b(?:as|like|way) (?:you|that you|we|was|was done|is|that of)(?: just)?"
-        r" ?(?:painted|colored|did|filled|made|done|drew)?\b",
-        "repeat",
-    ),
-    (r"\bsame as\b", "repeat"),
-    (r"\b(?:parts?|steps?)(?: used)? (?:of|in) (?:step )?number (?=[0-9])", "step "),
-    (r"\b(?:just |exactly )?like (?:this|that|the) (?:one|first|previous|last|other)(?: ones?)?\b", "repeat"),
-    (
-        r"\b(?:exact )?(?:same|similar|identical) "
-        r"(?:shape|pattern|design|configuration|figure|image|structure|object|form|thing)s?\b",
-        "repeat",
-    ),
-    (
-        r"\b(?:follow|do|use|make|create|paint|draw|continue|apply|add)(?:ing)? (?:the |this |that )?(?:exact )?same\b(?! color)",
-        "repeat",
-    ),
-    (r"\b(?:follow|continue|use)(?:ing)? (?:the |this |that )pattern\b", "repeat"),
-    (r"\brows? \(?(?:vertical(?:ly)?|columnar|column)\)?", "column"),
-    (r"\brows?, vertical(?:ly)?,", "column"),
-    (r"\bevery (?:other|second|2nd)\b", "everyother"),
-    (r"\b(?:second|next|2nd)(?:-| )to(?:-| )(?:the )?last\b", "penultimate"),
-    (r"(?<=st|nd|rd|th) ones? (?=from|on the)", " tile "),
-    (r"\b(?:uncolou?r|erase|remove|unpaint)(?: the (?:color|paint) (?:from|of|in))?\b", " erased "),
-    (r"\bone (?=(?:above|below|under|to)\b)", "tile "),
-    (r"\bright (?=(?:above|below|under|next|beneath)\b)", ""),
-    (r"\bstill (?=\w)", ""),
-    (r"\ball (?:but|except)\b", "allbut"),
-    (r"\btwice\b", "two times"),
-    (r"\bonce\b", "one times"),
-    (r"(\d)(?:st|nd|rd|th)?-(\d)", r"\1 through \2"),
-    (
-        r"\b(?:(?:until|till) (?:you (?:reach|get to) )?(?:the )?(?:very )?(?:end|bottom|edge)|to the end)"
-        r"(?: of the (?:column|row|board|grid|page))?"
-        r"|(?:until|till) (?:(?:you|it|they) )?(?:(?:reach|hit)(?:es|s|ing|ting)?|(?:get|run)(?:s|ting|ning)? (?:to|out of))"
-        r" (?:the )?(?:very |far |right ?(?:most)? |other )*(?:end|bottom|edge|side|last column|column|room|space|tiles|columns)"
-        r"(?: o[fn] the (?:column|row|board|grid|page))?"
-        r"|across the (?:whole |entire |rest of the )?(?:board|grid|drawing|page|image)"
-        r"|for the (?:rest|remainder) of the (?:board|grid|columns|image|drawing)|to fill (?:up )?the (?:column|grid|board|row)"
-        r"|as far as (?:the \w+ (?:will )?allows?|possible)"
-        r"|all the way (?:across|down|up|to the (?:right|end|bottom|top))",
-        " onandon ",
-    ),
-    (r"\bas (?=(?:the )?(?:\w+ )?columns?\b)", "like "),
-    (
-        r",? (?:for a (?:total|line) of|(?:to (?:make|create|form)|making|creating|forming|giving you|leaving) a total of"
-        r"|resulting in|so (?:that )?(?:it|you|there|they|the)\b|until you have|for a total)[^.!?;\n,]*",
-        " ",
-    ),
-    (
-        r", (?:to (?:make|form|create)|making|forming|creating|completing) (?:a|an|the|another|two)\b"
-        r"(?! line)(?:(?! and | then | of )[^.!?;\n,])*",
-        " ",
-    ),
-    (
-        r"\b(?:(?:that|which) )?(?:(?:have|has|are|were|was|is) )?already(?: been)? (?:painted|colored|filled)(?: in)?(?: \w+)?",
-        " ",
-    ),
-    (r"\b(black|yellow|green|red|blue|purple|orange) one\b", r"\1 tile"),
-    (r",? (?:and |but )?leav(?:e|ing) (?:the )?(\w+) (?:tile|cell|hex|space|spot)\w* \1\b", " "),
-    (r",? (?:starting|beginning) (?:from|at) (?:the )?top(?=[,.;])", ""),
-    (r"\bodd[ -]numbered\b", "odd"),
-    (r"\beven[ -]numbered\b", "even"),
-    (r"\b(\w+?)[’']s\b", r"\1"),
-    (
-        r"\b(?:with|using|use|in)(?: the)?(?: colou?r)?(?: of)? (black|yellow|green|red|blue|purple|orange)(?: paint| colou?r)?\b"
-        r"(?!,? (?:\w+ )?(?:tile|hex|cell|spot|space|square|dot|line|column|row|ring|circle|flower|triangle|shape|one))",
-        r"inkof \1",
-    ),
-)
-"""Spellings that are normalized before the words are read."""
 _REMARK = re.compile(
     r"(?:^|(?<=[.!?;\n])) *(?:so |and |now,? |if done correctly,? )*"
     r"(?:you(?:'ll| should| will(?! (?:draw|paint|colou?r|fill|connect|leave|skip|repeat|use)\b)| have| now have| can)"
@@ -111,7 +20,6 @@ _REMARK = re.compile(
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?[0-9]{1,2}\s*[.:)]\s*")
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&–;.!?():\n#-]")
 _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
-_SPELLED = tuple((re.compile(pattern), spelled) for pattern, spelled in SPELLINGS)
 _SKIPPED = "SKIPPED"
 
 
@@ -148,7 +56,15 @@ def _unlisted(category: str) -> list[tuple[str, int | str]]:
     return [(word, n) for n, word in enumerate({"NUMBER": NUMBERS, "ORDINAL": ORDINALS}.get(category, ())) if n]
 
 
-COSTS, _TOKENS = read_lexicon((Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8"))
+def read_spellings(text: str) -> list[tuple[re.Pattern[str], str]]:
+    """The expressions of spellings.txt, each with what replaces it."""
+    lines = re.findall(r'(?m)^"(.*)" <= (.+)$', text.replace("\n    ", ""))
+    return [(re.compile(pattern), spelled) for spelled, pattern in lines]
+
+
+_HERE = Path(__file__).parent
+_SPELLED = read_spellings((_HERE / "spellings.txt").read_text(encoding="utf-8"))
+COSTS, _TOKENS = read_lexicon((_HERE / "lexicon.txt").read_text(encoding="utf-8"))
 WORDS = tuple(_TOKENS)
 """Every word of the lexicon, including those without meaning."""
 

@@ -55,21 +55,6 @@ class PhraseMatch:
 
 OfWords = Callable[[PhraseMatch], Term | None]
 OfParts = Callable[..., Term | None]
-OF_WORDS: dict[str, OfWords] = {}
-"""Functions that build what phrases mean, by their names in grammar.txt; None if the words are not such a phrase after all."""
-OF_PARTS: dict[str, OfParts] = {}
-"""Functions that combine the parts of rules, by their names in grammar.txt; None if the parts do not combine. Any other name in a
-rule makes a term of that name."""
-
-
-def of_words(function: OfWords) -> OfWords:
-    OF_WORDS[function.__name__] = function
-    return function
-
-
-def of_parts(function: OfParts) -> OfParts:
-    OF_PARTS[function.__name__] = function
-    return function
 
 
 # What phrases mean.
@@ -89,7 +74,6 @@ _WAYS = {
 _EDGES = {"TOP": "t", "BOTTOM": "b", "LEFT": "l", "RIGHT": "r", "LAST": "e", "MIDDLE": "m"}
 
 
-@of_words
 def select(match: PhraseMatch) -> Term | None:
     """Places on an axis: `at` numbers, or the `first` n, counted from the far end if the side says so."""
     side, edge, count = match.role("side"), match.role("edge"), match.role("count")
@@ -103,13 +87,11 @@ def select(match: PhraseMatch) -> Term | None:
     return Term("first", (count[0].value, end)) if edge[0].category != "ORDINAL" or edge[0].value == 1 else None
 
 
-@of_words
 def lone_column(match: PhraseMatch) -> Term | None:
     """ "The 14 column"; None for "two columns"."""
     return None if match.words[1].word.endswith("s") else select(match)
 
 
-@of_words
 def listed(match: PhraseMatch) -> Term | None:
     """ "The top, third and next to last tile"."""
     fore = tuple(1 if word.category == "TOP" else word.value for word in match.words if word.category in ("TOP", "ORDINAL"))
@@ -119,7 +101,6 @@ def listed(match: PhraseMatch) -> Term | None:
     return Term("both", (Term("at", (fore, "fore" if match.has("TOP") else "")), Term("at", (back, "back"))))
 
 
-@of_words
 def two_columns(match: PhraseMatch) -> Term:
     """ "The first and last columns"."""
     first, last = (
@@ -129,56 +110,42 @@ def two_columns(match: PhraseMatch) -> Term:
     return Term("both", (first, last))
 
 
-@of_words
 def both_ends(match: PhraseMatch) -> Term:
     """ "The top and bottom two tiles"."""
     first, last = ("fore" if word.category == "TOP" else "back" for word in match.words if word.category in ("TOP", *_FAR))
     return Term("both", (Term("first", (match.value("NUMBER"), first)), Term("first", (match.value("NUMBER"), last))))
 
 
-@of_words
 def odd(match: PhraseMatch) -> Term:
     return Term(str(match.value("ODD")))
 
 
-@of_words
-def every_nth(match: PhraseMatch) -> Term | None:
-    """ "Every fourth column"; None for "the whole fourth column"."""
-    return Term("every", (match.words[1].value,)) if match.words[0].word in ("every", "each") else None
-
-
-@of_words
 def moved(match: PhraseMatch) -> Term:
     """A number of columns from the last mentioned one."""
     count = int(match.value("NUMBER"))
     return Term("moved", (-count if match.has("LEFT") else count,))
 
 
-@of_words
 def next_on_both_sides(match: PhraseMatch) -> Term | None:
     """ "The next columns": one on each side of the two that were mentioned last."""
     return Term("outward") if match.several else None
 
 
-@of_words
 def excepted(match: PhraseMatch) -> Term | None:
     """ "Except"; None for a "but" that only continues the sentence."""
     return None if match.words[-1].word == "but" else Term("but")
 
 
-@of_words
 def corner(match: PhraseMatch) -> Term:
     down, across = "back" if match.has("BOTTOM") else "fore", "back" if match.has("RIGHT") else "fore"
     return Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across))))
 
 
-@of_words
 def row(match: PhraseMatch) -> Term:
     number = match.words[0].value if match.words[0].category == "ORDINAL" else 1
     return Term("cross", (Term("at", ((number,), "back" if match.has("BOTTOM") else "fore")), Term("all")))
 
 
-@of_words
 def colored(match: PhraseMatch) -> Term:
     """Tiles of a color: all, some or one of them, and on which edge."""
     plural = match.several or match.words[-1].word == "hexes"
@@ -188,40 +155,33 @@ def colored(match: PhraseMatch) -> Term:
     return Term("colored", (match.value("COLOR"), which, place))
 
 
-@of_words
 def colored_shape(match: PhraseMatch) -> Term:
     return Term("colored", (match.value("COLOR"), "some", ""))
 
 
-@of_words
 def latest_points(match: PhraseMatch) -> Term | None:
     """ "The last two tiles", "the last two points": what was painted last."""
     things = ("points", "dots", "ones", "tiles", "cells")
     return Term("latest", (match.value("NUMBER"),)) if match.words[-1].word in things else None
 
 
-@of_words
 def around_that(match: PhraseMatch) -> Term:
     return Term("around", (Term("around"), Term("that")))
 
 
-@of_words
 def edge(match: PhraseMatch) -> Term:
     return Term("edge", (_EDGES[match.words[0].category],))
 
 
-@of_words
 def side(match: PhraseMatch) -> Term:
     return Term("side", ("l" if match.has("LEFT") else "r",))
 
 
-@of_words
 def far_sides(match: PhraseMatch) -> Term:
     """The far sides from which to count."""
     return Term("from", ("b" * match.has("BOTTOM") + "r" * match.has("RIGHT"),))
 
 
-@of_words
 def direction(match: PhraseMatch) -> Term | None:
     """None for "top leftmost", which is a place."""
     if match.has("TOP", "BOTTOM") and any(word.word.endswith("most") for word in match.words):
@@ -230,17 +190,12 @@ def direction(match: PhraseMatch) -> Term | None:
     return Term("direction", ("".join(letter for letter in "udlrg" if letter in letters),))
 
 
-@of_words
-def every_way(match: PhraseMatch) -> Term:
-    return Term("ways", tuple(Term("direction", (way,)) for way in ("u", "ur", "dr", "d", "dl", "ul")))
-
-
-@of_words
 def both_sides(match: PhraseMatch) -> Term:
     return Term("ways", (Term("direction", ("l",)), Term("direction", ("r",))))
 
 
 def _run_lengths(op: str, match: PhraseMatch) -> Term | None:
+    """ "Two red, one white, three blue" (runs), and "alternating two red and a white" (cycle)."""
     runs: list[tuple[int, object]] = []
     count = 1
     for word in match.words:
@@ -252,41 +207,21 @@ def _run_lengths(op: str, match: PhraseMatch) -> Term | None:
     return Term(op, tuple(runs)) if match.has("COLOR") else None
 
 
-# "Two red, one white, three blue", and "alternating two red and a white".
-OF_WORDS |= {"runs": partial(_run_lengths, "runs"), "cycle": partial(_run_lengths, "cycle")}
-
-
-@of_words
 def steps(match: PhraseMatch) -> Term:
     return Term("steps", tuple(list_numbers(match.words)))
 
 
-@of_words
 def line(match: PhraseMatch) -> Term:
     """A line; several lines start from everything mentioned last."""
     return Term("line", _several(match))
 
 
-@of_words
 def diagonal(match: PhraseMatch) -> Term:
     return Term("line", (Term("slant", (Term("direction", ("g",)),)), *_several(match)))
 
 
 def _several(match: PhraseMatch) -> tuple[Term, ...]:
     return (Term("several", (Term("several"),)),) if match.several else ()
-
-
-@of_words
-def rest_of_line(match: PhraseMatch) -> Term | None:
-    """ "The rest of the line": it continues in the direction of the last tiles."""
-    return Term("line", (Term("rest", (Term("rest"),)),)) if match.has("REST") else None
-
-
-@of_words
-def slanted(match: PhraseMatch) -> Term | None:
-    """ "A descending line to the left"."""
-    towards = direction(match)
-    return Term("line", (Term("direction", (towards,)),)) if towards else None
 
 
 # What rules make of their parts.
@@ -299,7 +234,6 @@ def with_piece(frame: Term, piece: Term, category: str) -> Term | None:
     return Term(frame.op, (*frame.args, Term(category, (piece,))))
 
 
-@of_parts
 def paint(color: Term, what: Term) -> Term | None:
     """None for a line whose tiles were counted with their color."""
     if what.op == "line" and any(isinstance(piece, Term) and piece.op == "colored_count" for piece in what.args):
@@ -307,19 +241,12 @@ def paint(color: Term, what: Term) -> Term | None:
     return Term("paint", (color, what))
 
 
-@of_parts
-def all_from(which: Term, start: Term) -> Term | None:
-    return Term("all_from", (which, start)) if which.op == "all" and start.op in ("cross", "tiles") else None
-
-
-@of_parts
 def union(one: Term, two: Term) -> Term | None:
     """None if "and the next" starts another action."""
     goes_on = two.op == "next" or (two.op == "turned" and _op_of(two.args[0]) == "next")
     return None if goes_on else Term("union", (one, two))
 
 
-@of_parts
 def around(by: Term, what: Term) -> Term:
     return what if what.op == "around" else Term("around", (by, what))
 
@@ -331,7 +258,6 @@ def _both(what: str, one: Term, two: Term) -> Term:
     return Term("both", (one, two))
 
 
-@of_parts
 def starting(what: Term, start: Term) -> Term | None:
     """Every other one, from a start given afterwards; None if nothing needs a start."""
     if what.op == "every_other":
@@ -342,12 +268,10 @@ def starting(what: Term, start: Term) -> Term | None:
     return None
 
 
-@of_parts
 def ways(one: Term, two: Term) -> Term:
     return Term("ways", tuple(way for term in (one, two) for way in (term.args if term.op == "ways" else (term,))))
 
 
-@of_parts
 def turned(what: Term, towards: Term) -> Term | None:
     """None if a direction is already given: "the next two below, up and to the left"."""
     if what.op == "turned" and _leads(what.args[1]) and _leads(towards):
@@ -355,7 +279,6 @@ def turned(what: Term, towards: Term) -> Term | None:
     return Term("turned", (what, towards))
 
 
-@of_parts
 def turned_aslant(what: Term, towards: Term) -> Term | None:
     """ "The lower left tile"; None for "the upper tile"."""
     return turned(what, towards) if len(str(towards.args[0])) > 1 else None
@@ -366,14 +289,12 @@ def _leads(towards: object) -> bool:
     return isinstance(towards, Term) and (towards.op == "ways" or "g" not in str(towards.args[0]))
 
 
-@of_parts
 def in_columns(action: Term, columns: Term) -> Term:
     if action.op in ("mention", "go"):
         return Term("then", (action, Term("go", (columns,))))
     return Term("in_columns", (action, columns))
 
 
-@of_parts
 def line_run(start: Term, run: Term) -> Term | None:
     """A number of tiles in a direction, of which the first is given."""
     if run.op != "turned" or _op_of(run.args[0]) != "count":
@@ -381,23 +302,20 @@ def line_run(start: Term, run: Term) -> Term | None:
     return Term("line", (Term("start", (start,)), Term("count", (run.args[0],)), Term("direction", (run.args[1],))))
 
 
-@of_parts
 def merge(one: Term, two: Term) -> Term | None:
     """One line that was described in two parts; None if both say the same."""
     ops = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
     return Term(one.op, (*one.args, *two.args)) if len(set(ops)) == len(ops) else None
 
 
-@of_parts
 def counted(count: Term, color: Term) -> Term:
     return Term("counted", (*count.args, *color.args))
 
 
-def _but(what: str, which: Term) -> Term:
-    return Term("but", (Term(what, (which,)),))
+def but_tiles(which: Term) -> Term:
+    return Term("but", (Term("tiles", (which,)),))
 
 
-@of_parts
 def until(action: Term, stop: Term) -> Term | None:
     if stop.op != "colored" or action.op != "paint" or _op_of(action.args[1]) not in ("cross", "columns", "tiles"):
         return None
@@ -419,16 +337,30 @@ def _counted_from(axis: str, what: Term, sides: Term) -> Term:
     return Term(what.op, tuple(turned))
 
 
+def _op_of(value: object) -> str:
+    return value.op if isinstance(value, Term) else ""
+
+
+_OF_WORDS: tuple[OfWords, ...] = (
+    *(select, lone_column, listed, two_columns, both_ends, odd, moved, next_on_both_sides, excepted, corner, row),
+    *(colored, colored_shape, latest_points, around_that, edge, side, far_sides, direction, both_sides, steps, line),
+    diagonal,
+)
+OF_WORDS: dict[str, OfWords] = {function.__name__: function for function in _OF_WORDS}
+"""Functions that build what phrases mean, by their names in grammar.txt; None if the words are not such a phrase after all."""
+OF_WORDS |= {"runs": partial(_run_lengths, "runs"), "cycle": partial(_run_lengths, "cycle")}
+
+_OF_PARTS: tuple[OfParts, ...] = (
+    *(paint, union, around, starting, ways, turned, turned_aslant, in_columns, line_run, merge, counted, but_tiles),
+    until,
+)
+OF_PARTS: dict[str, OfParts] = {function.__name__: function for function in _OF_PARTS}
+"""Functions that combine the parts of rules, by their names in grammar.txt; None if the parts do not combine. Any other name in a
+rule makes a term of that name."""
 OF_PARTS |= {
     "both_columns": partial(_both, "columns"),
     "both_tiles": partial(_both, "tiles"),
-    "but_columns": partial(_but, "columns"),
-    "but_tiles": partial(_but, "tiles"),
     "columns_counted_from": partial(_counted_from, "r"),
     "tiles_counted_from": partial(_counted_from, "b"),
     "counted_from": partial(_counted_from, ""),
 }
-
-
-def _op_of(value: object) -> str:
-    return value.op if isinstance(value, Term) else ""

@@ -12,24 +12,6 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board, st
 from serialization.program.hexagons_geometry import enclosed
 
 Region = Callable[..., list[Tile]]
-REGIONS: dict[str, Region] = {
-    "columns": lambda memory, columns: _cross(memory, Term("all"), columns),
-    "that": lambda memory: list(memory.last),
-    "latest": lambda memory, count: [paint.tile for paint in memory.earlier()[-number(count) :]],
-    "of_steps": lambda memory, steps: [paint.tile for paint in memory.painted_by(steps.args)],
-    "previous_step": lambda memory: [paint.tile for paint in memory.painted_by(())],
-}
-"""Functions of the memory and an operation's arguments, by the name of the operation."""
-
-
-def region(op: str) -> Callable[[Region], Region]:
-    """Registers a function in REGIONS under the name of an operation."""
-
-    def entered(function: Region) -> Region:
-        REGIONS[op] = function
-        return function
-
-    return entered
 
 
 def tiles(term: Term, memory: Memory) -> list[Tile]:
@@ -70,8 +52,6 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
             places = list(range(size))
         case Term("odd") | Term("every_other"):
             places = list(range(0, size, 2))
-        case Term("every", (int() as count,)) if count > 0:
-            places = list(range(count - 1, size, count))
         case Term("even"):
             places = list(range(1, size, 2))
         case Term("every_other_from", (Term("columns" | "tiles", (Term() as start,)) | Term("cross", (Term() as start, *_)), *_)):
@@ -167,12 +147,6 @@ def extreme(group: Sequence[Tile], edge: str) -> Tile:
     return min(group, key=keys[edge])
 
 
-def extremes(group: Sequence[Tile], edge: str) -> list[Tile]:
-    """The tiles of the outermost row or column."""
-    last = extreme(group, edge)
-    return [tile for tile in group if (tile.row == last.row if edge in "tb" else tile.column == last.column)]
-
-
 def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
     """The tiles that touch some tiles in a direction; to the left and right, two each."""
     ways = [WAYS[towards]] if towards in WAYS else [WAYS[vertical + towards] for vertical in "ud"]
@@ -183,16 +157,12 @@ def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
 # Operations.
 
 
-@region("cross")
 def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:
     memory.columns = tuple(resolve_columns(columns, memory))
     return _tiles(memory, rows)
 
 
-@region("tiles")
 def _tiles(memory: Memory, rows: Term) -> list[Tile]:
-    if rows.op == "blank" and not memory.columns:
-        return [Tile(row, column) for column in range(COLUMNS) for row in range(ROWS) if (row, column) not in memory.cells]
     if memory.left_out and memory.columns:
         memory.columns, memory.left_out = (max(memory.columns) + 1,), False
     memory.columns = memory.columns or tuple(dict.fromkeys(tile.column for tile in memory.last))
@@ -200,7 +170,6 @@ def _tiles(memory: Memory, rows: Term) -> list[Tile]:
     return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in resolve_rows(rows, memory, column)]
 
 
-@region("same_tiles")
 def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     """The tiles that the step painted last, in other columns."""
     if not memory.painted:
@@ -210,14 +179,12 @@ def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     return [Tile(row, column) for column in memory.columns for row in rows]
 
 
-@region("union")
 def _union(memory: Memory, one: Term, two: Term) -> list[Tile]:
     first = tiles(one, memory)
     memory.look_at(first)
     return first + tiles(two, memory)
 
 
-@region("colored")
 def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]:
     """Tiles of a color: all on the board, those of the last step that painted it (some), or the last one painted."""
     colored = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
@@ -227,7 +194,7 @@ def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]
     if not group:
         raise NoMeaningError(f"no {color} tile")
     if edge in ("t", "b", "l", "r"):
-        return [extreme(colored, str(edge))] if which == "one" else extremes(colored, str(edge))
+        return [extreme(colored, str(edge))]
     if isinstance(edge, int) and edge > 0:
         return colored[edge - 1 : edge]
     if which == "all":
@@ -235,17 +202,6 @@ def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]
     return group if which == "some" else group[-1:]
 
 
-@region("all_from")
-def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
-    """A column from a tile on: downward, or upward from its lowest tile."""
-    return [
-        Tile(row, one.column)
-        for one in tiles(start, memory)
-        for row in (range(one.row, ROWS) if one.row < ROWS - 1 else range(ROWS - 1, -1, -1))
-    ]
-
-
-@region("within")
 def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*resolve_columns(columns, memory)}:
         return _same_tiles(memory, columns)
@@ -260,18 +216,14 @@ def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     return [tile for tile in tiles(what, memory) if tile.column in allowed]
 
 
-@region("within_steps")
 def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     painted = memory.painted_by(steps.args)
     if what.op == "colored":
         colored = [paint.tile for paint in painted if paint.color == what.args[0]]
         return [extreme(colored, str(what.args[2]))] if colored and what.args[2] in ("t", "b", "l", "r") else colored
-    if what.op == "tiles":
-        return _of_steps(memory, cast(Term, what.args[0]), steps)
     return [paint.tile for paint in painted]
 
 
-@region("tiles_of_steps")
 def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     """The tiles that steps painted: all, or those at some places in the order of painting."""
     painted = [paint.tile for paint in memory.painted_by(steps.args)]
@@ -282,25 +234,21 @@ def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     return painted
 
 
-@region("beside")
 def _beside(memory: Memory, direction: Term, of: Term) -> list[Tile]:
     around = tiles(of, memory)
     return [tile for towards in ways(direction, memory) for tile in beside(around, towards)]
 
 
-@region("beside_tile")
 def _beside_tile(memory: Memory, relation: Term, _: Term) -> list[Tile]:
     return _beside(memory, *cast(tuple[Term, Term], relation.args))
 
 
-@region("next")
 def _next(memory: Memory, count: object) -> list[Tile]:
     following = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
     memory.columns = tuple(dict.fromkeys(tile.column for tile in following if on_board(*tile))) or memory.columns
     return following
 
 
-@region("turned")
 def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
     turned: list[Tile] = []
     for towards in ways(direction, memory):
@@ -309,7 +257,6 @@ def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
     return turned
 
 
-@region("from_column")
 def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     """The next tiles of some columns: after the last painted one of each, or from the top."""
     chosen = resolve_columns(columns, memory)
@@ -318,7 +265,6 @@ def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     return tiles(what, memory)
 
 
-@region("run_beside")
 def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
     direction, of = cast(tuple[Term, Term], relation.args)
     start = tiles(of, memory)
@@ -344,22 +290,30 @@ def _run_from(memory: Memory, start: list[Tile], towards: str, many: int) -> lis
     return [tile for end in ends for tile in run(end, towards, many)]
 
 
-@region("around")
 def _around(memory: Memory, _: Term, of: Term) -> list[Tile]:
     inner = tiles(of, memory)
     memory.center = inner[0] if len(inner) == 1 else memory.center
     return [tile for tile in dict.fromkeys(t for one in inner for t in neighbors(one)) if tile not in inner]
 
 
-@region("kept")
-@region("end")
-def _first(memory: Memory, what: Term, _: Term) -> list[Tile]:
-    return tiles(what, memory)
-
-
-@region("inside")
 def _inside(memory: Memory) -> list[Tile]:
     """Blank tiles that painted ones enclose; only those near what was mentioned last, if there are any."""
     inner = enclosed(memory.cells)
     near = set(memory.last) | {paint.tile for paint in (memory.steps[-1].painted if memory.steps else ())}
     return [tile for tile in inner if near & set(neighbors(tile))] or inner
+
+
+_REGIONS: tuple[Region, ...] = (
+    *(_cross, _tiles, _same_tiles, _union, _colored, _within, _within_steps, _beside, _beside_tile, _next, _turned),
+    *(_from_column, _run_beside, _around, _inside),
+)
+REGIONS: dict[str, Region] = {function.__name__.removeprefix("_"): function for function in _REGIONS}
+"""Functions of the memory and an operation's arguments, by the name of the operation; `shapes` adds lines."""
+REGIONS |= {
+    "tiles_of_steps": _of_steps,
+    "columns": lambda memory, columns: _cross(memory, Term("all"), columns),
+    "that": lambda memory: list(memory.last),
+    "latest": lambda memory, count: [paint.tile for paint in memory.earlier()[-number(count) :]],
+    "of_steps": lambda memory, steps: [paint.tile for paint in memory.painted_by(steps.args)],
+    "previous_step": lambda memory: [paint.tile for paint in memory.painted_by(())],
+}

@@ -9,20 +9,21 @@ from typing import cast
 from harness.baselines.parser.hexagons.copies import shifted
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import WAYS, beside, number, region, resolve_columns, run, tiles, way, ways
+from harness.baselines.parser.hexagons.regions import REGIONS, WAYS, beside, number, resolve_columns, run, tiles, way, ways
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
-from serialization.program.hexagons_geometry import enclosed
 
 Stroke = tuple[Tile, list[Tile]]
 """A line's start, and its tiles."""
 
 
-@region("line")
 def _line(memory: Memory, *pieces: Term) -> list[Tile]:
     lines = strokes(memory, pieces)
     inside = [[tile for tile in stroke if on_board(*tile)] for _, stroke in lines]
     memory.ends = tuple(stroke[-1] for stroke in inside if stroke)
     return [tile for stroke in inside for tile in stroke]
+
+
+REGIONS["line"] = _line
 
 
 def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
@@ -50,7 +51,7 @@ def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
         parts = {"direction": Term("direction", (corner,)), **parts}
     elif "goal" in parts:
         return _towards(memory, parts, start)
-    if not {"direction", "count", "rest"} & set(parts):
+    if not {"direction", "count"} & set(parts):
         raise NoMeaningError("a line to nowhere")
     return _rays(memory, parts, start)
 
@@ -153,10 +154,6 @@ def ring(memory: Memory, *pieces: Term) -> None:
     elif "region" in parts:
         around = parts["region"]
         centers = tiles(cast(Term, around.args[1]) if around.op == "around" else around, memory)
-        if around.op == "around" and _connected(centers):
-            within = {*centers, *enclosed(dict.fromkeys(centers, color))}
-            memory.paint([tile for tile in _all_around(centers) if tile not in within], color, over=False)
-            return
         if around.op in ("cross", "union", "tiles") and 1 < len(centers) < 60 and _close(centers):
             _petals(memory, centers, color)
             return
@@ -172,18 +169,6 @@ def ring(memory: Memory, *pieces: Term) -> None:
 
 def _close(group: Sequence[Tile]) -> bool:
     return any(0 < distance(one, other) < 3 for one in group for other in group)
-
-
-def _connected(group: Sequence[Tile]) -> bool:
-    """Whether the tiles are connected, and more than one."""
-    reached, left = {group[0]}, {*group[1:]}
-    while near := {tile for tile in left if reached & {*neighbors(tile)}}:
-        reached, left = reached | near, left - near
-    return len(group) > 1 and not left
-
-
-def _all_around(group: Sequence[Tile]) -> list[Tile]:
-    return [tile for tile in dict.fromkeys(t for one in group for t in neighbors(one)) if tile not in group]
 
 
 def _petals(memory: Memory, told: Sequence[Tile], color: str) -> None:

@@ -7,19 +7,23 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from harness.baselines.parser.minecraft import grid
-from harness.baselines.parser.minecraft.gathered import (
+from harness.baselines.parser.minecraft.grid import DIAGONALS, INSIDE, KINDS, Cells
+from harness.baselines.parser.minecraft.properties import (
+    COLUMNS,
     SENSES,
     SHIFTS,
     SLANTS,
     STANDS,
+    WIDTH,
     Gathered,
     Option,
     Proposals,
+    Setting,
     marked,
+    placed,
     rows,
+    taken,
 )
-from harness.baselines.parser.minecraft.grid import DIAGONALS, INSIDE, KINDS, Cells
-from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed, taken
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import LARGEST
 

@@ -1,32 +1,32 @@
-"""The properties of proposals, as numbers: where they begin, what they touch, how they run, their color and size."""
+"""Proposals: rows of actions, and their properties as numbers: where they begin, what they touch, how they run, their color and
+size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.baselines.parser.minecraft import grid
-from harness.baselines.parser.minecraft.grid import DIAGONALS, STEPS, WAYS, XYZ, Cells
+from harness.baselines.parser.minecraft.grid import DIAGONALS, KINDS, STEPS, WAYS, XYZ, Cells, Mask
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.worlds.minecraft import SIDE
 
 Matrix = npt.NDArray[np.float32]
 """A row per proposal, a column per property."""
 
-KINDS = (
-    *("nothing", "nothing more", "run", "each", "both sides", "figure", "copy", "mirror"),
-    *("remove run", "remove all", "move", "recolor", "undo"),
-    *("told place", "told remove", "told replace"),
-)
 ANCHORS = ("last", "group", "named")
 _PLACES = (
     *("middle of the ground", "near the middle", "off the middle", "edge", "corner of the ground"),
     *("left edge", "right edge", "back edge", "front edge"),
 )
 NAMES = (
-    *KINDS,
+    *("nothing", "nothing more", "run", "each", "both sides", "figure", "copy", "mirror"),
+    *("remove run", "remove all", "move", "recolor", "undo"),
+    *("told place", "told remove", "told replace"),
     *(f"{way} of {anchor}" for anchor in ANCHORS for way in WAYS),
     *(f"all {way} of {anchor}" for anchor in ANCHORS[1:] for way in WAYS),
     *(f"touches {way}" for way in WAYS),
@@ -239,3 +239,101 @@ def taken(cells: Cells, setting: Setting) -> Matrix:
     if scene.last >= 0:
         found[:, BESIDE["last"]] = (start - scene.last)[:, None] == STEPS
     return found
+
+
+RUNS, SLANTS = block_of(f"runs {way}" for way in WAYS), block_of(f"slants {way}" for way in DIAGONALS)
+STANDS, SHIFTS = block_of(f"stands {way}" for way in WAYS), block_of(f"shifts {way}" for way in WAYS)
+SENSES = list(WAYS.values())
+
+
+class Proposals(NamedTuple):
+    """Proposals of one kind: each is a row of actions (`grid`), padded with -1, and a row of properties."""
+
+    actions: Cells
+    properties: Matrix
+
+
+class Option(NamedTuple):
+    """A color or a number, and the properties of choosing it."""
+
+    value: int
+    names: tuple[str, ...]
+
+
+def marked(properties: Matrix, *names: str) -> Matrix:
+    for name in names:
+        properties[:, COLUMNS[name]] = 1
+    return properties
+
+
+class Gathered:
+    """Sets of cells whose properties are computed together."""
+
+    def __init__(self) -> None:
+        self.cells: list[Cells] = []
+        self.columns: list[list[int]] = []
+
+    def add(self, cells: Cells, *names: str, column: int = COLUMNS["whole"]) -> None:
+        self.cells.append(cells)
+        self.columns.append([column, *map(COLUMNS.__getitem__, names)])
+
+    def sift(self, setting: Setting, whole: bool) -> list[int]:
+        """Keeps the sets with free cells only (`whole`), or the free cells of sets that have at least two; returns which sets."""
+        if not self.cells:
+            return []
+        sizes = [len(cells) for cells in self.cells]
+        there = setting.free[np.concatenate(self.cells)]
+        ends = list(accumulate(sizes, initial=0))
+        counts = np.add.reduceat(there, ends[:-1]).tolist()
+        kept = [n for n, (size, count) in enumerate(zip(sizes, counts, strict=True)) if (count == size if whole else count > 1)]
+        self.cells = [self.cells[n] if counts[n] == sizes[n] else self.cells[n][there[ends[n] : ends[n + 1]]] for n in kept]
+        self.columns = [self.columns[n] for n in kept]
+        return kept
+
+    def padded(self) -> Cells:
+        sizes = np.array([len(cells) for cells in self.cells])
+        found = np.full((len(sizes), sizes.max()), -1)
+        found[np.arange(sizes.max()) < sizes[:, None]] = np.concatenate(self.cells)
+        return found
+
+    def mark(self, properties: Matrix) -> None:
+        rows = np.repeat(np.arange(len(self.columns)), [len(columns) for columns in self.columns])
+        properties[rows, np.concatenate(self.columns)] = 1
+        properties[:, COLUMNS["log size"]] = np.log([len(cells) for cells in self.cells])
+
+    def proposals(self, setting: Setting, color: int = 0, *, gone: bool = False) -> list[Proposals]:
+        """The sets placed in a color, or removed without one; with `gone`, removed and then placed in the color."""
+        if not self.cells:
+            return []
+        cells = self.padded()
+        properties = taken(cells, setting) if gone or not color else placed(cells, setting, color)
+        self.mark(properties)
+        actions = np.where(cells >= 0, cells * KINDS + color, -1)
+        if gone:
+            actions = np.concatenate([np.where(cells >= 0, cells * KINDS, -1), actions], axis=1)
+        return [Proposals(actions, properties)]
+
+
+class Rows(NamedTuple):
+    """Rows of cells, from each of some cells in each of some directions."""
+
+    cells: Cells
+    columns: Cells
+    """The columns of the properties that name the directions."""
+    steps: Cells
+
+    def within(self, where: Mask) -> Rows:
+        """The rows whose cells all lie where a mask of the grid holds."""
+        rows = where[self.cells].all(axis=1)
+        return Rows(self.cells[rows], self.columns[rows], self.steps[rows])
+
+    def mark(self, properties: Matrix) -> None:
+        properties[np.arange(len(self.columns)), self.columns] = 1
+        properties[:, COLUMNS["log size"]] = np.log(self.cells.shape[1])
+
+
+def rows(begin: Cells, count: int, slanting: bool = False) -> Rows:
+    ways = [*enumerate(SENSES, RUNS.start), *(enumerate(DIAGONALS.values(), SLANTS.start) if slanting else ())]
+    columns, steps = np.array(ways if count > 1 else [(COLUMNS["one"], 0)]).T
+    cells = begin[:, None, None] + steps[:, None] * np.arange(count)
+    return Rows(cells.reshape(-1, count), np.tile(columns, len(begin)), np.tile(steps, len(begin)))

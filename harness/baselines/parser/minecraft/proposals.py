@@ -12,14 +12,12 @@ from itertools import product
 import numpy as np
 
 from harness.baselines.parser.minecraft import grid
-from harness.baselines.parser.minecraft.gathered import Option, Proposals, marked, rows
-from harness.baselines.parser.minecraft.grammar import LEXICON, spoken_of
 from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, UP, Cells
 from harness.baselines.parser.minecraft.groups import FEW, Groups, beside, copies, moved, recolored, removed, undone
-from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
+from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Option, Proposals, Setting, marked, placed, rows
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.told import told
-from harness.baselines.parser.minecraft.words import ClauseInContext
+from harness.baselines.parser.minecraft.words import LEXICON, ClauseInContext, spoken_of
 from harness.worlds.minecraft import CODES
 
 NUMBERS = 3

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.baselines.parser.minecraft.gathered import Proposals
 from harness.baselines.parser.minecraft.grid import KINDS, SIZE, Cells
-from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH
+from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH, Proposals
 from harness.baselines.parser.minecraft.proposals import propose
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import ClauseInContext
@@ -117,7 +116,7 @@ Weights = Mapping[str, Mapping[str, float]]
 """The weight of each property, by cue and name; a missing weight is 0."""
 
 
-def _weights_file(task: str) -> Path:
+def weights_file(task: str) -> Path:
     """The file of the weights learned on the task's train split."""
     return Path(__file__).parent / get_task(task).parser_weights
 
@@ -125,17 +124,9 @@ def _weights_file(task: str) -> Path:
 @functools.cache
 def shipped_weights(task: str) -> Weights:
     """The weights of a task that come with the package."""
-    file = _weights_file(task)
+    file = weights_file(task)
     if not file.exists():
         return {}
     stored = json.loads(file.read_text(encoding="utf-8"))
     names = stored["properties"]
     return {cue: {name: w / 100 for name, w in zip(names, row, strict=True) if w} for cue, row in stored["hundredths"].items()}
-
-
-def ship(weights: Weights, task: str) -> None:
-    """Stores weights with the package, as whole hundredths."""
-    names = [name for name in NAMES if any(name in of for of in weights.values())]
-    rows = {cue: [round(100 * of.get(name, 0.0)) for name in names] for cue, of in weights.items()}
-    lines = ",\n".join(f"{json.dumps(cue)}:{json.dumps(row, separators=(',', ':'))}" for cue, row in rows.items())
-    _weights_file(task).write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")

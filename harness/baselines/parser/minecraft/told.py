@@ -7,16 +7,344 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
-from harness.baselines.parser.minecraft.described import SIDES, Attachment, describe, joined, links, objects
-from harness.baselines.parser.minecraft.gathered import Gathered, Proposals
-from harness.baselines.parser.minecraft.grammar import NUMBER, ORDINAL
-from harness.baselines.parser.minecraft.grid import XYZ, Cells
-from harness.baselines.parser.minecraft.placing import Placement, Placing
-from harness.baselines.parser.minecraft.properties import COLUMNS, Setting
-from harness.baselines.parser.minecraft.words import ClauseInContext
+from harness.baselines.parser.minecraft import grid
+from harness.baselines.parser.minecraft.described import (
+    LEVEL,
+    SIDES,
+    Attachment,
+    Description,
+    along,
+    describe,
+    joined,
+    limits,
+    links,
+    meant,
+    number_of,
+    objects,
+    ways,
+)
+from harness.baselines.parser.minecraft.grid import BEHIND, INSIDE, LEFT, SIZE, UP, XYZ, Cells
+from harness.baselines.parser.minecraft.properties import COLUMNS, Gathered, Proposals, Setting
+from harness.baselines.parser.minecraft.words import LARGEST, NUMBER, ORDINAL, ClauseInContext
+from harness.worlds.minecraft import SIDE
+
+_STRAIGHT = ("row", "horizontal")
+_UNTIL = ("until", "till", "edge", "extend", "continue", "connect", "entire", "across", "along", "reach", "map")
+_FAR = re.compile(rf"\b([1-9]) (?:squares?|space|tiles?|block) (?:away |over |apart )?(?:to|from|gap|{'|'.join(SIDES)})\b")
+_AGAIN = ("replicate", "identical", "same", "similar", "copy", "mirror", "recreate", "duplicate", "match", "like")
+SIDES_OF_EACH = (LEFT, -LEFT)
+
+
+class Placement(NamedTuple):
+    """Cells to fill with a color, to empty (color 0), or, if `gone`, to empty and then fill; `names`: the properties that say how
+    the words were read."""
+
+    cells: tuple[int, ...]
+    color: int
+    names: tuple[str, ...]
+    gone: bool = False
+
+
+class Placing:
+    """An order to place blocks."""
+
+    def __init__(self, verb: str, said: str, more: Sequence[Attachment], clause: ClauseInContext, setting: Setting) -> None:
+        self.setting, self.scene, self.more, self.said = setting, setting.scene, more, said
+        self.what = describe(said)
+        extra = [describe(link.text) for link in more if link.kind in ("with", "in")]
+        colors = self.what.colors or next((one.colors for one in extra if one.colors), ())
+        last = int(self.scene.codes[self.scene.last]) if self.scene.last >= 0 else 0
+        self.color = colors[0] if colors else last
+        counted = [one.number for one in extra if one.number > 1 and one.colors == colors]
+        digits = [number_of(word) for word in said.split() if word.isdigit()]
+        # "A row" is more than one block, and in "two towers of four blocks" the last number counts the blocks.
+        own = digits[-1] if digits else 0 if self.what.head in ("tower", "row") else self.what.number
+        self.count = max([own, *counted])
+        texts = {*clause.text.split(), verb}
+        self.words = texts
+        self.again = not texts.isdisjoint(_AGAIN)
+        self.stands = (
+            bool({verb, *said.split()} & {"stack", "tower"} or texts & {"vertical", "tall"}) or "top of each other" in clause.text
+        )
+        self.lies = bool(texts & {*_STRAIGHT}) and verb != "stack" and "tower" not in said
+        self.counts = [self.count] if self.count else [1, 2, 3, 4]
+        self.reaches = not texts.isdisjoint(_UNTIL)
+        far = _FAR.search(clause.text.replace("one", "1"))
+        self.far = int(far[1]) if far else 0
+        """How many cells away from something, if that is said."""
+        self.every = any(describe(link.text).every for link in more)
+
+    def readings(self) -> Iterator[Placement]:
+        if not self.color:
+            return
+        anchored = False
+        way = tuple(side for link in self.more if link.kind == "side" and not link.text for side in link.sides)
+        if self.again:
+            yield from self._copies()
+        if "edge" in self.words and not self.count:
+            yield from self._borders(way)
+        for n, link in enumerate(self.more):
+            if link.kind in ("with", "but"):
+                continue
+            where = describe(link.text)
+            if {"place", "places", "spot", "stead"} & {*link.text.split()} and len(self.scene.emptied):
+                anchored = True
+                yield self._reading(self.scene.emptied.tolist(), "told again")
+                continue
+            if where.head in ("map", "ground", "corner", "edge") or (link.kind == "in" and where.middle and not where.colors):
+                for cells, names in self._on_ground(where, link, way):
+                    anchored = True
+                    yield self._reading(cells, "told ground", *names)
+                continue
+            if link.kind == "in" or not (link.text or link.kind == "side"):
+                continue
+            within, _ = limits(self.more[n + 1 :], self.setting)
+            units = meant(where, self.setting, within) or meant(where, self.setting)
+            if not link.text and link.kind == "side":
+                units = [self.scene.group] if len(self.scene.group) else []
+            if not units:
+                continue
+            for cells, names in self._at(link, where, units, way):
+                anchored = True
+                yield self._reading(cells, *names)
+        if not anchored and self.scene.last < 0:
+            for count in self.counts:
+                for cells, names in self._from(grid.number(0, 1, 0), count, way):
+                    yield self._reading(cells, "told ground", *names)
+
+    def _borders(self, way: Sequence[int]) -> Iterator[Placement]:
+        """Yields whole edges of the ground: each one named, then all four together."""
+        sides = [side for link in self.more for side in (*link.sides, *describe(link.text).sides)]
+        sides = [*way, *({UP: BEHIND, -UP: -BEHIND}.get(side, side) for side in sides)]
+        ground = grid.GROUND
+        for side in dict.fromkeys(sides):
+            row = ground[along(ground, side) == SIDE]
+            yield self._reading(row.tolist(), "told ground", "told along")
+        ring = ground[np.abs(XYZ[ground][:, [0, 2]]).max(1) == SIDE]
+        yield self._reading(ring.tolist(), "told ground", "told around")
+
+    def _copies(self) -> Iterator[Placement]:
+        """Yields mirror images, about the middle of the region over one or both axes, of the blocks in each quarter."""
+        cells = self.setting.blocks
+        for x, z in ((-1, 1), (1, -1), (-1, -1)):
+            corner = cells + LEFT * ((x - 1) * XYZ[cells, 0]) + BEHIND * ((z - 1) * XYZ[cells, 2])
+            for quarter in product((-1, 1), repeat=2):
+                own = (np.sign(XYZ[cells, 0]) == quarter[0]) & (np.sign(XYZ[cells, 2]) == quarter[1])
+                image = corner[own]
+                if len(image) > 1 and self.setting.free[image].all():
+                    sides = tuple(
+                        side for link in self.more for side in (*link.sides, *describe(link.text).sides) if abs(side) != UP
+                    )
+                    there = all((along(image, side) > 0).all() for side in sides)
+                    yield Placement(
+                        tuple(image.tolist()),
+                        self.color,
+                        ("told place", "told copy", *(("told fits",) if there and sides else ())),
+                    )
+
+    def _reading(self, cells: Sequence[int], *names: str) -> Placement:
+        free = tuple(dict.fromkeys(cell for cell in cells if 0 <= cell < SIZE and self.setting.free[cell]))
+        fits = ("told fits",) if len(free) == len(cells) and (self.count or self.every) else ()
+        return Placement(free, self.color, ("told place", *names, *fits))
+
+    def _from(self, start: int, count: int, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        """Yields rows of cells from a cell on: upward, in the directions named, or in every direction."""
+        if count == 1:
+            yield [start], ()
+            return
+        up = _row(start, UP, count)
+        rows = [(_row(start, step, count), ("told along",)) for step in (way or LEVEL)]
+        first, second = (rows, [(up, ("told up",))]) if self.lies or (way and not self.stands) else ([(up, ("told up",))], rows)
+        yield from first
+        if not self.stands or self.lies:
+            yield from second
+        if not way or self.lies:
+            yield from ((_row(start, step, count, -(count // 2)), ("told along",)) for step in (LEFT, BEHIND))
+
+    def _on_ground(self, where: Description, link: Attachment, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        sides = tuple(dict.fromkeys(side for side in (*where.sides, *link.sides, *way) if abs(side) != UP))
+        if where.head == "corner":
+            corners = [(x, z) for x, z in product((-SIDE, SIDE), repeat=2)]
+            chosen = [(x, z) for x, z in corners if all(_lies(x, z, side) for side in sides)] if len(sides) > 1 else corners
+            empty = [(x, z) for x, z in chosen if not self.setting.occupied[grid.number(x, 1, z)]]
+            for count in self.counts:
+                each = count if self.every or count < len(empty) or len(chosen) == 1 else 1
+                yield (
+                    [cell for x, z in empty for cell in _row(grid.number(x, 1, z), UP, each)],
+                    ("told each",) if len(empty) > 1 else ("told up",),
+                )
+                if len(chosen) == 1:
+                    (x, z), *_ = chosen
+                    yield from self._from(grid.number(x, 1, z), count, ())
+            return
+        x = sum(SIDE * np.sign(side) for side in sides if abs(side) == LEFT)
+        z = sum(SIDE * np.sign(side) for side in sides if abs(side) == BEHIND)
+        if where.middle and not sides:
+            x = z = 0
+        start = int(grid.number(int(x), 1, int(z)))
+        while self.setting.occupied[start] and INSIDE[start + UP]:
+            start += UP
+        if where.head == "edge" or link.kind == "side":
+            for side in (LEFT, BEHIND):
+                if sides and abs(sides[0]) != side and not self.count:
+                    yield [start + side * n for n in range(-SIDE, SIDE + 1)], ("told along", "told between")
+        for count in self.counts:
+            yield from self._from(start, count, ())
+
+    def _at(
+        self, link: Attachment, where: Description, units: list[Cells], way: Sequence[int]
+    ) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        """Yields the cells beside some units to which a link may refer."""
+        if link.kind == "between" or "space" in link.text.split():
+            yield from self._between(units)
+            if link.kind == "between":
+                return
+        if link.kind == "around":
+            yield from self._around(units)
+            return
+        if link.kind == "down":
+            yield [cell for unit in units for cell in self._down_from(int(unit[0]))], ("told each", "told between")
+        steps = SIDES_OF_EACH if link.kind == "every" else ways(link)
+        if len(steps) > 1 and link.kind in ("side", "every"):
+            both = [
+                cell
+                for count in self.counts[:1]
+                for unit in units
+                for s in steps
+                for cell in self._outward(unit, s, max(1, count // len(units) // 2), True)
+            ]
+            yield both, ("told each",)
+        counts = self.counts
+        if not self.count and self.stands:
+            counts = list(dict.fromkeys([*(len(unit) for unit in units if len(unit) > 1), *counts]))[:5]
+        for count, step in product(counts, steps):
+            if self.stands and abs(step) != UP:
+                ground = self._start(joined(units), step, True)
+                ground -= UP * int(XYZ[ground, 1] - 1)
+                yield _row(ground, UP, count), ("told up", "told ground")
+            if self.far > 1 and abs(step) != UP:
+                start = self._start(joined(units), step, True)
+                for away in (self.far - 1, self.far):
+                    for cells, names in self._from(start + step * away, count, ()):
+                        yield cells, ("told far", *names)
+            for low in (True, False) if abs(step) != UP else (True,):
+                level = (("told low",) if low else ("told high",)) if abs(step) != UP else ()
+                if len(units) > 1:
+                    each = [cell for unit in units for cell in self._outward(unit, step, count, low)]
+                    yield each, ("told each", *level)
+                    if count > 1 and count % len(units) == 0:
+                        yield (
+                            [cell for unit in units for cell in self._outward(unit, step, count // len(units), low)],
+                            ("told each", *level),
+                        )
+                if len(units) == 1 or not where.every:
+                    for cells, names in self._beyond(joined(units), step, count, low, way):
+                        yield cells, (*names, *level)
+
+    def _down_from(self, cell: int) -> list[int]:
+        """The free cells below one, down to the ground or the next block."""
+        found = []
+        while self.setting.free[cell - UP]:
+            cell -= UP
+            found.append(cell)
+        return found
+
+    def _outward(self, unit: Cells, step: int, count: int, low: bool) -> list[int]:
+        """The cells of a row from beside a unit away from it, or of a tower beside it if the words say so."""
+        start = self._start(unit, step, low)
+        on = UP if (self.stands and abs(step) != UP) else step
+        return _row(start, on, count)
+
+    def _start(self, unit: Cells, step: int, low: bool) -> int:
+        """The cell beside a unit toward a side, at its lowest or highest outermost block; above or below, the first free one."""
+        far = along(unit, step)
+        ends = unit[far == far.max()]
+        heights = XYZ[ends, 1]
+        start = int(ends[heights.argmin() if low else heights.argmax()]) + step
+        while self.setting.occupied[start] and abs(step) == UP and INSIDE[start + step]:
+            start += step
+        return start
+
+    def _beyond(
+        self, unit: Cells, step: int, count: int, low: bool, way: Sequence[int]
+    ) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        if abs(step) == UP:
+            far = along(unit, step)
+            layer = unit[far == far.max()]
+            if len(layer) > 1:
+                yield [int(cell) + step for cell in layer], ("told layer",)
+                if len(layer) % 2:
+                    middle = int(layer[np.argsort(XYZ[layer] @ (1, 0, 1), kind="stable")[len(layer) // 2]])
+                    yield _row(middle + step, step, count), ("told up", "told middle")
+        start = self._start(unit, step, low)
+        if self.reaches and not self.count and count == self.counts[0]:
+            for other in way or (step,):
+                run = [start]
+                while self.setting.free[run[-1] + other]:
+                    run.append(run[-1] + other)
+                yield run, ("told along", "told between")
+        if count == 1:
+            yield [start], ()
+            return
+        outward, up = _row(start, step, count), _row(start, UP, count)
+        if step == -UP:
+            yield outward, ("told up",)
+        else:
+            yield (up, ("told up",)) if self.stands or step == UP else (outward, ("told along",))
+            if not self.stands or self.lies:
+                yield (outward, ("told along",)) if self.stands else (up, ("told up",))
+        for other in way or (LEVEL if self.lies or not self.stands else ()):
+            if abs(other) != abs(step):
+                yield _row(start, other, count), ("told along",)
+        if self.lies and abs(step) == UP:
+            for other in (LEFT, BEHIND):
+                yield _row(start, other, count, -(count // 2)), ("told along", "told middle")
+
+    def _between(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        """Yields the empty cells on straight lines between blocks of the units."""
+        cells = joined(units)
+        there = {*cells.tolist()}
+        for steps in ((LEFT,), (BEHIND,), (UP,), (LEFT, BEHIND, UP)):
+            filled: list[int] = []
+            for cell, step in product(cells.tolist(), steps):
+                run: list[int] = []
+                while len(run) < 2 * SIDE and self.setting.free[cell + step * (len(run) + 1)]:
+                    run.append(cell + step * (len(run) + 1))
+                if run and run[-1] + step in there:
+                    filled += run
+            if filled:
+                yield filled, ("told between",)
+                if self.count and len(filled) > self.count:
+                    low = sorted(filled, key=lambda cell: (XYZ[cell, 1], cell))
+                    yield low[: self.count], ("told between", "told low")
+                if len(filled) == 1 and self.count > 1:
+                    yield _row(filled[0], UP, self.count), ("told between", "told up")
+                    yield _row(filled[0], -UP, self.count), ("told between", "told high")
+
+    def _around(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
+        cells = joined([unit[:1] if len(unit) > 1 else unit for unit in units])
+        four = [int(cell) + step for cell in cells for step in LEVEL]
+        eight = [int(cell) + x * LEFT + z * BEHIND for cell in cells for x, z in product((-1, 0, 1), repeat=2)]
+        yield ([cell for cell in eight if self.setting.free[cell]], ("told around",))
+        yield ([cell for cell in four if self.setting.free[cell]], ("told around", "told along"))
+        six = [int(cell) + step for cell in cells for step in (*LEVEL, UP, -UP)]
+        yield ([cell for cell in six if self.setting.free[cell]], ("told around", "told up"))
+
+
+def _row(start: int, step: int, count: int, first: int = 0) -> list[int]:
+    """`count` cells in a row, from step `first` on, without those that are too far from `start` to lie in the region."""
+    return [start + step * n for n in range(max(first, -LARGEST), min(first + count, LARGEST + 1))]
+
+
+def _lies(x: int, z: int, side: int) -> bool:
+    """Whether a corner lies toward a side."""
+    return bool((x if abs(side) == LEFT else z) * np.sign(side) > 0)
+
 
 MOST = 40
 """Only this many readings of a clause are proposed."""

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
-from harness.baselines.parser.minecraft.program import statements_of
 from harness.baselines.parser.minecraft.proposals import propose
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import read_turn
-from harness.cli import cli
-from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure, net_actions
-from serialization.formats.program import building_state
-from serialization.program.ast import Program
-from serialization.program.minecraft import run
-from serialization.program.written import write
 
 PARSER = BuilderParser()
 FRONT = Pose(0.5, 1.0, -5.5, 0.0, 20.0)
@@ -45,7 +35,7 @@ def turn(*history: Turn, pose: Pose = FRONT) -> MinecraftItem:
 
 def answered(item: MinecraftItem) -> set[tuple[object, ...]]:
     """The net actions of the answer as (color, x, y, z); None as the color is a removal."""
-    after = item.before.apply(PARSER.understand(item).actions).structure
+    after = item.before.apply(PARSER.predict([item])[0].actions).structure
     changes = net_actions(item.before, after)
     return {(one.color if one.kind == "place" else None, one.x, one.y, one.z) for one in changes}
 
@@ -80,12 +70,6 @@ def test_talk_asks_for_nothing(history: list[Turn]) -> None:
     assert answered(turn(*history)) == set()
 
 
-def test_a_program_places_blocks_relative_to_the_last_one() -> None:
-    last = grid.number(0, 1, 0)
-    actions = np.array([last + grid.UP * (k + 1) for k in range(3)]) * grid.KINDS + 1 + COLORS.index("green")
-    assert write(Program(tuple(statements_of(actions, last, FRONT)))) == "green tower(on(last),3)"
-
-
 WORDS = """
     place put red blue green block blocks a two 3 row tower left right of the on top
     next to that remove other side same 3x3 square L u plus diagonal ground corner middle and then
@@ -108,8 +92,6 @@ def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: 
     item = turn(*history, pose=pose)
     (answer,) = PARSER.predict([item])
     assert not item.before.apply(answer.actions).ignored
-    found = PARSER.understand(item)
-    assert run(found.program, building_state(item)).error is None
     assert 0 <= answer.notes["confidence"] <= 1
     assert PARSER.predict([item])[0] == answer
 
@@ -124,11 +106,3 @@ def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
             assert grid.INSIDE[cells].all()
             assert len(one.properties) == len(one.actions)
             assert np.isfinite(one.properties).all()
-
-
-def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "minecraft", "--limit", "4", "--name", "read"])
-    assert done.exit_code == 0, done.output
-    shown = CliRunner().invoke(cli, ["show", load("minecraft", "dev")[0].id, "--run", "read", "--explain"])
-    assert "Program (confidence" in shown.output

@@ -6,11 +6,10 @@ import pytest
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
-from harness.baselines.parser.minecraft.placing import Placement
 from harness.baselines.parser.minecraft.properties import Setting
 from harness.baselines.parser.minecraft.ranker import Ranker
 from harness.baselines.parser.minecraft.scene import DiscourseScene
-from harness.baselines.parser.minecraft.told import readings
+from harness.baselines.parser.minecraft.told import Placement, readings
 from harness.baselines.parser.minecraft.words import read_item
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.worlds.minecraft import Pose, Structure
@@ -81,24 +80,11 @@ def test_compass_words_are_written_as_for_a_builder_who_looks_north(facing: floa
     assert read.replace(",", " ,").split() == said.split()
 
 
+WORDS = "place remove replace each top of between the red corner N 3 second with it"
+
+
 def test_no_words_or_blocks_break_it() -> None:
-    words = [
-        "place",
-        "remove",
-        "replace",
-        "each",
-        "top",
-        "of",
-        "between",
-        "the",
-        "red",
-        "corner",
-        "N",
-        "3",
-        "second",
-        "with",
-        "it",
-    ]
+    words = WORDS.split()
     for n in range(len(words) * 4):
         text = " ".join(words[(n * k) % len(words)] for k in range(1, 9))
         for blocks in ([], TOWER):
