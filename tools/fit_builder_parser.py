@@ -2,7 +2,6 @@
 
     python tools/fit_builder_parser.py               # writes harness/baselines/parser/minecraft/weights.json
     python tools/fit_builder_parser.py --task iglu   # writes weights_iglu.json next to it
-    python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
 
 Every clause of every turn gives some proposals. Each is worth twice the number of its right actions less `PRICE` times the number
 of all its actions. Learning first maximizes the likelihood of the best proposals, less the squares of the weights times `PULL`;
@@ -14,7 +13,7 @@ unless the weights so far find all good proposals unlikely.
 from __future__ import annotations
 
 import argparse
-import zlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,10 +22,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from harness.baselines.parser.minecraft import BuilderParser, grid
+from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.ranker import Ranker, Weights, ship
+from harness.baselines.parser.minecraft.ranker import Ranker, Weights, weights_file
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
 from harness.corpora import load
@@ -38,7 +37,7 @@ PRICE, PULL = 0.6, 10.0
 KEPT, BEST, CHANCE = 100, 40, 20
 """Proposals of a clause that are learned from: in all, the best ones at most, and those drawn at random from the rest."""
 UNLIKELY = 0.002
-STEPS = 80
+STEPS, ROUNDS = 80, 4
 WORD, PAIR = 15, 25
 """How often a word and a pair of words must occur to get weights."""
 
@@ -139,41 +138,30 @@ def fit(seen: Sequence[Seen]) -> Weights:
     return {cue: {name: float(w) for name, w in zip(NAMES, table[n], strict=True) if abs(w) > 0.02} for cue, n in column.items()}
 
 
-def micro(items: Sequence[MinecraftItem], weights: Weights, least: float) -> str:
-    parser = BuilderParser(Ranker(weights, least))
-    both = predicted = gold = answered = 0
-    for item in items:
-        made = net_actions(item.before, item.before.apply(parser.understand(item).actions).structure)
-        wanted = net_actions(item.before, item.after)
-        both, predicted, gold = both + len(made & wanted), predicted + len(made), gold + len(wanted)
-        answered += bool(made)
-    precision, recall, part = both / max(predicted, 1), both / max(gold, 1), answered / len(items)
-    f1 = 2 * both / max(predicted + gold, 1)
-    return f"F1 {100 * f1:.2f}, precision {100 * precision:.2f}, recall {100 * recall:.2f}, answered {100 * part:.1f} %"
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
-    options.add_argument("--rounds", type=int, default=4)
     options.add_argument(
         "--task", default="minecraft", choices=[task for task in tasks_in("minecraft") if "train" in TASKS[task].splits]
     )
     args = options.parse_args()
     items = builder_turns(load(args.task, "train"))
-    out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
     ranker, rng = None, np.random.default_rng(0)
     weights: Weights = {}
-    for n in range(args.rounds):
-        seen = gather([item for item in items if item.group not in out], ranker, rng)
+    for n in range(ROUNDS):
+        seen = gather(items, ranker, rng)
         weights = fit(seen)
         ranker = Ranker(weights)
         print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
-    if not args.held_out:
-        ship(weights, args.task)
-        return
-    for least in (0.08, 0.1, 0.125, 0.15, 0.2):
-        print(f"least {least}:", micro([item for item in items if item.group in out], weights, least), flush=True)
+    ship(weights, args.task)
+
+
+def ship(weights: Weights, task: str) -> None:
+    """Stores weights with the package, as whole hundredths."""
+    names = [name for name in NAMES if any(name in of for of in weights.values())]
+    rows = {cue: [round(100 * of.get(name, 0.0)) for name in names] for cue, of in weights.items()}
+    lines = ",\n".join(f"{json.dumps(cue)}:{json.dumps(row, separators=(',', ':'))}" for cue, row in rows.items())
+    text = f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n'
+    weights_file(task).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
-"""Learns the weights of the baseline `parser` on the train split, or measures on folds of images what learning gains.
-
-    python tools/fit_parser.py          # writes weights.json and sureness.json of harness/baselines/parser/hexagons
-    python tools/fit_parser.py --folds  # action F1 and EM on held-out images, before and after
+"""Learns the weights of the baseline `parser` on the train split: weights.json and sureness.json of
+harness/baselines/parser/hexagons.
 
 The readings of each instruction are made with the default weights, in the memory that the parser's own answers left. A log-linear
 model gives them probabilities. Learning maximizes the sum over instructions of the expected value (half F1, half EM), less the
@@ -10,26 +8,28 @@ squared distance of the weights from their defaults times `PULL`. The weights of
 
 from __future__ import annotations
 
-import argparse
 import json
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from parser_errors import BEAM, f1
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, RankReader, Sureness
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
+from harness.worlds.hexagons import Paint
 
-READINGS, FOLDS, PULL = 16, 5, 5.0
+BEAM, READINGS, PULL = 3, 16, 5.0
 Weights = dict[str, float]
 Candidates = list[tuple[Mapping[str, float], float]]
 """The features of each reading of an instruction, and what it is worth."""
+
+
+def f1(predicted: Iterable[Paint], gold: Iterable[Paint]) -> float:
+    one, two = set(predicted), set(gold)
+    return 2 * len(one & two) / (len(one) + len(two)) if one or two else 1.0
 
 
 def gather(items: Sequence[HexagonsItem]) -> list[Candidates]:
@@ -71,49 +71,21 @@ def fit(candidates: Sequence[Candidates]) -> Weights:
     return {name: round(float(w), 3) for name, w, old in zip(names, learned, start, strict=True) if abs(w - old) > 0.005}
 
 
-def scores(items: Sequence[HexagonsItem], weights: Weights) -> list[float]:
-    parser = Parser(RankReader(weights))
-    return [f1(parser.understand(item).actions, item.actions) for item in items]
-
-
-def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness, float]:
-    """The maximum-likelihood weights of the clues to an exact answer, and how well they tell right from wrong (area under the
-    ROC curve)."""
+def sureness(items: Sequence[HexagonsItem], weights: Weights) -> Sureness:
+    """The maximum-likelihood weights of the clues to an exact answer."""
     parser = Parser(RankReader(weights))
     answers = [(item, parser.understand(item)) for item in items]
     clues = np.array([(1.0, *parser.clues(item, understood)) for item, understood in answers])
     right = np.array([f1(understood.actions, item.actions) == 1 for item, understood in answers])
     learned = minimize(lambda w: np.logaddexp(0, np.where(right, -1, 1) * (clues @ w)).sum(), np.zeros(clues.shape[1])).x
-    ranks = rankdata(clues @ learned)[right]
-    area = (ranks.sum() - len(ranks) * (len(ranks) + 1) / 2) / (len(ranks) * (len(right) - len(ranks)))
-    return Sureness(*(round(float(weight), 3) for weight in learned)), float(area)
-
-
-def means(scores: Sequence[float]) -> str:
-    return f"F1 {100 * np.mean(scores):.2f}, EM {100 * np.mean([score == 1 for score in scores]):.2f}"
+    return Sureness(*(round(float(weight), 3) for weight in learned))
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--folds", action="store_true")
-    args = options.parse_args()
     items = drawing_steps(load("hexagons", "train"))
-    print("before:", means(scores(items, {})), flush=True)
-    candidates = gather(items)
-    if not args.folds:
-        weights = fit(candidates)
-        WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
-        print("after, on the items learned from:", means(scores(items, weights)))
-        learned, area = sureness(items, weights)
-        SURENESS.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
-        print(f"sureness: {area:.3f} of the area under the ROC curve")
-        return
-    fold = [zlib.crc32(item.group.encode()) % FOLDS for item in items]
-    held_out: list[float] = []
-    for one in range(FOLDS):
-        weights = fit([group for group, its in zip(candidates, fold, strict=True) if its != one])
-        held_out += scores([item for item, its in zip(items, fold, strict=True) if its == one], weights)
-    print("after, on images held out:", means(held_out))
+    weights = fit(gather(items))
+    WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
+    SURENESS.write_text(json.dumps(sureness(items, weights)._asdict(), indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
