@@ -119,7 +119,7 @@ def outcome(
 @functools.cache
 def shipped_weights() -> Mapping[str, float]:
     """The weights that come with the package."""
-    return dict(json.loads(WEIGHTS.read_text(encoding="utf-8"))) if WEIGHTS.exists() else {}
+    return dict(json.loads(WEIGHTS.read_text(encoding="utf-8")))
 
 
 # The confidence: how likely a step is exactly right.

@@ -88,10 +88,6 @@ def meant(said: Description, setting: Setting, within: Cells | None = None) -> l
         cells = cells[np.isin(scene.codes[cells], said.colors, invert=said.others)]
     if not len(cells):
         return []
-    if said.head == "corner":
-        near = (along(cells, side) > 2 for side in said.sides if abs(side) != UP)
-        cells = cells[np.logical_and.reduce([np.ones(len(cells), bool), *near])]
-        return [np.array([cell]) for cell in cells]
     units = _units(cells, said.head)
     if said.ends and len(cells) > 2:
         spread = XYZ[cells].max(0) - XYZ[cells].min(0)

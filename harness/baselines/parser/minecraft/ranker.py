@@ -124,9 +124,6 @@ def weights_file(task: str) -> Path:
 @functools.cache
 def shipped_weights(task: str) -> Weights:
     """The weights of a task that come with the package."""
-    file = weights_file(task)
-    if not file.exists():
-        return {}
-    stored = json.loads(file.read_text(encoding="utf-8"))
+    stored = json.loads(weights_file(task).read_text(encoding="utf-8"))
     names = stored["properties"]
     return {cue: {name: w / 100 for name, w in zip(names, row, strict=True) if w} for cue, row in stored["hundredths"].items()}

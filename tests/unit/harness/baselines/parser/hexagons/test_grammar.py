@@ -28,7 +28,7 @@ def test_a_line_of_the_grammar_is_used_for_its_example(line: str, example: str) 
 
 
 def test_every_line_stands_once_with_an_example_and_every_function_of_meaning_is_used() -> None:
-    names = [line.name for line in (*GRAMMAR.phrases, *GRAMMAR.rules)]
+    names = [*(phrase.name for phrase in GRAMMAR.phrases), *(rule.name for rule in GRAMMAR.rules)]
     assert names == [line for line, _ in EXAMPLES]
     assert len(set(names)) == len(names)
     assert OF_WORDS.keys() | OF_PARTS.keys() <= {name.rpartition("-> ")[2].partition("(")[0] for name in names}
