@@ -26,14 +26,11 @@ class Serve(Strict):
     asked: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
     """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""
     no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
-    folder: Path | None = option(names=("--adapters",), type=click.Path(path_type=Path, exists=True, file_okay=False))
-    """A folder of adapters that may be loaded by name while the server runs, in addition to shipped adapters and runs."""
     host: str = option("127.0.0.1", "The address to listen on.")
     port: int = option(8000, "The port to listen on.", ge=1, le=65535)
     no_model: bool = option(False, "Serve only the task API, with the parser and the baselines, without vLLM.")
     key_file: Path | None = option(names=("--api-keys",), metavar="FILE")
-    """A file with a key on each line, in addition to HARNESS_API_KEY. A line `KEY admin` also allows loading adapters. The file
-    must have mode 600."""
+    """A file with a key on each line, in addition to HARNESS_API_KEY. It must have mode 600."""
     requests_per_minute: int | None = option(None, "Limit for each key. [default: none]", ge=1)
     max_in_flight: int = option(
         512, "At most N requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
@@ -71,8 +68,8 @@ def serve(options: Serve) -> None:
         return _serve(_config(options), options)
     from harness.service.serving import serve_tasks
 
-    if options.base or options.asked or options.folder or options.allowed or options.words:
-        raise UsageError("--no-model: leave out --base, --adapter, --adapters, --allow-field and vLLM's options")
+    if options.base or options.asked or options.allowed or options.words:
+        raise UsageError("--no-model: leave out --base, --adapter, --allow-field and vLLM's options")
     config = _config(options)
     return serve_tasks(config, lambda: _show_tasks(config))
 
@@ -102,34 +99,27 @@ def _config(options: Serve) -> ServeConfig:
 
 def _serve(config: ServeConfig, options: Serve) -> None:
     from adapters.asking import examples_note
-    from harness.engines.models.bases import resolve_base
+    from harness.engines.models.bases import display_name, resolve_base
     from harness.engines.vllm.server import check_port
     from harness.service.serving import ServedModel, serve_model
 
-    base, asked, folder = options.base, options.asked, options.folder
-    if options.no_adapters and (asked or folder):
-        raise UsageError("--no-adapters: leave it out with --adapter and --adapters")
-    adapters = {} if options.no_adapters else _load(asked, base) if asked else _shipped(base)
-    model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
+    if options.no_adapters and options.asked:
+        raise UsageError("--no-adapters: leave it out with --adapter")
+    adapters = {} if options.no_adapters else _load(options.asked, options.base) if options.asked else _shipped(options.base)
+    model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
     check_port(config.host, config.port)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
         click.echo(f"Note: {note}", err=True)
 
     def begin(serving: Serving) -> None:
         _wait(serving, config)
-        _show_models(serving, config, model)
-        _show_request(serving, config, model)
+        names = ", ".join([display_name(model), *adapters])
+        click.echo(f"Serving {names} at {config.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
+        _show_request(serving, config)
         _show_tasks(config)
 
-    hot = bool(adapters or folder)
-    serve_model(ServedModel(model, adapters, hot, folder, options.words), config, lambda line: click.echo(line, err=True), begin)
-
-
-def _show_models(serving: Serving, config: ServeConfig, model: str) -> None:
-    from harness.engines.models.bases import display_name
-
-    names = ", ".join([display_name(model), *serving.adapters.loaded])
-    click.echo(f"Serving {names} at {config.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
+    served = ServedModel(model, adapters, options.words)
+    serve_model(served, config, lambda line: click.echo(line, err=True), begin)
 
 
 def _show_tasks(config: ServeConfig) -> None:
@@ -188,7 +178,7 @@ def _wait(serving: Serving, config: ServeConfig) -> None:
         serving.supervisor.begin()
 
 
-def _show_request(serving: Serving, config: ServeConfig, model: str) -> None:
+def _show_request(serving: Serving, config: ServeConfig) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
     from harness.engines.models.bases import display_name
@@ -198,8 +188,8 @@ def _show_request(serving: Serving, config: ServeConfig, model: str) -> None:
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec
 
-    name, one = next(iter(serving.adapters.loaded.items()), (display_name(model), None))
-    spec = one.adapter.spec if one else PromptSpec.make(DEFAULT_TASK)
+    name, adapter = next(iter(serving.model.adapters.items()), (display_name(serving.model.base), None))
+    spec = adapter.spec if adapter else PromptSpec.make(DEFAULT_TASK)
     item = next(item for item in load(spec.task, "dev") if item.actions)
     request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
     if serving.plain:

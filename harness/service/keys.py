@@ -16,7 +16,6 @@ from typing import Any
 from harness.engines.openai.endpoint import clean_key
 from harness.errors import UsageError
 
-ADMIN = "admin"
 VARIABLE = "HARNESS_API_KEY"
 SHORTEST = 16
 """The fewest characters of a key: as many as `openssl rand -base64 12` makes, and too many to guess over a network."""
@@ -27,11 +26,9 @@ class Principal:
     """Who asks, named by the line of their key and never by the key itself."""
 
     name: str
-    admin: bool = False
-    """Whether adapters may be loaded and unloaded."""
 
 
-ANYONE = Principal("anyone", admin=True)
+ANYONE = Principal("anyone")
 """Who asks a server without keys: this machine's own programs and pages. All others have been refused before."""
 
 
@@ -43,8 +40,8 @@ class Key:
     digest: bytes = field(repr=False)
 
     @classmethod
-    def of(cls, text: str, name: str, admin: bool = False) -> Key:
-        return cls(Principal(name, admin), _digest(text))
+    def of(cls, text: str, name: str) -> Key:
+        return cls(Principal(name), _digest(text))
 
 
 class Keys:
@@ -85,7 +82,7 @@ def server_keys(host: str, file: Path | None) -> list[Key]:
     if (text := os.environ.get(VARIABLE)) is not None:
         if not (text := clean_key(text, VARIABLE)):
             raise UsageError(f"{VARIABLE} is empty: unset it, or set it to a key of at least {SHORTEST} characters")
-        keys.append(_key(text, VARIABLE, VARIABLE, admin=False))
+        keys.append(_key(text, VARIABLE, VARIABLE))
     if len({key.digest for key in keys}) < len(keys):
         raise UsageError(f"{VARIABLE} holds a key that --api-keys {file} has too: keep one of them")
     if not keys and not is_loopback(host):
@@ -94,7 +91,7 @@ def server_keys(host: str, file: Path | None) -> list[Key]:
 
 
 def read_keys(path: Path) -> list[Key]:
-    """The keys of a file: one on each line, as `KEY` or `KEY admin`; `#` begins a comment.
+    """The keys of a file: one on each line; `#` begins a comment.
 
     Raises UsageError for a file that cannot be read, that users other than its owner can read, or that holds no keys, and for an
     invalid line.
@@ -118,9 +115,9 @@ def read_keys(path: Path) -> list[Key]:
         if not words:
             continue
         place = f"--api-keys {path}, line {number}"
-        if len(words) > 2 or words[1:] not in ([], [ADMIN]):
-            raise UsageError(f"{place}: write KEY, or KEY {ADMIN}")
-        key = _key(words[0], f"key of line {number}", place, bool(words[1:]))
+        if len(words) > 1:
+            raise UsageError(f"{place}: write one key on each line")
+        key = _key(words[0], f"key of line {number}", place)
         if key.digest in keys:
             raise UsageError(f"{place}: the key appears twice")
         keys[key.digest] = key
@@ -142,10 +139,10 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _key(text: str, name: str, place: str, admin: bool) -> Key:
+def _key(text: str, name: str, place: str) -> Key:
     if len(text) < SHORTEST:
         raise UsageError(f"{place}: the key has {len(text)} characters and needs at least {SHORTEST}: openssl rand -base64 24")
-    return Key.of(text, name, admin)
+    return Key.of(text, name)
 
 
 def _digest(key: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,20 +45,10 @@ class Address:
 
 
 class ReverseProxy:
-    """An ASGI application. `served` turns a model's name into vLLM's name for it, `listed` vLLM's list of models into ours;
-    `fields` are passed on whatever they hold."""
+    """An ASGI application; `fields` of a request are passed on whatever they hold."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        upstream: Supervisor,
-        address: Address,
-        served: Callable[[str], str] = lambda model: model,
-        listed: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda models: models,
-        fields: Collection[str] = (),
-    ) -> None:
-        self._app, self._upstream, self._address, self._served, self._listed = app, upstream, address, served, listed
-        self._fields = fields
+    def __init__(self, app: ASGIApp, upstream: Supervisor, address: Address, fields: Collection[str] = ()) -> None:
+        self._app, self._upstream, self._address, self._fields = app, upstream, address, fields
         self._vllm: aiohttp.ClientSession
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,7 +104,9 @@ class ReverseProxy:
             return self._down()
         if path in GOT:
             return Response(body, media_type="application/json" if path == "/version" else "text/plain; version=0.0.4")
-        models, name = self._listed(json.loads(body)["data"]), path.removeprefix("/v1/models").removeprefix("/")
+        # vLLM's "root" is the folder of a model, which is nobody's business.
+        models: list[dict[str, Any]] = [{**model, "root": model["id"]} for model in json.loads(body)["data"]]
+        name = path.removeprefix("/v1/models").removeprefix("/")
         if not name:
             return JSONResponse({"object": "list", "data": models})
         found = next((model for model in models if model["id"] == name), None)
@@ -141,8 +133,6 @@ class ReverseProxy:
             fields = read_fields(scope["path"], (await receive()).get("body", b""), self._fields)
         except ValueError as error:
             return await refusal(400, str(error))(scope, receive, send)
-        if isinstance(model := fields.get("model"), str):
-            fields["model"] = self._served(model)
         # Written anew, so that vLLM reads what was checked. An infinite number becomes null.
         body = to_json(fields, inf_nan_mode="null")
         refused = await while_there(receive, self._exchange(scope, body, send))

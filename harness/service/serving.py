@@ -1,4 +1,4 @@
-"""All of `harness serve` put together: vLLM and its supervisor, its adapters, the task API, and the one port in front of them."""
+"""All of `harness serve` put together: vLLM, its supervisor and models, the task API, and the one port in front of them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adapters.registry import Adapter, known_adapters
-from harness.engines.models.bases import display_name
-from harness.engines.vllm.engine import max_lora_rank
+from adapters.registry import Adapter
+from harness.engines.models.bases import display_name, load_tokenizer
 from harness.engines.vllm.options import serve_options
-from harness.engines.vllm.server import LoraCapacity, Server, check_port, private_folder, server_options
+from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, check_port, private_folder, server_options
 from harness.errors import UsageError
+from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
-from harness.service.adapters import Adapters, Backend, adapter_routes, ranks, served_ends, served_template
 from harness.service.app import create_app, listening
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
-from harness.service.players import AnyPlayer, own_players
+from harness.service.players import AnyPlayer, EndpointPlayer, own_players
 from harness.service.proxy import Address, ReverseProxy
 from harness.service.supervisor import Supervisor
 from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
+from prompts.spec import DEFAULTS, PromptSpec
+from prompts.template import DEFAULT, Template, get_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,22 @@ class ServeConfig:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """The model to serve, and its adapters."""
+    """The model to serve, and its adapters by name."""
 
     base: str
     adapters: Mapping[str, Adapter]
-    hot: bool
-    """Whether adapters may be loaded and unloaded while it runs."""
-    folder: Path | None = None
-    """Where more adapters are, in addition to the shipped ones and those of runs."""
     words: Sequence[str] = ()
     """Options of `vllm serve`, in addition to our flags."""
+
+    def players(self, socket: Path, up: Callable[[], bool]) -> list[AnyPlayer]:
+        """The adapters, each asked as it was trained, and the base, asked in the default prompt format of each task."""
+
+        def behind(name: str, specs: Mapping[str, PromptSpec], examples: ShotChoice) -> EndpointPlayer:
+            return EndpointPlayer(name, f"{VLLM_URL}/v1", name, specs, examples, socket=socket, up=up)
+
+        adapted = [behind(name, {one.spec.task: one.spec}, one.trained_with.examples) for name, one in self.adapters.items()]
+        plain = {task: PromptSpec.make(task) for task in DEFAULTS}
+        return [*adapted, behind(display_name(self.base), plain, ShotChoice(0))]
 
 
 class Serving:
@@ -73,65 +80,31 @@ class Serving:
     def __init__(
         self, model: ServedModel, config: ServeConfig, folder: Path, workers: Workers, say: Callable[[str], None]
     ) -> None:
-        self._model, self._socket = model, folder / "vllm.sock"
+        self.model, self._socket = model, folder / "vllm.sock"
         self.log = RUNS / f"serve-{config.port}.log"
         self._given = serve_options(model.words)
-        self.hot = self._hot()
-        self._template, plain, chats = served_template(model.base, model.adapters, RUNS / f"serve-{config.port}.jinja")
-        self.plain = plain is not None
+        self._template, self.plain = served_template(model.base, model.adapters, RUNS / f"serve-{config.port}.jinja")
         ends = None if self.plain else served_ends(model.base)
         self._generation_config = folder if ends else None
         if ends:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
-        self._rank = self._highest()
         self.supervisor = Supervisor(self._make, say)
-        backend = Backend(
-            base=model.base,
-            name=display_name(model.base),
-            socket=self._socket,
-            rank=self._rank,
-            plain=plain,
-            chats=chats,
-            up=lambda: self.supervisor.state == "up",
-        )
-        players: dict[str, AnyPlayer] = {player.name: player for player in own_players(workers)}
-        fixed = None if self.hot else "this server loads no adapters while it runs"
-        self.adapters = Adapters(backend, model.adapters, players, model.folder, fixed)
-        app = create_app(players)
-        app.include_router(adapter_routes(self.adapters))
-        address = Address(self._socket, config.answer_seconds)
-        proxy = ReverseProxy(app, self.supervisor, address, self.adapters.served, self.adapters.listed, config.fields)
+        app = create_app([*model.players(self._socket, lambda: self.supervisor.state == "up"), *own_players(workers)])
+        proxy = ReverseProxy(app, self.supervisor, Address(self._socket, config.answer_seconds), config.fields)
         self.guard = Guard(proxy, Keys(config.keys), config.bounds)
 
     def _make(self, again: bool) -> Server:
+        adapters = [ServedAdapter(name, one.path, one.rank) for name, one in self.model.adapters.items()]
         options = server_options(
-            self._model.base,
-            display_name(self._model.base),
-            self.adapters.modules(),
+            self.model.base,
+            display_name(self.model.base),
+            adapters,
             self._socket,
             self._template,
-            LoraCapacity(self._rank, 2) if self.hot else None,
             self._given,
             self._generation_config,
         )
-        return Server([*options, *self._model.words], self._socket, self.log, self.hot, again)
-
-    def _hot(self) -> bool:
-        """Whether adapters can be loaded while the server runs. Raises UsageError if they must be, and vLLM cannot load them."""
-        # Counted as vLLM itself counts them.
-        servers = self._given.get("api_server_count") or self._given.get("data_parallel_size", 1)
-        if self._model.folder and servers > 1:
-            raise UsageError("--adapters: vLLM loads adapters with one API server only: add --api-server-count 1 after `--`")
-        return self._model.hot and servers == 1
-
-    def _highest(self) -> int:
-        """The highest LoRA rank that the server takes."""
-        if (given := self._given.get("max_lora_rank")) is not None:
-            return int(given)
-        own = self._model.folder
-        folders = [*own.glob("*"), *own.glob("*/adapter")] if own else []
-        fitting = ranks(self._model.adapters, [*folders, *known_adapters().values()] if self.hot else [])
-        return max_lora_rank(min(fitting, 512))
+        return Server([*options, *self.model.words], self._socket, self.log, again)
 
 
 def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
@@ -157,3 +130,48 @@ def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], No
         with serving.supervisor as supervisor, listen:
             begin(serving)
             supervisor.watch()
+
+
+def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> tuple[Path | None, bool]:
+    """The chat template to serve with, and whether it is one of plain text.
+
+    Models without a template and adapters that were trained on plain text get one of plain text; None stands for the model's
+    own. If the harness changes the model's own, the result is written to `file`. Raises UsageError if adapters need different
+    templates, or one of plain text that is not ours, EngineError for a template of the model's own that leaves out a message.
+    """
+    from prompts.chat_template import answering_template, check_chat_template, own_template
+
+    tokenizer = load_tokenizer(model)
+    own, chats = own_template(tokenizer), bool(tokenizer.chat_template)
+
+    def wanted(wording: Template) -> Path | None:
+        return None if chats and not wording.is_plain else wording.served
+
+    plain = {name: wanted(one.spec.wording) for name, one in adapters.items()} or {model: wanted(get_template(DEFAULT))}
+    if len({path and path.read_text() for path in plain.values()}) > 1:
+        raise UsageError(f"the adapters {', '.join(plain)} need different chat templates: serve them one by one")
+    if (path := next(iter(plain.values()))) or not own:
+        return path, path is not None
+    check_chat_template(tokenizer)
+    changed = answering_template(tokenizer)
+    if changed is None or changed == own:
+        return None, False
+    write_atomically(file, changed)
+    return file, False
+
+
+def served_ends(model: str) -> list[int] | None:
+    """All tokens that end an answer, if the chat template ends turns with one that neither the tokenizer nor the model's
+    generation_config.json names; None otherwise."""
+    from transformers import GenerationConfig
+
+    from prompts.chat_template import stop_token_ids
+
+    tokenizer = load_tokenizer(model)
+    try:
+        named = GenerationConfig.from_pretrained(model).eos_token_id
+    except OSError:
+        named = None
+    known = {*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id} - {None}
+    ends = {*stop_token_ids(tokenizer)} - known
+    return sorted(known | ends) if ends else None

@@ -1,4 +1,4 @@
-"""`harness serve` as a process in front of a stand-in for vLLM: load, faults, SIGTERM, adapters, and its OpenAPI page.
+"""`harness serve` as a process in front of a stand-in for vLLM: load, faults, SIGTERM, and its OpenAPI page.
 
 Nothing here needs a model; tests/integration/test_serve.py uses a real one.
 """
@@ -44,17 +44,9 @@ class Serving(ServedCommand):
 
 
 @pytest.fixture(scope="module")
-def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the adapters `one` and `two`."""
-    folder = tmp_path_factory.mktemp("adapters")
-    for seed, name in enumerate(("one", "two"), 1):
-        save_tiny_adapter(base, folder / name, PromptSpec.make("hexagons"), seed=seed)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def options(base: Path, adapters: Path) -> list[str]:
-    return ["--base", str(base), "--adapter", f"one={adapters / 'one'}", "--adapters", str(adapters)]
+def options(base: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    adapter = save_tiny_adapter(base, tmp_path_factory.mktemp("adapters") / "one", PromptSpec.make("hexagons"))
+    return ["--base", str(base), "--adapter", f"one={adapter}"]
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +77,6 @@ def test_attackers_are_refused_while_others_are_answered(serving: Serving) -> No
 
 def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
     client, before = serving.client, serving.vllm()
-    assert client.post("/v1/harness/adapters", json={"name": "one"}).json()["version"] == 2
     os.kill(before, signal.SIGKILL)
     statuses: list[int] = []
 
@@ -99,7 +90,7 @@ def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
     wait_until(back, 60)
     assert set(statuses) <= {200, 503}
     assert statuses[0] == 503
-    assert client.post(CHAT, json=ASK).json()["model"] == "one@2"
+    assert client.post(CHAT, json=ASK).json()["model"] == "one"
     assert serving.vllm() != before
     assert "starting it again in 1 s" in serving.errors.read_text()
 

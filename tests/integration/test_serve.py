@@ -31,7 +31,7 @@ from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
-KEY, ADMIN = "sk-a-very-secret-one", "sk-a-more-secret-one"
+KEY, OTHER = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
 
@@ -80,10 +80,9 @@ def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     folder = tmp_path_factory.mktemp("serving")
     first, second = (save_tiny_adapter(base, folder / name, SPEC, seed=seed) for name, seed in (("first", 1), ("second", 2)))
     options = ["--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}"]
-    (folder / "keys").write_text(f"{ADMIN} admin\n")
+    (folder / "keys").write_text(f"{OTHER}\n")
     (folder / "keys").chmod(0o600)
-    save_tiny_adapter(base, folder / "more" / "painter", SPEC, seed=3)
-    options += ["--adapters", str(folder / "more"), "--api-keys", str(folder / "keys")]
+    options += ["--api-keys", str(folder / "keys")]
     with Serving(folder, "serve", *options, "--", "--max-num-seqs", "64", HARNESS_API_KEY=KEY) as serving:
         yield serving
 
@@ -165,38 +164,6 @@ def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
     assert len(parsed.actions) == 10
 
 
-def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) -> None:
-    """After a reload with other weights, the same prompt gets another answer: nothing of the old adapter is cached."""
-    adapters = f"{serving.url}/v1/harness/adapters"
-    folder = serving.folder / "more" / "painter" / "adapter_model.safetensors"
-    answers = []
-
-    def ask(client: openai.OpenAI) -> Any:
-        return client.chat.completions.create(model="painter", messages=QUESTION, max_tokens=12, temperature=0)
-
-    with serving.client() as client, httpx2.Client(headers={"Authorization": f"Bearer {ADMIN}"}, timeout=120) as admin:
-        with pytest.raises(openai.NotFoundError):
-            ask(client)
-        assert httpx2.post(adapters, json={"name": "painter"}, headers={"Authorization": f"Bearer {KEY}"}).status_code == 403
-        for version in (1, 2):
-            assert admin.post(adapters, json={"name": "painter"}).json()["version"] == version
-            answer = ask(client)
-            assert answer.model == f"painter@{version}"
-            answers.append(answer.choices[0].message.content)
-            shutil.copy(serving.folder / "first" / "adapter_model.safetensors", folder)
-        assert (
-            answers[1]
-            == client.chat.completions.create(model="one", messages=QUESTION, max_tokens=12, temperature=0)
-            .choices[0]
-            .message.content
-        )
-        assert answers[0] != answers[1]
-        assert [model.id for model in client.models.list()] == ["tiny", "one", "two", "painter"]
-        assert admin.delete(f"{adapters}/painter").status_code == 204
-        with pytest.raises(openai.NotFoundError):
-            ask(client)
-
-
 def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     leader = serving.server()
     assert len(group(leader)) > 1
@@ -206,7 +173,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     assert "Interrupted." in (serving.folder / "stderr").read_text()
     written = serving.log.read_text() + (serving.folder / "stderr").read_text()
     assert KEY not in written
-    assert ADMIN not in written
+    assert OTHER not in written
 
 
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:

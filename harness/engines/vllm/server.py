@@ -50,23 +50,12 @@ class ServedAdapter:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoraCapacity:
-    """What a server reserves for adapters that it loads while it runs."""
-
-    rank: int
-    """The highest rank of such an adapter."""
-    adapters: int
-    """How many adapters may answer at the same time; others wait."""
-
-
 def server_options(
     base: str,
     name: str,
     adapters: Sequence[ServedAdapter],
     socket: Path,
     chat_template: Path | None,
-    capacity: LoraCapacity | None = None,
     given: Container[str] = (),
     generation_config: Path | None = None,
 ) -> list[str]:
@@ -80,10 +69,9 @@ def server_options(
     chosen["trust_remote_code"] = trusts_remote_code()
     # All its requests come from the reverse proxy.
     chosen["disable_uvicorn_access_log"] = True
-    if adapters or capacity:
-        ranks = [adapter.rank for adapter in adapters] + ([capacity.rank] if capacity else [])
-        chosen["max_lora_rank"] = max_lora_rank(max(ranks))
-        chosen["max_loras"] = max(len(adapters), capacity.adapters if capacity else 0)
+    if adapters:
+        chosen["max_lora_rank"] = max_lora_rank(max(adapter.rank for adapter in adapters))
+        chosen["max_loras"] = len(adapters)
     for key, value in chosen.items():
         flag = key.replace("_", "-")
         if key not in given:
@@ -92,15 +80,13 @@ def server_options(
     options += ["--logits-processors", FEASIBLE_TOKENS]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
-    if adapters or capacity:
-        options.append("--enable-lora")
     if adapters:
-        options += ["--lora-modules", *(f"{adapter.name}={adapter.path}" for adapter in adapters)]
+        options += ["--enable-lora", "--lora-modules", *(f"{adapter.name}={adapter.path}" for adapter in adapters)]
     return options
 
 
-def server_environment(environment: Mapping[str, str], hot: bool = False) -> dict[str, str]:
-    """The server's environment, made from this process's, without keys. `hot` allows it to load adapters while it runs."""
+def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The server's environment, made from this process's, without keys and without what lets clients load adapters."""
     own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
     # A `VllmEngine` in this process may have set both to other values: the server needs a process for its engine, and a log.
     own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
@@ -108,8 +94,6 @@ def server_environment(environment: Mapping[str, str], hot: bool = False) -> dic
     own["VLLM_HTTP_TIMEOUT_KEEP_ALIVE"] = "90"
     for name in ("VLLM_API_KEY", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "HARNESS_API_KEY"):
         own.pop(name, None)
-    if hot:
-        own["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
     return own
 
 
@@ -169,13 +153,12 @@ class Server:
     """A running server; `log` holds everything it prints. Use it in a `with`: the server ends with the block.
 
     It listens only at `socket`: whoever may enter the socket's folder may ask it anything, without a key. `options` follow
-    `command`. With `hot`, it may load adapters; with `again`, its log is continued.
+    `command`. With `again`, its log is continued.
     """
 
     options: Sequence[str]
     socket: Path
     log: Path
-    hot: bool = False
     again: bool = False
     command: Sequence[str] = COMMAND
     _process: subprocess.Popen[bytes] = field(init=False, repr=False)
@@ -194,7 +177,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 # vLLM's processes talk through sockets of their own, which belong into the private folder, too.
-                env={**server_environment(os.environ, self.hot), "VLLM_RPC_BASE_PATH": str(self.socket.parent)},
+                env={**server_environment(os.environ), "VLLM_RPC_BASE_PATH": str(self.socket.parent)},
                 # A separate session: Ctrl-C reaches only this process, and `stop` reaches all of the server's processes.
                 start_new_session=True,
             )

@@ -9,7 +9,7 @@ import pytest
 from adapters.registry import Adapter
 from harness.engines.vllm.server import server_options
 from harness.errors import EngineError, UsageError
-from harness.service.adapters import served_ends, served_template
+from harness.service.serving import served_ends, served_template
 from prompts.spec import PromptSpec
 from prompts.template import SHIPPED
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
@@ -24,13 +24,13 @@ def adapter(template: str | None = None) -> Adapter:
 
 def test_a_model_without_a_template_gets_the_plain_one(tmp_path: Path) -> None:
     base, plain = str(build_tiny_model(tmp_path / "base", chat=False)), SHIPPED / "plain.jinja"
-    assert served_template(base, {}, FILE) == served_template(base, {"ours": adapter()}, FILE) == (plain, plain, False)
+    assert served_template(base, {}, FILE) == served_template(base, {"ours": adapter()}, FILE) == (plain, True)
 
 
 def test_adapters_of_plain_text_get_theirs_and_are_not_served_with_others(tmp_path: Path) -> None:
     base, nebula = str(build_tiny_model(tmp_path / "base")), SHIPPED / "nebula" / "plain.jinja"
-    assert served_template(base, {"ours": adapter()}, FILE) == (None, None, True)
-    assert served_template(base, {"theirs": adapter("nebula")}, FILE) == (nebula, nebula, True)
+    assert served_template(base, {"ours": adapter()}, FILE) == (None, False)
+    assert served_template(base, {"theirs": adapter("nebula")}, FILE) == (nebula, True)
     with pytest.raises(UsageError, match="ours, theirs need different chat templates"):
         served_template(base, {"ours": adapter(), "theirs": adapter("nebula")}, FILE)
 
@@ -43,7 +43,7 @@ def test_a_plain_template_from_elsewhere_is_not_served(tmp_path: Path) -> None:
         served_template(base, {"theirs": adapter(str(mine))}, FILE)
     nebula = SHIPPED / "nebula" / "plain.jinja"
     (mine / "plain.jinja").write_bytes(nebula.read_bytes())
-    assert served_template(base, {"theirs": adapter(str(mine))}, FILE) == (nebula, nebula, True)
+    assert served_template(base, {"theirs": adapter(str(mine))}, FILE) == (nebula, True)
 
 
 def test_a_model_whose_template_leaves_out_messages_is_not_served(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_model_whose_template_leaves_out_messages_is_not_served(tmp_path: Path
 
 def test_a_model_that_thinks_gets_a_template_that_keeps_it_from_thinking(tmp_path: Path) -> None:
     family_tokenizer(tmp_path / "base", "r1 distill").save_pretrained(tmp_path / "base")
-    assert served_template(str(tmp_path / "base"), {}, tmp_path / FILE) == (tmp_path / FILE, None, True)
+    assert served_template(str(tmp_path / "base"), {}, tmp_path / FILE) == (tmp_path / FILE, False)
     served = (tmp_path / FILE).read_text()
     assert served.startswith(FAMILIES["r1 distill"].template)
     assert "</think>" in served.removeprefix(FAMILIES["r1 distill"].template)

@@ -13,7 +13,6 @@ import pytest
 from harness.cli import main
 from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
 from harness.engines.vllm.server import (
-    LoraCapacity,
     ServedAdapter,
     Server,
     check_port,
@@ -58,26 +57,22 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 
 
-def test_a_base_alone_needs_no_lora_but_for_adapters_to_come() -> None:
+def test_a_base_alone_needs_no_lora() -> None:
     line = " ".join(server_options("org/name", "org/name", [], Path("s"), None))
     assert "lora" not in line
     assert "chat-template" not in line
-    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None, LoraCapacity(20, 2)))
-    assert "--max-lora-rank=32 --max-loras=2" in line
-    assert line.endswith("--enable-lora")
 
 
 def test_the_users_options_replace_the_chosen_ones() -> None:
     given = ("max_model_len", "generation_config", "max_loras", "dtype", "enforce_eager")
-    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], Path("s"), None, None, given))
+    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], Path("s"), None, given))
     assert not any(f"--{name.replace('_', '-')}" in line for name in given)
     assert "--max-lora-rank=8" in line
 
 
-def test_only_a_server_that_is_meant_to_may_be_told_to_load_adapters_and_none_learns_the_clients_key() -> None:
+def test_no_server_may_be_told_to_load_adapters_or_learns_the_clients_key() -> None:
     given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk", "VLLM_API_KEY": "another"}
     assert not set(given) & set(server_environment(given))
-    assert server_environment({}, hot=True)["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
 
 
 def test_all_sockets_are_in_a_short_folder_that_only_its_owner_enters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,9 +117,6 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
         (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
         (["--port", "70000"], 2, "70000"),
-        (["--no-model", "--adapters", "."], 2, "--no-model: leave out"),
-        (["--no-adapters", "--adapters", "."], 2, "--no-adapters: leave it out"),
-        (["--adapters", "nowhere"], 2, "nowhere"),
         (["--api-keys", "nowhere"], 2, "--api-keys nowhere: No such file"),
         (["--max-in-flight", "0"], 2, "--max-in-flight"),
         (["--task-port", "8001"], 2, "No such option"),

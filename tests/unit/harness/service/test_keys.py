@@ -28,10 +28,9 @@ def asked(key: str = "", client: str = "127.0.0.1", **headers: str) -> dict[str,
 
 
 def test_keys_of_a_file(tmp_path: Path) -> None:
-    keys = Keys(read_keys(key_file(tmp_path, f"# ours\n{ONE}\n\n  {TWO} admin  # the lead\n")))
+    keys = Keys(read_keys(key_file(tmp_path, f"# ours\n{ONE}\n\n  {TWO}  # the lead\n")))
     one, two = keys.principal(asked(ONE)), keys.principal(asked(TWO))
-    assert (one and one.name, one and one.admin) == ("key of line 2", False)
-    assert (two and two.name, two and two.admin) == ("key of line 4", True)
+    assert (one, two) == (Principal("key of line 2"), Principal("key of line 4"))
     for wrong in (ONE[:-1], f"{ONE} ", ONE.upper(), "", "# ours", "é"):
         assert keys.principal(asked(wrong)) is None
     assert keys.principal({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
@@ -47,9 +46,8 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{ONE} root\n", "line 1: write KEY, or KEY admin"),
-        (f"{ONE}\n{TWO} admin now\n", "line 2: write KEY"),
-        (f"{ONE}\n{ONE} admin\n", "line 2: the key appears twice"),
+        (f"{ONE}\n{TWO} admin\n", "line 2: write one key on each line"),
+        (f"{ONE}\n{ONE}\n", "line 2: the key appears twice"),
         ("sk-short\n", "line 1: the key has 8 characters and needs at least 16"),
         ("# none\n", "the file holds no key"),
         ("sk-é\n", "plain ASCII"),
@@ -61,8 +59,8 @@ def test_an_invalid_file_of_keys_is_refused_without_printing_the_keys(text: str,
     assert "sk-" not in str(caught.value)
 
 
-def test_without_keys_every_admitted_client_is_an_admin_and_with_keys_only_admins_are() -> None:
-    assert Keys().principal(asked()) == Principal("anyone", admin=True)
+def test_without_keys_anyone_is_admitted_and_with_keys_their_holders_are() -> None:
+    assert Keys().principal(asked()) == Principal("anyone")
     keys = Keys([Key.of("sk-one", "one")])
     assert keys.principal(asked()) is None
     assert keys.principal(asked("sk-one")) == Principal("one")
@@ -94,5 +92,5 @@ def test_keys_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_no_key_is_printed(tmp_path: Path) -> None:
-    keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one admin\n"))
+    keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one\n"))
     assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).principal(asked('sk-a-very-secret-one'))!r}"

@@ -81,11 +81,10 @@ def fronted(
     upstream: Any = Up,
     seconds: float = 30.0,
     socket_path: Path | None = None,
-    **names: Any,
+    fields: tuple[str, ...] = ("pause",),
 ) -> Iterator[tuple[httpx2.Client, Guard]]:
     port = free_port()
-    names = {"fields": ("pause",), **names}
-    front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
+    front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), fields)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
     with listening(guard, "127.0.0.1", port), httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         yield client, guard
@@ -149,11 +148,11 @@ def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Clie
     wait_until(lambda: behind.fake.ended == 1 and behind.fake.running == 0)
 
 
-def test_a_name_is_turned_into_the_one_that_vllm_knows(behind: Behind) -> None:
-    with fronted(behind, served=lambda name: {"painter": "one"}.get(name, name)) as (client, _):
-        assert client.post(CHAT, json={**ASK, "model": "painter"}).json()["model"] == "one"
-        assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
-    assert behind.fake.requests[0][1] == {**ASK, "model": "one"}
+def test_models_are_listed_without_their_folders(client: httpx2.Client) -> None:
+    models = client.get("/v1/models").json()["data"]
+    assert [(model["id"], model["root"]) for model in models] == [("base", "base"), ("one", "one")]
+    assert client.get("/v1/models/one").json() == models[1]
+    assert client.get("/v1/models/two").status_code == 404
 
 
 @pytest.mark.parametrize(
