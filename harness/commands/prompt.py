@@ -228,7 +228,6 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):
-            engine.folder = run.folder
             _count_before(engine, plan, run, items)
         engine = stack.enter_context(cached(engine, options, settings))
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)

@@ -154,8 +154,6 @@ class Options(Strict):
     """Stop when the run has cost this much, in the currency of the price table (openai)."""
     max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
-    batch_api: bool = COST(False)
-    """Use the endpoint's batch API: cheaper, answers within 24 hours (openai)."""
     retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))
     """Whether a resumed run asks failed items again."""
     cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
@@ -197,8 +195,6 @@ class Options(Strict):
             raise UsageError("--diff compares prompts: add --preview")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
-        if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
-            raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
         for name, flag in FLAGS.items():
             if flag.engines and self.engine not in flag.engines and getattr(self, name) not in (None, False, ()):
                 word, engines = option_name(name, flag), " and ".join(flag.engines)

@@ -126,8 +126,6 @@ def _endpoint_engine(kind: Any, options: Options) -> Engine:
     from harness.engines.openai import DIALECTS
     from harness.engines.openai.request_shape import extra_fields
 
-    if options.batch_api:
-        from harness.engines.openai.batch_api import BatchEngine as kind
     given = {"timeout": options.timeout, "max_retries": options.retries}
     engine: Engine = kind(
         options.base_url,
@@ -161,8 +159,7 @@ def spending_of(options: Options) -> Spending:
         raise UsageError(
             f"--max-cost {options.max_cost:g}: no price is known for {options.model}: give a table with --prices FILE"
         )
-    share = prices.batch if options.batch_api else 1.0
-    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total, share)
+    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total)
 
 
 def counting_tokenizer(options: Options, model: str | None) -> Any:

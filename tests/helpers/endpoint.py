@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from socketserver import ThreadingUnixStreamServer
 from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -81,15 +79,12 @@ def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
 class FakeServer:
     """Answers POST requests with the result of `reply(body, n)`; n counts the requests from 0. For None, it never answers.
 
-    GET requests are answered with `get(path)`, by default `models`; uploaded files are kept. It listens at a port, or at a
-    Unix `socket`.
+    GET requests are answered with `models`.
     """
 
-    def __init__(self, socket: Path | None = None) -> None:
+    def __init__(self) -> None:
         self.reply: Callable[[dict[str, Any], int], Answer | Handling | None] = lambda body, n: chat_answer("ok")
         self.models = listed(max_model_len=4096)
-        self.get: Callable[[str], Answer] = lambda path: self.models
-        self.uploads: list[bytes] = []
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: set[str | None] = set()
@@ -99,11 +94,7 @@ class FakeServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                content = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.path.endswith("/files"):
-                    fake.uploads.append(content)
-                    return self.answer((200, {}, json.dumps({"id": f"file-{len(fake.uploads)}"}).encode()))
-                body = json.loads(content)
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 with lock:
                     n = len(fake.requests)
                     fake.requests.append(body)
@@ -120,7 +111,7 @@ class FakeServer:
                 return self.answer(answer)
 
             def do_GET(self) -> None:
-                self.answer(fake.get(self.path))
+                self.answer(fake.models)
 
             def answer(self, answer: Answer) -> None:
                 status, headers, content = answer
@@ -133,9 +124,9 @@ class FakeServer:
             def log_message(self, format: str, *args: Any) -> None:
                 """Nothing goes to stderr."""
 
-        self.http = ThreadingUnixStreamServer(str(socket), Handler) if socket else ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
-        self.url = "http://vllm/v1" if socket else f"http://127.0.0.1:{self.http.socket.getsockname()[1]}/v1"
+        self.url = f"http://127.0.0.1:{self.http.socket.getsockname()[1]}/v1"
         self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()
 

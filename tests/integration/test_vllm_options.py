@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
 from harness.engines.vllm.options import engine_options, recorded, serve_options
 from harness.errors import UsageError
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
@@ -98,10 +96,3 @@ def test_an_option_that_a_server_does_not_take_is_an_error_of_one_line(words: li
         serve_options(words)
     assert "\n" not in str(caught.value)
     assert "sk-x" not in str(caught.value)
-
-
-def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = build_tiny_model(tmp_path / "base")
-    words = ["serve", "--base", str(base), "--adapters", str(tmp_path), "--port", "18999", "--", "--data-parallel-size", "2"]
-    assert main(words) == 2
-    assert "--api-server-count 1" in capsys.readouterr().err

@@ -8,12 +8,9 @@ import logging
 import os
 import random
 import re
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,34 +49,37 @@ def clean_key(text: str, place: str) -> str:
 
 
 def split_url(url: str) -> SplitResult:
-    """The parts of an endpoint's URL. Raises UsageError for one that no request can go to."""
+    """The parts of an endpoint's URL. Raises UsageError for one that no request can go to, and for one with a login."""
+    if "@" in url:
+        # In a wrong URL with a login, any part may belong to the password.
+        raise UsageError(f"--base-url: it must hold no login: a key belongs in {' or '.join(KEY_VARIABLES)}")
     with suppress(ValueError):
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return parts
-    # In a wrong URL with a login, any part may belong to the password.
-    shown = "" if "@" in url else f" {without_secrets(url)}"
-    raise UsageError(f"--base-url{shown}: it must begin with http:// or https:// and a host, and its port be 1 to 65535")
+    shown = without_secrets(url)
+    raise UsageError(f"--base-url {shown}: it must begin with http:// or https:// and a host, and its port be 1 to 65535")
 
 
 @dataclass(eq=False)
 class Failure(Exception):
-    """Why a request has no usable answer, after all tries: one line, without secrets.
+    """Why a request has no usable answer: one line, without secrets.
 
     `status` is the HTTP status, None if there was no answer or an unreadable one; `parameter` is the one that the endpoint
-    refuses, if it names one. `connected` is False if there was no connection. `patient` is False if no other request can do
-    better: the quota is used up, or the endpoint asks for a very long wait. `again` is False if the same request is sure to
-    fail again, `late` is True if the answer did not come in time.
+    refuses, if it names one. `again` says that another try may do better, after `wait` seconds if the endpoint asks for a pause.
+    `connected` is False if there was no connection, `late` True if the answer did not come in time. `patient` is False if no
+    other request can do better: the quota is used up, or the endpoint asks for a very long wait.
     """
 
     message: str
     status: int | None = None
     parameter: str = ""
     _: KW_ONLY
+    again: bool = False
+    wait: float | None = None
     connected: bool = True
-    patient: bool = True
-    again: bool = True
     late: bool = False
+    patient: bool = True
 
     def __str__(self) -> str:
         return self.message
@@ -105,20 +105,14 @@ class Endpoint:
         retries: int = 5,
     ) -> None:
         parts = split_url(url)
-        self._base = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
-        self._query = parts.query
-        self._socket = socket
+        self._base, self._query = urlunsplit(parts._replace(path=parts.path.rstrip("/"), query="", fragment="")), parts.query
+        self._socket, self._connections = socket, connections
         self.shown = without_secrets(url)
         self.timeout, self.retries = timeout, retries
-        self._connections = connections
         key = None if socket else key_in_environment()
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        user = parts.netloc.rpartition("@")[0]
-        if user:
-            self._headers = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"}
         # Some servers quote the request in their errors.
-        secrets = [self._headers.get("Authorization", "").partition(" ")[2], user, user.partition(":")[2], parts.query]
-        secrets += re.findall("=([^&]*)", parts.query)
+        secrets = [key or "", parts.query, *re.findall("=([^&]*)", parts.query)]
         forms = {form(one) for one in secrets for form in (str, unquote, unquote_plus)}
         self._secrets = sorted((one for one in forms if len(one) > 3), key=len, reverse=True)
         self._client: httpx2.AsyncClient | None = None
@@ -129,46 +123,26 @@ class Endpoint:
         """The seconds that a request gets in total."""
         return self.timeout * (self.retries + 1)
 
-    async def post(self, path: str, body: Mapping[str, Any], late: Callable[[], None] | None = None) -> dict[str, Any]:
-        """The decoded answer. Raises Failure if there is none after all tries; see `raw` for `late`."""
-        headers = {"Content-Type": "application/json"}
-        return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
-
-    async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`, for any method; `options` go to httpx2."""
-        return _decoded(await self.raw(method, path, **options))
-
-    async def raw(
-        self, method: str, path: str, *, most: int = MAX_BYTES, late: Callable[[], None] | None = None, **options: Any
-    ) -> bytes:
-        """An answer of at most `most` bytes; `late` is called after each try that got none in time.
-
-        Raises Failure as `post` does. An error inside an answer with status 200 counts like its own status.
-        """
+    async def request(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, late: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """The decoded answer; `late` is called after each try that got none in time. Raises Failure if there is none after all
+        tries."""
         for attempt in range(self.retries + 1):
             await self._wait()
-            pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0)
             try:
-                status, headers, content = await self._send(method, path, most, options)
-                status = (status == 200 and _inner_status(content)) or status
+                return await self._send(method, path, body)
             except Failure as failure:
                 error = failure
-                if late and failure.late:
-                    late()
-                if attempt == self.retries or not failure.again:
-                    break
+            if late and error.late:
+                late()
+            if attempt == self.retries or not error.again:
+                break
+            pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0) if error.wait is None else error.wait
+            if error.status == 429:
+                self._free_at = max(self._free_at, asyncio.get_running_loop().time() + pause)
             else:
-                if 200 <= status < 300:
-                    return content
-                wait = _retry_after(headers)
-                error = self._refusal(status, headers, content, wait)
-                if attempt == self.retries or not error.patient or not (status in _AGAIN or status >= 500):
-                    break
-                pause = pause if wait is None else wait
-                if status == 429:
-                    self._free_at = max(self._free_at, asyncio.get_running_loop().time() + pause)
-                    continue
-            await asyncio.sleep(pause)
+                await asyncio.sleep(pause)
         raise error
 
     async def _wait(self) -> None:
@@ -176,27 +150,29 @@ class Endpoint:
         while (pause := self._free_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(pause)
 
-    async def _send(self, method: str, path: str, most: int, options: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+    async def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         import httpx2
 
         url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
+        # In ASCII: a model may have answered with half a surrogate pair, which UTF-8 cannot encode.
+        content = None if body is None else json.dumps(body).encode()
         response: httpx2.Response | None = None
         try:
             client = self._client = self._client or self._open()
-            async with asyncio.timeout(self.timeout), client.stream(method, url, **options) as response:
-                return response.status_code, response.headers, await _bounded(response, most)
+            async with asyncio.timeout(self.timeout), client.stream(method, url, content=content) as response:
+                return self._answer(response.status_code, response.headers, await _bounded(response))
         except Failure:
             raise
         except (TimeoutError, httpx2.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
-            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
+            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", again=True, late=True) from None
         except Exception as error:  # noqa: BLE001 - sockets, TLS, proxies and parsers raise errors of many kinds
             cause = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
             if response is None:
                 raise Failure(self.tell(cause), connected=False, again=isinstance(cause, httpx2.HTTPError | OSError)) from None
             if isinstance(cause, httpx2.NetworkError | httpx2.RemoteProtocolError):
-                raise Failure("the endpoint's answer breaks off") from None
-            raise Failure(f"the endpoint's answer cannot be read: {self.tell(cause)}") from None
+                raise Failure("the endpoint's answer breaks off", again=True) from None
+            raise Failure(f"the endpoint's answer cannot be read: {self.tell(cause)}", again=True) from None
 
     def _open(self) -> httpx2.AsyncClient:
         import httpx2
@@ -210,18 +186,27 @@ class Endpoint:
             limits=limits,
             timeout=self.timeout,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            headers={"User-Agent": "grid-world-harness", **self._headers},
+            headers={"User-Agent": "grid-world-harness", "Content-Type": "application/json", **self._headers},
         )
 
-    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, wait: float | None) -> Failure:
+    def _answer(self, status: int, headers: Mapping[str, str], content: bytes) -> dict[str, Any]:
+        """The decoded answer. Raises Failure for a refusal; an error inside an answer counts like its own status."""
+        if 200 <= status < 300:
+            answer = _decoded(content)
+            if not (fault := answer.get("error")):
+                return answer
+            code = fault.get("code") if isinstance(fault, dict) else None
+            status = code if isinstance(code, int) and 400 <= code < 600 else 500
         if 300 <= status < 400:
             where = without_secrets(headers.get("Location", "nowhere"))
-            return Failure(f"it is redirected to {self.tell(where)}", status)
+            raise Failure(f"it is redirected to {self.tell(where)}", status)
+        wait = _retry_after(headers)
+        if wait is not None and wait > self.patience > 0 and wait > 60:
+            raise Failure(f"it asks to wait {wait:,.0f} seconds", status, patient=False)
         message, parameter, code = _error(content)
         spent = (status in (402, 403, 429) and bool(_QUOTA.search(f"{code} {message}"))) or status == 402
-        if wait is not None and wait > self.patience > 0 and wait > 60:
-            return Failure(f"it asks to wait {wait:,.0f} seconds", status, patient=False)
-        return Failure(f"{status} {self.tell(message)}".strip(), status, parameter, patient=not spent)
+        again = not spent and (status in _AGAIN or status >= 500)
+        raise Failure(f"{status} {self.tell(message)}".strip(), status, parameter, again=again, wait=wait, patient=not spent)
 
     def tell(self, error: BaseException | str) -> str:
         """A message in one line of at most 300 characters, without secrets."""
@@ -237,15 +222,15 @@ class Endpoint:
             self._client = None
 
 
-async def _bounded(response: httpx2.Response, most: int) -> bytes:
+async def _bounded(response: httpx2.Response) -> bytes:
     length = response.headers.get("Content-Length", "")
-    if length.isdigit() and int(length) > most:
-        raise Failure(f"the endpoint's answer has {int(length):,} bytes; no more than {most:,} are read", again=False)
+    if length.isdigit() and int(length) > MAX_BYTES:
+        raise Failure(f"the endpoint's answer has {int(length):,} bytes; no more than {MAX_BYTES:,} are read")
     content = bytearray()
     async for part in response.aiter_bytes():
         content += part
-        if len(content) > most:
-            raise Failure(f"the endpoint's answer has more than {most:,} bytes; no more are read", again=False)
+        if len(content) > MAX_BYTES:
+            raise Failure(f"the endpoint's answer has more than {MAX_BYTES:,} bytes; no more are read")
     return bytes(content)
 
 
@@ -267,16 +252,6 @@ def _text(content: bytes) -> str:
     return "".join(char if char.isprintable() else "?" for char in text) if content else "empty"
 
 
-def _inner_status(content: bytes) -> int:
-    """The status of the error that an answer consists of, 500 if it has none; 0 for any other answer, and for a batch's lines."""
-    if b'"error"' in content and b'"custom_id"' not in content:
-        with suppress(Failure):
-            error = _decoded(content).get("error")
-            code = error.get("code") if isinstance(error, dict) else None
-            return code if isinstance(code, int) and 400 <= code < 600 else 500 if error else 0
-    return 0
-
-
 def _error(content: bytes) -> tuple[str, str, str]:
     """The message, the parameter and the code of an error; empty for what it does not say."""
     try:
@@ -295,14 +270,8 @@ def _error(content: bytes) -> tuple[str, str, str]:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, given in milliseconds, in seconds or as a date; None if it does not ask."""
+    """The seconds that a server asks to wait; None if it does not ask, or in another form than a number."""
     for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
-        try:
+        with suppress(KeyError, ValueError):
             return max(0.0, float(headers[name]) / unit)
-        except (KeyError, ValueError):
-            continue
-    try:
-        until = parsedate_to_datetime(headers["Retry-After"])
-    except (KeyError, ValueError):
-        return None
-    return max(0.0, (until - datetime.now(UTC)).total_seconds()) if until.tzinfo else None
+    return None

@@ -98,8 +98,6 @@ class OpenAIEngine:
         # Concurrency drops at the end of a batch, so a batch is many times the requests in flight.
         self.batch_size = 16 * concurrency
         self._context_length = context_length
-        self.folder: Path | None = None
-        """The run's folder, for an engine that records its requests there."""
 
     @property
     def context_length(self) -> int:
@@ -109,8 +107,20 @@ class OpenAIEngine:
 
     async def find_context_length(self) -> int:
         """As `context_length`, in the caller's event loop."""
+        if self._context_length:
+            return self._context_length
+        try:
+            models = (await self._endpoint.request("GET", "/models")).get("data")
+        except Failure as failure:
+            if not failure.connected:
+                raise EngineError(f"no connection to {self._endpoint.shown}: {failure}; {_UNREACHED}") from None
+            models = None
+        self._context_length = _listed(models, self._model)
         if self._context_length is None:
-            self._context_length = await self._listed_length()
+            raise UsageError(
+                f"{self._endpoint.shown} does not say how many tokens {self._model} takes, prompt and answer together: "
+                "give --context-length N"
+            )
         return self._context_length
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
@@ -192,7 +202,7 @@ class OpenAIEngine:
         while True:
             body = self._shape.body(prompt, sampling)
             try:
-                return await self._endpoint.post(self._path, body, partial(self._count_late, prompt, sampling))
+                return await self._endpoint.request("POST", self._path, body, partial(self._count_late, prompt, sampling))
             except Failure as failure:
                 if not self._shape.adapt(body, failure):
                     raise
@@ -265,23 +275,6 @@ class OpenAIEngine:
             self._say(f"the endpoint answers with the model {name} although {self._model} was asked")
         return name
 
-    async def _listed_length(self) -> int:
-        """The context length that GET /models gives."""
-        try:
-            models = (await self._endpoint.request("GET", "/models")).get("data")
-        except Failure as failure:
-            if not failure.connected:
-                raise EngineError(f"no connection to {self._endpoint.shown}: {failure}; {_UNREACHED}") from None
-            models = None
-        known = [model for model in models or () if isinstance(model, dict)] if isinstance(models, list) else []
-        length = _listed(known, self._model)
-        if length is None:
-            raise UsageError(
-                f"{self._endpoint.shown} does not say how many tokens {self._model} takes, prompt and answer together: "
-                "give --context-length N"
-            )
-        return length
-
 
 async def _cancel(tasks: Sequence[asyncio.Task[Completion]]) -> None:
     for task in tasks:
@@ -289,8 +282,9 @@ async def _cancel(tasks: Sequence[asyncio.Task[Completion]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _listed(known: Sequence[Mapping[str, Any]], model: str) -> int | None:
+def _listed(models: object, model: str) -> int | None:
     """The context length of a model in a list of models: its own, its base's if it is an adapter, or the only listed model's."""
+    known = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
     mine = [entry for entry in known if entry.get("id") == model] or (known if len(known) == 1 else [])
     parents = {entry.get("parent") for entry in mine} - {None}
     bases = [entry for entry in known if entry.get("id") in parents]

@@ -31,7 +31,8 @@ _STOP = r"['\"`]stop['\"`]|\b(?:parameter|argument|field|supplied)s?:? stop\b"
 """Names the parameter `stop`, and not the ordinary word."""
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
 _NO_SECRET = re.compile(r"cache_key$|(?:bos|eos|pad|unk|stop|sep|mask)_token$", re.I)
-_KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", re.I)
+_KEY_VALUE = re.compile(r'"(?:(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}"|Bearer\s)', re.I)
+"""A key as JSON, by its value."""
 
 
 class RequestShape:
@@ -128,8 +129,6 @@ def held(constraint: Constraint, dialect: str) -> dict[str, Any]:
     value = json.loads(constraint.value) if kind == "json" else constraint.value
     if dialect == "vllm":
         return {"structured_outputs": {kind: value}}
-    if dialect == "guided":
-        return {f"guided_{kind}": value}
     if kind == "json" and dialect == "response-format":
         return {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": value}}}
     if dialect == "llama.cpp" and kind != "regex":
@@ -153,31 +152,23 @@ def extra_fields(effort: str | None, extra_body: str | None, chat_template_kwarg
 def _object(flag: str, text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
+    pairs: list[tuple[str, Any]] = []
+
+    def mapping(inside: list[tuple[str, Any]]) -> dict[str, Any]:
+        pairs.extend(inside)
+        return dict(inside)
+
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=mapping)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise UsageError(f"{flag}: not a JSON object such as '{{\"top_k\": 1}}'")
-    if place := _secret(value):
-        raise UsageError(
-            f"{flag}: {place} looks like a key, and a run's settings are written to disk: "
-            "keys belong in the environment (HARNESS_API_KEY or OPENAI_API_KEY)"
-        )
+    for name, inner in pairs:
+        named = _SECRET.search(name.replace("-", "_")) and not _NO_SECRET.search(name) and isinstance(inner, str | dict | list)
+        if named or _KEY_VALUE.search(json.dumps(inner)):
+            raise UsageError(
+                f"{flag}: {name!r} looks like a key, and a run's settings are written to disk: "
+                "keys belong in the environment (HARNESS_API_KEY or OPENAI_API_KEY)"
+            )
     return value
-
-
-def _secret(value: Any, place: str = "") -> str | None:
-    """Where a value that looks like an API key is, without the value; None if there is none."""
-    if isinstance(value, str):
-        return (place or "a value") if _KEY_VALUE.search(value) else None
-    if isinstance(value, list):
-        return next(filter(None, (_secret(one, place) for one in value)), None)
-    if not isinstance(value, dict):
-        return None
-    for key, below in value.items():
-        if _SECRET.search(key.replace("-", "_")) and not _NO_SECRET.search(key) and isinstance(below, str | dict | list):
-            return repr(key)
-        if found := _secret(below, repr(key)):
-            return found
-    return None

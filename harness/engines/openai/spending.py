@@ -36,8 +36,6 @@ class Prices(Strict):
 
     currency: str
     models: dict[str, Price]
-    batch: _Amount = 1.0
-    """The share of the price that the batch API charges."""
 
     def of(self, model: str) -> Price | None:
         """The price of a model by its name, with or without a date at its end; None if the table does not have it."""
@@ -100,8 +98,6 @@ class Spending:
     currency: str = ""
     max_cost: float | None = None
     max_tokens: int | None = None
-    share: float = 1.0
-    """The share of the price that is paid: the batch API costs less."""
     tokens: TokenUsage = TokenUsage()
 
     @property
@@ -112,7 +108,7 @@ class Spending:
         tokens, price = self.tokens, self.price
         cached = min(tokens.cached, tokens.prompt)
         prompt = (tokens.prompt - cached) * price.input + cached * (price.input if price.cached is None else price.cached)
-        return self.share * (prompt + tokens.completion * price.output) / MILLION
+        return (prompt + tokens.completion * price.output) / MILLION
 
     @property
     def amount(self) -> str:

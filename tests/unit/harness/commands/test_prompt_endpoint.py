@@ -178,7 +178,7 @@ def test_a_key_in_the_wrong_place_is_written_nowhere(
     Path("mine").mkdir()
     Path("mine/hexagons.user.txt").write_text(KEY + "{{ turns | join }}")
     server.reply = lambda body, n: failure(400, f"{server.keys} no {n} sk-secret-query") if n else chat_answer("red: 1 2")
-    url = server.url.replace("//", "//user:sk-secret-login@") + "?api_key=sk-secret-query"
+    url = f"{server.url}?api_key=sk-secret-query"
     code = command(server, "--base-url", url, "--limit", "3", "--concurrency", "1", *words)
     captured = capsys.readouterr()
     assert code == (2 if words else 1)

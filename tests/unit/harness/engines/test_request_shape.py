@@ -122,8 +122,6 @@ def test_an_invalid_extra_field_is_refused(text: str, said: str) -> None:
     [
         ("regex", "vllm", {"structured_outputs": {"regex": "{}"}}),
         ("json", "vllm", {"structured_outputs": {"json": {}}}),
-        ("grammar", "guided", {"guided_grammar": "{}"}),
-        ("json", "guided", {"guided_json": {}}),
         (
             "json",
             "response-format",
