@@ -14,49 +14,29 @@ from harness.engines.vllm.engine import set_up
 from harness.errors import EngineError, UsageError
 
 OURS = {
-    "model": "--model",
-    "tokenizer": "--model",
-    "tokenizer_mode": "--model",
-    "tokenizer_revision": "--model",
-    "skip_tokenizer_init": "--model",
+    **dict.fromkeys(("model", "tokenizer", "tokenizer_mode", "tokenizer_revision", "skip_tokenizer_init"), "--model"),
     "served_model_name": "--model",
     "seed": "--seed",
     "max_model_len": "--context-length",
-    "enable_lora": "--adapter",
-    "max_loras": "--adapter",
-    "max_lora_rank": "--adapter",
-    "default_mm_loras": "--adapter",
+    **dict.fromkeys(("enable_lora", "max_loras", "max_lora_rank", "default_mm_loras"), "--adapter"),
     "logits_processors": "--constrain feasible",
-    "generation_config": "--temperature and --max-new-tokens",
-    "override_generation_config": "--temperature and --max-new-tokens",
+    **dict.fromkeys(("generation_config", "override_generation_config"), "--temperature and --max-new-tokens"),
 }
 """vLLM's options that the harness sets, and the flags that decide them."""
 SERVED = {
-    **dict.fromkeys(("model", "tokenizer", "tokenizer_mode", "tokenizer_revision", "served_model_name"), "--base"),
-    "skip_tokenizer_init": "--base",
-    "host": "--host",
-    "port": "--port",
-    "uds": "--host and --port",
-    "root_path": "--host and --port",
+    **dict.fromkeys(("model", "tokenizer", "tokenizer_mode", "tokenizer_revision", "skip_tokenizer_init"), "--base"),
+    "served_model_name": "--base",
+    **dict.fromkeys(("host", "port", "uds", "root_path", "data_parallel_multi_port_external_lb"), "--host and --port"),
     "api_key": "--api-keys",
     **dict.fromkeys(("enable_lora", "lora_modules", "default_mm_loras", "chat_template"), "--adapter"),
 }
 """The options of `vllm serve` that `harness serve` sets, and the flags that decide them."""
-NOT_SERVED = {
-    "logits_processors": "the server has its own, which holds answers to feasible actions",
-    "headless": "start the machines that only compute with `vllm serve --headless`, and this one without it",
-    "data_parallel_multi_port_external_lb": "the server has one port; give --data-parallel-size alone",
-    **dict.fromkeys(("grpc", "grpc_port"), "the server speaks only HTTP"),
-    **dict.fromkeys(
-        ("allow_credentials", "allowed_origins", "allowed_methods", "allowed_headers"),
-        "pages of other origins are not admitted",
-    ),
-    **dict.fromkeys(
-        ("ssl_keyfile", "ssl_certfile", "ssl_ca_certs", "enable_ssl_refresh", "ssl_cert_reqs", "ssl_ciphers"),
-        "put a proxy that speaks TLS in front of the server",
-    ),
+NOT_SERVED = {"logits_processors", "headless", "grpc", "grpc_port", "enable_ssl_refresh", "allow_credentials"} | {
+    *(f"ssl_{name}" for name in ("keyfile", "certfile", "ca_certs", "cert_reqs", "ciphers")),
+    *(f"allowed_{name}" for name in ("origins", "methods", "headers")),
 }
-"""The options of `vllm serve` that `harness serve` refuses, and why."""
+"""The options of `vllm serve` that `harness serve` refuses: it has a logits processor of its own, speaks plain HTTP on one port
+(docs/serving.md), and does not admit pages of other origins."""
 UNSEEN = {"download_dir", "disable_log_stats", "enable_log_requests", "aggregate_engine_logging", "hf_token", "use_tqdm_on_load"}
 """Options that cannot change an answer: a run does not record them."""
 
@@ -70,9 +50,7 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
         return {}
     parser = _parser("vllm.engine.arg_utils:EngineArgs.add_cli_args")
     options = _read(parser, [*(_flag(parser, pair) for pair in pairs), *words])
-    for name in sorted(OURS.keys() & options):
-        raise UsageError(f"vLLM's {_dashed(name)} is decided by {OURS[name]} here: leave it out")
-    return options
+    return _free(options, OURS)
 
 
 def serve_options(words: Sequence[str]) -> dict[str, Any]:
@@ -85,10 +63,15 @@ def serve_options(words: Sequence[str]) -> dict[str, Any]:
     options = _read(_parser("vllm.entrypoints.launchers.cli_args:make_arg_parser"), words)
     if "model_tag" in options:
         raise UsageError(f"vLLM: {options['model_tag']} is not an option; the model is given with --base")
-    for name in sorted(SERVED.keys() & options):
-        raise UsageError(f"vLLM's {_dashed(name)} is decided by {SERVED[name]} here: leave it out")
-    for name in sorted(NOT_SERVED.keys() & options):
-        raise UsageError(f"vLLM's {_dashed(name)} is of no use here: {NOT_SERVED[name]}")
+    for name in sorted(NOT_SERVED & options.keys()):
+        raise UsageError(f"vLLM's {_dashed(name)} is not for harness serve: leave it out (docs/serving.md)")
+    return _free(options, SERVED)
+
+
+def _free(options: dict[str, Any], decided: Mapping[str, str]) -> dict[str, Any]:
+    """The options. Raises UsageError for one that a flag decides."""
+    for name in sorted(decided.keys() & options):
+        raise UsageError(f"vLLM's {_dashed(name)} is decided by {decided[name]} here: leave it out")
     return options
 
 
