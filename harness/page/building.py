@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from random import Random
+from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
-from harness.baselines.typed import read_bounded
-from harness.corpora.item import MinecraftItem, builder_turns
+from harness.corpora.item import MinecraftItem
 from harness.corpora.records import ActionRecord, turn_record
+from harness.corpora.wording import joined
 from harness.errors import UsageError
-from harness.page.builder import QUESTIONS, question, reply_text
 from harness.page.store import State
+from harness.play.targets import live_games
 from harness.service.schema import BUILDER, MOST_SENT, Body, BuildRequest, ExecuteResponse
-from harness.simulators.games import game
 from harness.simulators.live import Manner
-from harness.simulators.minecraft.figures import of_game
-from harness.simulators.minecraft.live import BuildingGame
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
@@ -76,22 +74,12 @@ def with_simulator(simulator: str, seed: int) -> State:
     return _as_told({"role": "builder", "simulator": simulator, "seed": seed, "log": []})[0]
 
 
-def _live(simulator: str, seed: int) -> BuildingGame:
-    """A seed's first game with a target of the train split. Raises UsageError if its first 100 games have none."""
-    items = next(filter(None, (builder_turns(game(simulator, seed, "train", n)) for n in range(100))), None)
-    if items is None:
-        raise UsageError(f"{simulator}: no game for the seed {seed}; take another")
-    name, target = items[0].cluster, items[-1].after
-    rng = Random(f"{seed}/page/{name}")
-    return BuildingGame(name, "train", target, of_game(items, target), rng, Manner(), items[-1].group)
-
-
 def _as_told(state: State) -> tuple[State, bool]:
     """The state after the person's actions in `log`, in which the simulated Architect waits, and whether the game is over.
 
     The Architect is a function of the seed and the actions, so the log is all that has to be kept.
     """
-    live = _live(state["simulator"], state["seed"])
+    (live,) = live_games("minecraft", 1, state["seed"], "train", Manner(), simulator=state["simulator"])
     item = live.ask()
     for actions in state["log"]:
         live.take([Action(*action) for action in actions])
@@ -131,7 +119,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
 
 def answered(state: State, answer: ExecuteResponse) -> State:
     """The state after a model's answer to the Architect's last words."""
-    before = request_of(state, answer.model).item.before
+    before = Structure.of(map(tuple, state["blocks"]))
     actions, ignored = ([Action(*action) for action in listed] for listed in (answer.actions, answer.ignored))
     carried = [list(action) for action in actions if action not in ignored]
     done = [{"actions": carried, "pose": state["pose"]}] if carried else []
@@ -141,28 +129,34 @@ def answered(state: State, answer: ExecuteResponse) -> State:
     return state | {"turns": [*state["turns"], *done, reply], "blocks": blocks}
 
 
-def asked_back(state: State, player: str) -> State | None:
-    """The state with the Builder's question, if the Architect's words lack a color or a place; otherwise None."""
-    text = question(read_bounded(request_of(state, player, joined=False).item))
-    if text is None:
-        return None
-    return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": text, "by": player}]}
+def reply_text(actions: Sequence[Action], ignored: Sequence[Action], before: Structure) -> str:
+    """A few sentences about some actions: what was placed and removed, and how many failed."""
+    if not actions:
+        return "Sorry, I did not understand that. Can you say it in other words?"
+    done = [action for action in actions if action not in set(ignored)]
+    there = {block[:3]: block.color for block in before.blocks()}
+    parts = []
+    for kind, verb in (("place", "placed"), ("remove", "removed")):
+        counts = Counter(action.color or there.get(action.cell, "") for action in done if action.kind == kind)
+        parts += [f"{verb} {joined([_counted(*one) for one in counts.items()])}"] if counts else []
+    sentences = [f"I {' and '.join(parts)}."] if parts else []
+    if ignored:
+        sentences.append(f"{len(ignored)} of {len(actions)} actions could not be carried out.")
+    return " ".join(sentences)
 
 
-def request_of(state: State, player: str, *, joined: bool = True) -> BuildRequest:
-    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next.
+def _counted(color: str, count: int) -> str:
+    """Such as "2 red blocks", or "a block" if nobody knows its color."""
+    number = str(count) if count > 1 else "an" if color == "orange" else "a"
+    return " ".join(filter(None, (number, color, "blocks" if count > 1 else "block")))
 
-    The Architect's answer to a question of `builder.question` becomes one sentence with the order that the question was about.
-    """
+
+def request_of(state: State, player: str) -> BuildRequest:
+    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next."""
     if state["phase"] != "playing" or not state["turns"] or state["turns"][-1].get("speaker") != "Architect":
         raise UsageError("the Architect has to say something first")
-    *history, last = state["turns"]
-    words = [last["text"]]
-    while joined and len(history) > 1 and history[-1].get("text") in QUESTIONS and history[-2].get("speaker") == "Architect":
-        *history, order, _ = history
-        words.insert(0, order["text"].rstrip(" .!"))
-    past = [{key: value for key, value in turn.items() if key != "by"} for turn in history]
-    fields = {"task": "minecraft", "model": player, "instruction": " ".join(words)[:MOST_TEXT], "history": past}
+    *past, last = ({key: value for key, value in turn.items() if key != "by"} for turn in state["turns"])
+    fields = {"task": "minecraft", "model": player, "instruction": last["text"], "history": past}
     # From text, since pydantic takes JSON's arrays as tuples only then.
     return BuildRequest.model_validate_json(json.dumps(fields | {"blocks": state["blocks"], "pose": state["pose"]}))
 

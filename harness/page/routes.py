@@ -24,7 +24,7 @@ from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Key, Keys, Principal
 from harness.service.players import AnyPlayer, ranked
-from harness.service.schema import Body, DrawRequest, ExecuteResponse
+from harness.service.schema import Body, DrawRequest
 from harness.worlds import World
 from harness.worlds.hexagons import Board
 
@@ -285,7 +285,6 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
         return {"session": _whole(store, session), "answer": None}
     if session.version != body.version:
         raise StaleError(session)
-    answer: ExecuteResponse | None = None
     if session.kind == "execution":
         answer = await answered(request, player, step_request(session.state, player.name))
         current = session.state["current"]
@@ -295,16 +294,12 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
         state["players"] = session.state["players"] | {str(current): player.name}
         state["steps"][current] = state["steps"][current] | {"text": answer.text}
     elif session.kind == "building":
-        back, finished = building.asked_back(session.state, player.name), False
-        if back is None:
-            answer = await answered(request, player, building.request_of(session.state, player.name))
-            state = building.answered(session.state, answer)
-        else:
-            state = back
+        answer = await answered(request, player, building.request_of(session.state, player.name))
+        state, finished = building.answered(session.state, answer), False
     else:
         raise UsageError("a model cannot act in a description: people write it")
     changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda _: (state, finished))
-    return {"session": _whole(store, changed), "answer": answer.model_dump() if answer else None}
+    return {"session": _whole(store, changed), "answer": answer.model_dump()}
 
 
 def step_request(state: State, player: str) -> DrawRequest:

@@ -170,13 +170,10 @@ class Directing extends Game {
     const request = this.request(model);
     const began = performance.now();
     const answer = await waiting(this.reply, model, this.session.answer(model));
-    if (answer === null) this.reply.replaceChildren(h("p", { class: "hint" }, "It asks before it builds."));
-    else {
-      const all = [...asked, model];
-      const another = await anotherButton("minecraft", all, (next) => this.answer(next, all));
-      const view = answer ? answerView(answer, (performance.now() - began) / 1000) : h("p", { class: "warn" }, `${model} did not answer.`);
-      this.reply.replaceChildren(view, h("div", { class: "row" }, answer ? button("Correct it", () => this.correct(request, answer)) : null, another));
-    }
+    const all = [...asked, model];
+    const another = await anotherButton("minecraft", all, (next) => this.answer(next, all));
+    const view = answer ? answerView(answer, (performance.now() - began) / 1000) : h("p", { class: "warn" }, `${model} did not answer.`);
+    this.reply.replaceChildren(view, h("div", { class: "row" }, answer ? button("Correct it", () => this.correct(request, answer)) : null, another));
     this.again.disabled = false;
     this.busy = false;
     this.text.focus();

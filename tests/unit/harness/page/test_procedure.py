@@ -52,7 +52,6 @@ def test_the_instructor_draws_each_step_on_the_one_before_and_may_go_back() -> N
     "events",
     [
         [FINISH],
-        [UNDO],
         [{"type": "add", "text": " \n "}],
         [ADD, go(1)],
         [ADD, FINISH, ADD],

@@ -89,11 +89,11 @@ def execute(client: TestClient, described: dict[str, Any], name: str, second: st
         ({"origin": "null"}, 403),
         ({"origin": "http://127.0.0.1:9"}, 403),
         ({"host": "evil.example"}, 403),
-        ({"host": "127.0.0.1.evil.example:8010"}, 403),
         ({"host": "127.0.0.1:18440.evil.example"}, 403),
         ({"host": "["}, 403),
-        ({"origin": "http://["}, 403),
         ({"origin": "http://127.0.0.1:x"}, 403),
+        ({"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}, 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, 200),
         ({f"x-{n}": "a" for n in range(100)}, 431),
     ],
 )
@@ -124,8 +124,8 @@ def test_only_the_token_opens_the_page(client: TestClient, tmp_path: Path) -> No
 
 
 def test_other_sites_cannot_make_a_browser_post(client: TestClient) -> None:
-    json = {"content-type": "application/json"}
-    for headers in ({"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
+    json, linked = {"content-type": "application/json"}, {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    for headers in ({"sec-fetch-site": "cross-site"}, linked, {"origin": "http://evil.example"}):
         assert client.post("/v1/harness/execute", content=b"{}", headers={**json, **headers}).status_code == 403
     for form in ("", "text/plain", "application/x-www-form-urlencoded"):
         assert client.post("/page/sessions", content=b"{}", headers={"content-type": form}).status_code == 415
@@ -133,25 +133,11 @@ def test_other_sites_cannot_make_a_browser_post(client: TestClient) -> None:
         assert client.post("/page/sessions", content=large, headers=json).status_code == 413
 
 
-def test_a_link_on_another_site_may_open_the_page_and_nothing_else(client: TestClient) -> None:
-    linked = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
-    assert client.get("/", headers=linked).status_code == 200
-    assert client.post("/page/sessions", json={}, headers=linked).status_code == 403
-    assert client.get("/page/start", headers={"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}).status_code == 403
-
-
 def test_the_page_and_its_files(client: TestClient) -> None:
     page = client.get("/")
     assert "<script>" not in page.text
     assert " style=" not in page.text
-    for path in (
-        "js/main.js",
-        "js/region.js",
-        "css/page.css",
-        "vendor/three.module.min.js",
-        "vendor/three.LICENSE.txt",
-        "flower.svg",
-    ):
+    for path in ("js/main.js", "css/page.css", "vendor/three.module.min.js", "vendor/three.LICENSE.txt", "flower.svg"):
         assert client.get(f"/static/{path}").status_code == 200
     assert client.get("/static/../routes.py").status_code == 404
     assert client.get("/static/%2e%2e/routes.py").status_code == 404
@@ -175,11 +161,8 @@ def test_the_corpora(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b"", "JSON"),
         (b"[]", "object"),
-        (b'{"kind": "description"}', "name"),
         (b'{"kind": "description", "name": " "}', "name"),
-        (json.dumps({"kind": "description", "name": "x" * 201}).encode(), "200"),
         (b'{"kind": "description", "name": "Ada", "image": "none"}', "no image"),
         (json.dumps({"kind": "description", "name": "Ada", "board": BLANK}).encode(), "blank"),
         (b'{"kind": "execution", "name": "Ada", "about": "none"}', "no session"),
