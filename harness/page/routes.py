@@ -24,7 +24,7 @@ from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Key, Keys, Principal
 from harness.service.players import AnyPlayer, ranked
-from harness.service.schema import Body, DrawRequest
+from harness.service.schema import Body, DrawRequest, faults
 from harness.worlds import World
 from harness.worlds.hexagons import Board
 
@@ -115,12 +115,8 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
 
 async def _told(request: Request, error: Exception) -> JSONResponse:
     """An error as JSON: a message that a user can act on, never a traceback."""
-    message, more = str(error), {}
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        message = f"{'.'.join(map(str, first['loc'])) or 'body'}: {first['msg']}"
-    if isinstance(error, StaleError):
-        more = {"session": asdict(error.session)}
+    message = faults(error) if isinstance(error, ValidationError) else str(error)
+    more = {"session": asdict(error.session)} if isinstance(error, StaleError) else {}
     status = 409 if more else 507 if isinstance(error, StoreError) else 422
     return JSONResponse({"error": {"message": message, "code": status}, **more}, status)
 

@@ -92,5 +92,3 @@ def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> 
         state = after(state, {"type": "build", "actions": [tuple(action) for action in item.actions]})
     assert state["score"]["f1"] == 1
     assert state["counts"]["corrections"] == 0
-
-
