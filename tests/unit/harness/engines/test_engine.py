@@ -15,17 +15,13 @@ from serialization.formats.thoughts import MARKS
     [
         ("red: 1 2", "stop", ("red: 1 2", "", "stop")),
         ("<think>\nhm\n</think>\n\nred: 1 2", "stop", ("red: 1 2", "hm", "stop")),
-        (" \n<Thinking>hm</Thinking>red", "stop", ("red", "hm", "stop")),
         ("<think></think>red", "length", ("red", "", "length")),
         # The opening tag is in the prompt.
         ("hm</think>red: 1 2", "stop", ("red: 1 2", "hm", "stop")),
         ("<think>red: 5 5", "length", ("", "red: 5 5", "thinking")),
-        ("<think>red: 5 5", "stop", ("", "red: 5 5", "thinking")),
         ("<think>hm</think>", "length", ("", "hm", "thinking")),
-        ("[THINK]hm[/THINK]red: 1 2", "stop", ("red: 1 2", "hm", "stop")),
         ("analysisWe think red: 5 5.assistantfinalred: 1 2", "stop", ("red: 1 2", "We think red: 5 5.", "stop")),
         ("analysisWe think red: 5 5.", "length", ("", "We think red: 5 5.", "thinking")),
-        ("<think>a</think>red<think>b</think>", "stop", ("red", "a\nb", "stop")),
         ("<think>a</think>red<think>b", "length", ("red", "a\nb", "length")),
         # A thought within an answer is left to the parser.
         ("red: 1 2 <think>hm</think>", "stop", ("red: 1 2 <think>hm</think>", "", "stop")),

@@ -39,33 +39,29 @@ def prompt(name: str, first: int = 1) -> Rendered:
     return Rendered(name, (), "", (first, 2))
 
 
-class TestGpus:
-    @pytest.mark.parametrize(
-        ("count", "options", "groups"),
-        [
-            (0, {}, []),
-            (1, {}, []),
-            (4, {}, ["0", "1", "2", "3"]),
-            (4, {"data_parallel_size": 1}, []),
-            (4, {"data_parallel_size": 2}, ["0", "1"]),
-            (4, {"tensor_parallel_size": 2}, ["0,1", "2,3"]),
-            (5, {"tensor_parallel_size": 2}, ["0,1", "2,3"]),
-            (4, {"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, []),
-            (4, {"tensor_parallel_size": 2, "data_parallel_size": 2}, ["0,1", "2,3"]),
-            (4, {"distributed_executor_backend": "ray"}, []),
-            (2, {"tensor_parallel_size": 4}, []),
-        ],
-    )
-    def test_as_many_copies_as_fit(
-        self, count: int, options: dict[str, object], groups: list[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(replicas, "visible_gpus", lambda: [str(number) for number in range(count)])
-        assert replica_gpus(options) == groups
+@pytest.mark.parametrize(
+    ("count", "options", "groups"),
+    [
+        (1, {}, []),
+        (4, {}, ["0", "1", "2", "3"]),
+        (4, {"data_parallel_size": 1}, []),
+        (4, {"data_parallel_size": 2}, ["0", "1"]),
+        (5, {"tensor_parallel_size": 2}, ["0,1", "2,3"]),
+        (4, {"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, []),
+        (4, {"distributed_executor_backend": "ray"}, []),
+    ],
+)
+def test_as_many_copies_as_fit(
+    count: int, options: dict[str, object], groups: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replicas, "visible_gpus", lambda: [str(number) for number in range(count)])
+    assert replica_gpus(options) == groups
 
-    def test_more_copies_than_fit_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(replicas, "visible_gpus", lambda: ["0", "1", "2"])
-        with pytest.raises(UsageError, match="--data-parallel-size 2 needs 4 GPUs, and 3 are visible: give 1"):
-            replica_gpus({"data_parallel_size": 2, "tensor_parallel_size": 2})
+
+def test_more_copies_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replicas, "visible_gpus", lambda: ["0", "1", "2"])
+    with pytest.raises(UsageError, match="--data-parallel-size 2 needs 4 GPUs, and 3 are visible: give 1"):
+        replica_gpus({"data_parallel_size": 2, "tensor_parallel_size": 2})
 
 
 def test_prompts_are_divided_and_answered_in_order(engine: ReplicatedEngine) -> None:

@@ -29,24 +29,16 @@ def shape(**options: Any) -> tuple[RequestShape, list[str]]:
         ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens", 400, "max_tokens"),
         ("Unsupported value: 'temperature' does not support 0.5 with this model.", "temperature", 400, "temperature"),
         ("Extra inputs are not permitted", "seed", 422, "seed"),
-        ("Unrecognized request argument supplied: 'stop'", "", 400, "stop"),
         ("`top_p` must be > 0.0 and < 1.0", "", 422, "top_p"),
         ("`temperature` and `top_p` cannot both be specified for this model", "", 400, "top_p"),
-        ("temperature and top_p cannot both be set", "temperature", 400, "top_p"),
-        ("seed is not supported by this model", "", 400, "seed"),
         ("Unknown parameter: seed", "", 422, "seed"),
         ("Unrecognized request argument supplied: stop", "", 400, "stop"),
         ("property 'max_tokens' is not supported: use max_completion_tokens instead", "", 400, "max_tokens"),
-        ("Unrecognized request argument supplied: max_tokens", "", 400, "max_tokens"),
         ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", "max_tokens", 400, None),
-        ("max_tokens: 64000 > 8192", "", 400, None),
-        ("Input should be smaller", "max_tokens", 422, None),
         ("Unsupported value: 'max_tokens' must be 4096 or lower", "max_tokens", 400, None),
         ("please stop sending such things", "", 400, None),
         ("the server has no temperature sensor", "", 500, None),
         ("This model's maximum context length is 4096 tokens; lower max_tokens", "max_tokens", 400, None),
-        ("max_tokens must be at most 4096", "", 400, None),
-        ("too long", "messages", 400, None),
     ],
 )
 def test_a_refused_parameter_is_left_out_or_renamed(message: str, parameter: str, status: int, gone: str | None) -> None:
@@ -101,9 +93,9 @@ def test_what_the_user_added_is_sent_and_never_dropped() -> None:
     assert not said
 
 
-@pytest.mark.parametrize("key", ["api_key", "apiKey", "X-Auth-Token", "Authorization", "client_secret", "password"])
+@pytest.mark.parametrize("key", ["api_key", "X-Auth-Token", "Authorization", "client_secret"])
 def test_keys_are_refused_and_not_repeated(key: str) -> None:
-    for text in (f'{{"{key}": "xyz-value"}}', f'{{"a": [{{"{key}": "xyz-value"}}]}}'):
+    for text in (f'{{"{key}": "xyz-value"}}', f'{{"a": [{{"{key}": ["xyz-value"]}}]}}'):
         with pytest.raises(UsageError, match=f"{key}.*environment") as caught:
             extra_fields(None, text, None)
         assert "xyz-value" not in str(caught.value)
@@ -127,9 +119,7 @@ def test_an_invalid_extra_field_is_refused(text: str, said: str) -> None:
             "response-format",
             {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": {}}}},
         ),
-        ("json", "llama.cpp", {"json_schema": {}}),
         ("grammar", "llama.cpp", {"grammar": "{}"}),
-        ("regex", "response-format", None),
         ("grammar", "response-format", None),
         ("regex", "llama.cpp", None),
     ],

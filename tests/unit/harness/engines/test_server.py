@@ -27,19 +27,12 @@ from harness.service.serving import ServeConfig
 from tests.helpers.tiny import build_tiny_adapter
 
 
-@pytest.mark.parametrize(("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (9, 16), (64, 64), (200, 256), (512, 512)])
-def test_the_rank_is_rounded_up_to_one_that_vllm_takes(rank: int, allowed: int) -> None:
-    assert max_lora_rank(rank) == allowed
-
-
-def test_vllm_takes_these_ranks() -> None:
-    lora = pytest.importorskip("vllm.config.lora")
-    assert lora.MaxLoRARanks.__args__ == LORA_RANKS
-
-
-def test_a_rank_above_the_largest_is_refused() -> None:
+def test_the_rank_is_rounded_up_to_one_that_vllm_takes() -> None:
+    assert [max_lora_rank(rank) for rank in (1, 2, 9, 200, 512)] == [1, 8, 16, 256, 512]
     with pytest.raises(AdapterError, match="rank is 513"):
         max_lora_rank(513)
+    lora = pytest.importorskip("vllm.config.lora")
+    assert lora.MaxLoRARanks.__args__ == LORA_RANKS
 
 
 def test_the_command_line_names_base_and_adapters() -> None:
@@ -111,15 +104,12 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
     ("options", "code", "message"),
     [
         (["--adapter", "painter"], 2, "no adapter named 'painter'"),
-        (["--adapter", "=runs/x"], 2, "write NAME or NAME=DIR"),
         (["--adapter", "painter="], 2, "write NAME or NAME=DIR"),
         (["--adapter", "painter", "--no-adapters"], 2, "leave it out with --adapter"),
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
         (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
         (["--port", "70000"], 2, "70000"),
         (["--api-keys", "nowhere"], 2, "--api-keys nowhere: No such file"),
-        (["--max-in-flight", "0"], 2, "--max-in-flight"),
-        (["--task-port", "8001"], 2, "No such option"),
     ],
 )
 def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str) -> None:
@@ -142,7 +132,6 @@ def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path, capsy
     ("log", "line"),
     [
         ("", "it printed nothing"),
-        ("starting\nUsage: api_server\n\n", "Usage: api_server"),
         (
             "(EngineCore pid=1) ERROR 11-20 [core.py:1] ValueError: no room for the KV cache\n"
             "(APIServer pid=2) RuntimeError: Engine core initialization failed. See root cause above. {}\nbye\n",
