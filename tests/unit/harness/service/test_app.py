@@ -88,34 +88,21 @@ def test_the_parser_answers_as_in_a_run(task: str, client: TestClient) -> None:
             assert told["board"] == after.digits()  # type: ignore[union-attr]
 
 
-def test_a_baseline_answers(client: TestClient) -> None:
-    body = {"task": "hexagons", "model": "rules", "instruction": "Paint the tile in row 3, column 4 red."}
-    response = client.post(EXECUTE, json=body)
-    assert response.status_code == 200
-    assert response.json()["model"] == "rules"
-
-
 @pytest.mark.parametrize(
     ("body", "status", "told"),
     [
-        (b"", 422, "Invalid JSON"),
         (b"\xff\xfe{}", 422, "Invalid JSON"),
         (b"[" * 10_000, 422, "recursion limit"),
-        (b'{"task": "chess"}', 422, "task"),
         (b'{"task": "hexagons"}', 422, "hexagons.instruction: Field required"),
         (b'{"task": "hexagons", "instruction": "a", "blocks": []}', 422, "Extra inputs are not permitted"),
-        (b'{"task": "hexagons", "instruction": "a", "board": "9"}', 422, "board"),
         (b'{"task": "minecraft", "instruction": "a", "blocks": [[9, 1, 0, "red"]]}', 422, "less than or equal to 5"),
         (b'{"task": "minecraft", "instruction": "a", "blocks": [[0, 1, 0, "red"], [0, 1, 0, "blue"]]}', 422, "one cell"),
         (b'{"task": "minecraft", "instruction": "a", "model": "../../etc/passwd"}', 404, "no player"),
         (b'{"task": "minecraft", "instruction": "a", "model": "rules"}', 422, "rules does not know the task minecraft"),
         (b'{"task": "hexagons", "instruction": "a", "samples": 4}', 422, "are for language models"),
-        (b'{"task": "hexagons", "instruction": "' + b"a" * 20_001 + b'"}', 422, "at most 20000 characters"),
         (building(history=[{"speaker": "Builder", "text": "a" * 20_001}]), 422, "at most 20000 characters"),
         (building(history=[{"speaker": "Builder", "text": "a"}] * 2_001), 422, "at most 2000 items"),
-        (building(history=[{"actions": [["remove", None, 10**300, 1, 1]]}]), 422, "less than or equal to 1000000"),
         (building(pose={"x": 0, "y": 0, "z": 0, "yaw": math.inf, "pitch": 0}), 422, "less than or equal to 1000000"),
-        (building(pose={"x": 0, "y": 0, "z": 0, "yaw": math.nan, "pitch": 0}), 422, "pose.yaw"),
         (building(pose={"x": 0, "y": 10**400, "z": 0, "yaw": 0, "pitch": 0}), 422, "pose.y"),
         (b'"' + b"a" * MOST_BYTES + b'"', 413, "more than 1,000,000 bytes"),
     ],
@@ -255,10 +242,3 @@ def test_an_answer_is_held_to_the_format_as_the_frame_says_it(server: FakeServer
     response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
     assert server.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
-
-
-def test_a_model_that_does_not_answer_is_a_bad_gateway() -> None:
-    served = EndpointPlayer("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")})
-    response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
-    assert response.status_code == 502
-    assert "no connection" in response.json()["error"]["message"]

@@ -36,7 +36,7 @@ def test_keys_of_a_file(tmp_path: Path) -> None:
     assert keys.principal({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
+@pytest.mark.parametrize("mode", [0o640, 0o604])
 def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> None:
     path = key_file(tmp_path, "sk-one\n", mode)
     with pytest.raises(UsageError, match=f"chmod 600 {path}$"):
@@ -66,7 +66,7 @@ def test_without_keys_anyone_is_admitted_and_with_keys_their_holders_are() -> No
     assert keys.principal(asked("sk-one")) == Principal("one")
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "example.org"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org"])
 def test_a_server_that_other_machines_reach_needs_a_key(host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     with pytest.raises(UsageError, match=f"--host {host}: other machines can reach it.* set {VARIABLE}, or --api-keys FILE"):

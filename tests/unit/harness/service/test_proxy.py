@@ -158,12 +158,10 @@ def test_models_are_listed_without_their_folders(client: httpx2.Client) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/v1/chat/../load_lora_adapter", "/v1/%6coad_lora_adapter",
-        "/v1//load_lora_adapter", "/v1/load_lora_adapter/", "/v1/chat/completions/../../load_lora_adapter",
-        "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/adapters", "/invocations",
-        "/v1/chat/completions/", "/v1/chat/completions/batch", "/v1/chat/completions/render", "/v1/responses", "/v1/messages",
-        "/v1/embeddings", "/v1/score", "/v1/rerank", "/v1/audio/transcriptions", "/tokenize", "/detokenize", "/tokenizer_info",
-        "/pooling", "/classify", "/score", "/rerank", "/load", "/metrics", "/version", "/v1/models", "/v1/models/base",
+        "/v1/load_lora_adapter", "/v1/chat/../load_lora_adapter", "/v1/%6coad_lora_adapter", "/v1//load_lora_adapter",
+        "/v1/load_lora_adapter/", "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/invocations",
+        "/v1/chat/completions/", "/v1/chat/completions/batch", "/v1/responses", "/v1/embeddings", "/tokenize", "/load",
+        "/metrics", "/version", "/v1/models", "/v1/models/base",
     ],
 )  # fmt: skip
 def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Client, behind: Behind) -> None:
@@ -178,13 +176,9 @@ def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Clie
     ("body", "status"),
     [
         (b"[" * 10_000, 400),
-        (b'{"model": ' * 10_000, 400),
-        (b"\xff\xfe{}", 400),
         (b'{"model": "\xed\xa0\x80"}', 400),
         (b'{"model": "\\ud800"}', 400),
-        (b"nonsense", 400),
         (b"", 400),
-        (b"[]", 400),
         (b'{"messages": [' + b"{}," * 1_000_000 + b"{}]}", 400),
         (b'{"model": "../../etc/passwd", "messages": []}', 404),
         (b'{"model": "one\\r\\nX-Evil: 1", "messages": []}', 404),
