@@ -6,7 +6,6 @@ import functools
 import json
 import math
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ from harness.prompting.plan import (
     engine_name,
     given_to_vllm,
     refuse_keys,
-    spending_of,
     tell,
 )
 from harness.prompting.settings import cached, default_name, run_settings
@@ -151,8 +149,7 @@ def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None
 
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
-    """Print the requests, their tokens and the highest possible cost; answers that later prompts show count as empty."""
-    from harness.engines.openai.spending import TokenUsage
+    """Print the requests, and how many tokens they take at most; answers that later prompts show count as empty."""
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool)
@@ -166,30 +163,23 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         requests += plan.samples
         counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
         prompt += plan.samples * counted
-    spending = replace(spending_of(options), tokens=TokenUsage(prompt, requests * plan.sampling.max_tokens))
+    longest = requests * plan.sampling.max_tokens
     facts = {
         "requests": requests,
         "prompt_tokens": prompt,
         "prompt_tokens_exact": plan.renderer.tokenizer is not None,
-        "completion_tokens_at_most": spending.tokens.completion,
-        "cost_at_most": spending.cost,
-        "currency": spending.currency if spending.price else None,
+        "completion_tokens_at_most": longest,
         "items_that_do_not_fit": unfit,
     }
     if options.as_json:
         click.echo(json.dumps(facts))
         return 0
     about = "" if plan.renderer.tokenizer is not None else "about "
-    click.echo(
-        f"{requests:,} requests; {about}{prompt:,} prompt tokens; at most {spending.tokens.completion:,} completion tokens"
-    )
+    click.echo(f"{requests:,} requests; {about}{prompt:,} prompt tokens; at most {longest:,} completion tokens")
     if about and options.engine == "openai":
         click.echo(f"estimated at {CHARS_PER_TOKEN:g} characters a token: give --tokenizer for exact counts")
     if unfit:
         click.echo(f"{unfit} items do not fit the context and are not asked")
-    if options.engine == "openai":
-        known = f"at most {spending.amount}, with nothing cached" if spending.price else ""
-        click.echo(known or f"no price is known for {options.model}: give a table with --prices FILE")
     return 0
 
 
@@ -239,11 +229,11 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
     """Take over what the run has spent before, and set how its prompts are counted."""
-    from harness.engines.openai.spending import TokenUsage
+    from harness.engines.openai.engine import TokenUsage
     from prompts.render import CHARS_PER_TOKEN
 
     for record in run.records:
-        engine.spending.tokens += TokenUsage.of_record(record)
+        engine.used += TokenUsage.of_record(record)
 
     def measure() -> float:
         plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is measured.

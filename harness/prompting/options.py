@@ -147,11 +147,7 @@ class Options(Strict):
     quantize: str | None = MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False)
     """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, if bitsandbytes is installed]"""
     dry_run: bool = RUN(False, group="Cost")
-    """Print how many requests and tokens the run would take, and its cost, without asking anything."""
-    prices: str | None = COST()
-    """A table of prices in YAML (openai; docs/endpoints.md). [default: the shipped examples]"""
-    max_cost: float | None = COST(ge=0)
-    """Stop when the run has cost this much, in the currency of the price table (openai)."""
+    """Print how many requests and tokens the run would take, without asking anything."""
     max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
     retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))

@@ -14,7 +14,6 @@ from harness.prompting.options import LOCAL_ENGINES, Options
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.engines.engine import Engine
-    from harness.engines.openai.spending import Spending
     from harness.prompting.prompted import Plan
     from prompts.shots import Shots
     from prompts.spec import PromptSpec
@@ -135,7 +134,7 @@ def _endpoint_engine(kind: Any, options: Options) -> Engine:
         context_length=options.context_length,
         extra=extra_fields(options.reasoning_effort, options.extra_body, options.chat_template_kwargs),
         tokenizer=counting_tokenizer(options, None),
-        spending=spending_of(options),
+        max_tokens=options.max_tokens_total,
         say=tell,
         dialect=options.dialect or DIALECTS[0],
         **{key: value for key, value in given.items() if value is not None},
@@ -147,19 +146,6 @@ def tell(line: str) -> None:
     """Print a line for the user, and write it to the run's log."""
     log.warning(line)
     print(line, file=sys.stderr)
-
-
-def spending_of(options: Options) -> Spending:
-    """The price of the model and the limits. Raises UsageError for a limit in money if no price is known."""
-    from harness.engines.openai.spending import Spending, read_prices
-
-    prices = read_prices(Path(options.prices) if options.prices else None)
-    price = prices.of(options.model or "")
-    if options.max_cost is not None and price is None:
-        raise UsageError(
-            f"--max-cost {options.max_cost:g}: no price is known for {options.model}: give a table with --prices FILE"
-        )
-    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total)
 
 
 def counting_tokenizer(options: Options, model: str | None) -> Any:

@@ -173,10 +173,10 @@ class Prompted(Predictor):
         self._said += len(made) + len(gold)
 
     def note(self) -> str:
-        """The micro F1 of the changes so far, and what an endpoint's answers cost."""
-        spending = getattr(self.engine, "spending", None)
+        """The micro F1 of the changes so far, and the tokens that an endpoint counted."""
+        used = getattr(self.engine, "used", None)
         score = f"F1 {100 * self._right / self._said:.1f}" if self._said else ""
-        return ", ".join(filter(None, (score, str(spending) if spending else "")))
+        return ", ".join(filter(None, (score, str(used) if used else "")))
 
 
 def _endpoint_notes(answer: Completion, whole: Sequence[Completion]) -> dict[str, Any]:

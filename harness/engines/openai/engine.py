@@ -8,15 +8,15 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
+from operator import add
 from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.openai.endpoint import KEY_VARIABLES, Endpoint, Failure
 from harness.engines.openai.request_shape import RequestShape
-from harness.engines.openai.spending import Spending, TokenUsage, undated
 from harness.engines.shared import brief
 from harness.errors import EngineError, UsageError
 from prompts.render import CHARS_PER_TOKEN
@@ -47,9 +47,35 @@ _ENDS = {
     "error_toxic guardrail_intervened",
 }
 """How an answer ended, and the finish reasons of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others for it."""
+_DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{2}-\d{4}|latest)$")
+"""A date or version at the end of a model's name, as in gpt-4o-2024-08-06."""
 _UNREACHED = "start the server, or check --base-url and the proxies in the environment"
 _TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
 """Types of the parts of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of requests. `prompt` includes `cached`, and `completion` includes `reasoning`."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(*map(add, astuple(self), astuple(other)))
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> TokenUsage:
+        """The tokens of a run's record; the prompt counts once for each sample."""
+        numbers = [record.get(f"{key}_tokens") for key in ("prompt", "completion", "cached", "reasoning")]
+        prompt, completion, cached, reasoning = (n if isinstance(n, int) else 0 for n in numbers)
+        return cls(prompt * max(1, len(record.get("samples", ()))), completion, cached, reasoning)
+
+    def __str__(self) -> str:
+        notes = [f"{count:,} {name}" for count, name in ((self.cached, "cached"), (self.reasoning, "reasoning")) if count]
+        return f"{self.prompt:,} + {self.completion:,} tokens" + (f" ({', '.join(notes)})" if notes else "")
 
 
 class OpenAIEngine:
@@ -57,7 +83,7 @@ class OpenAIEngine:
 
     See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra`, `dialect` and
     `strict`. The key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for
-    everything that the user should know; `spending` counts tokens and may hold limits. `close` must be called.
+    everything that the user should know; `max_tokens` ends the run when as many tokens are `used`. `close` must be called.
     """
 
     independent = True
@@ -75,7 +101,7 @@ class OpenAIEngine:
         context_length: int | None = None,
         extra: Mapping[str, Any] | None = None,
         tokenizer: Any = None,
-        spending: Spending | None = None,
+        max_tokens: int | None = None,
         say: Callable[[str], None] = log.warning,
         dialect: str = "vllm",
         strict: bool = True,
@@ -93,7 +119,7 @@ class OpenAIEngine:
         self._reached = self._answered = False
         self._others: set[str] = set()
         self.tokenizer = tokenizer
-        self.spending = spending or Spending()
+        self.used, self._max_tokens = TokenUsage(), max_tokens
         self.report: Report = silent
         # Concurrency drops at the end of a batch, so a batch is many times the requests in flight.
         self.batch_size = 16 * concurrency
@@ -182,7 +208,8 @@ class OpenAIEngine:
 
     async def _ask(self, places: asyncio.Semaphore, prompt: Rendered, sampling: Sampling) -> Completion:
         async with places:
-            if limit := self.spending.reached():
+            if self._max_tokens is not None and self.used.prompt + self.used.completion >= self._max_tokens:
+                limit = f"--max-tokens-total {self._max_tokens} is reached ({self.used})"
                 self._stop = self._stop or EngineError(f"{limit}: raise it and run the same command again to go on")
             if self._stop:
                 raise self._stop
@@ -210,7 +237,7 @@ class OpenAIEngine:
     def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
         """Count the longest possible answer: one that came too late may be charged, and its length is unknown."""
         length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
-        self.spending.tokens += TokenUsage(length, sampling.max_tokens)
+        self.used += TokenUsage(length, sampling.max_tokens)
 
     def _failed(self, failure: Failure) -> Completion:
         """The completion with a prompt's error; stops the run if every other prompt would fail as well."""
@@ -248,7 +275,7 @@ class OpenAIEngine:
     def _read(self, answer: Mapping[str, Any], sampling: Sampling) -> Completion:
         """The completion in an answer. Raises Failure for one that holds none."""
         tokens = _tokens(answer.get("usage"))
-        self.spending.tokens += tokens
+        self.used += tokens
         text, reasoning, reason = _choice(answer, self._chat)
         logprob = _logprob(answer, self._chat) if sampling.logprobs else None
         if reason == "filtered":
@@ -301,7 +328,7 @@ def _length(model: Mapping[str, Any]) -> int | None:
 
 def _base_name(model: str) -> str:
     """A model's name for comparison: in lower case, without folder, date and file ending."""
-    return undated(model.rstrip("/").rpartition("/")[2].removesuffix(".gguf").removesuffix(":latest").lower())
+    return _DATED.sub("", model.rstrip("/").rpartition("/")[2].removesuffix(".gguf").removesuffix(":latest").lower())
 
 
 def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:

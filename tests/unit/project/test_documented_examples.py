@@ -17,7 +17,6 @@ from eval.schemes import read_labels
 from harness.cli import main
 from harness.commands.experiment import steps
 from harness.corpora import corpus_of
-from harness.engines.openai.spending import read_prices
 from harness.experiments.rows import read_experiment
 from harness.service.keys import read_keys
 from prompts.spec import PromptSpec
@@ -52,11 +51,6 @@ def experiment(text: str) -> None:
 def requests(text: str) -> None:
     Path("hexagons-dev.yaml").write_text(text)
     assert list(corpus_of("everyday-hexagons").items(Path(), ["dev"]))
-
-
-def prices(text: str) -> None:
-    Path("prices.yaml").write_text(text)
-    assert read_prices(Path("prices.yaml")).models
 
 
 def launcher(text: str) -> None:
@@ -100,7 +94,6 @@ CHECKS: dict[tuple[str, str], Callable[[str], None]] = {
     ("recipes.md", "yaml"): recipe,
     ("prompts.md", "yaml"): experiment,
     ("everyday.md", "yaml"): requests,
-    ("endpoints.md", "yaml"): prices,
     ("gpu.md", "yaml"): launcher,
     ("data.md", "json"): first_item,
     ("annotating.md", "json"): programs,

@@ -116,35 +116,27 @@ def test_lengths_are_measured_with_the_endpoints_token_counts(server: FakeServer
     assert [asked.prompt for _, asked in first] == [asked.prompt for _, asked in again]
 
 
-def test_limits_stop_a_run_that_goes_on_later(server: FakeServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    table = tmp_path / "prices.yaml"
-    table.write_text("currency: EUR\nmodels:\n  m: {input: 100000, output: 100000}\n")
-    priced = ("--prices", str(table), "--concurrency", "1", "--limit", "6")
-    assert command(server, *priced, "--max-cost", "2.5") == 1
-    assert "--max-cost 2.5 is reached (21 + 9 tokens, 3.00 EUR): raise it" in capsys.readouterr().err
+def test_a_limit_stops_a_run_that_goes_on_later(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--concurrency", "1", "--limit", "6")
+    assert command(server, *words, "--max-tokens-total", "25") == 1
+    assert "--max-tokens-total 25 is reached (21 + 9 tokens): raise it" in capsys.readouterr().err
     assert len(server.requests) == 3
-    assert command(server, *priced, "--max-tokens-total", "45") == 1
-    assert "--max-tokens-total 45 is reached (35 + 15 tokens, 5.00 EUR)" in capsys.readouterr().err
+    assert command(server, *words, "--max-tokens-total", "45") == 1
+    assert "--max-tokens-total 45 is reached (35 + 15 tokens)" in capsys.readouterr().err
     assert len(server.requests) == 5
-    assert command(server, *priced) == 0
+    assert command(server, *words) == 0
     assert len(server.requests) == 6
-    assert command(server, "--max-cost", "1") == 2
-    assert "no price is known for m" in capsys.readouterr().err
 
 
-def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    table = tmp_path / "prices.yaml"
-    table.write_text("currency: EUR\nmodels:\n  m: {input: 1, output: 10}\n")
-    assert command(server, "--dry-run", "--limit", "4", "--max-new-tokens", "100", "--prices", str(table)) == 0
+def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--dry-run", "--limit", "4", "--max-new-tokens", "100")
+    assert command(server, *words) == 0
     out = capsys.readouterr().out
     assert "4 requests; about " in out
     assert "at most 400 completion tokens" in out
-    assert " EUR, with nothing cached" in out
-    assert command(server, "--dry-run", "--limit", "4", "--json") == 0
+    assert command(server, *words, "--json") == 0
     facts = json.loads(capsys.readouterr().out)
-    assert (facts["requests"], facts["cost_at_most"]) == (4, None)
-    assert command(server, "--dry-run") == 0
-    assert "no price is known for m" in capsys.readouterr().out
+    assert (facts["requests"], facts["completion_tokens_at_most"]) == (4, 400)
     assert server.requests == []
     assert not Path("runs").exists()
 

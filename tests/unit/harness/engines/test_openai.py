@@ -16,8 +16,7 @@ import pytest
 
 from harness.engines.engine import Sampling
 from harness.engines.openai.endpoint import Endpoint
-from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.openai.spending import TokenUsage
+from harness.engines.openai.engine import OpenAIEngine, TokenUsage
 from harness.errors import EngineError, UsageError
 from harness.prompting.options import Options
 from harness.service.client import Client
@@ -181,7 +180,14 @@ def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
         asked = prompt(0)
         list(engine.generate([asked], Sampling(max_tokens=7)))
         length = len(asked.token_ids) or math.ceil(len(asked.text) / CHARS_PER_TOKEN)
-        assert engine.spending.tokens == TokenUsage(2 * length, 2 * 7)
+        assert engine.used == TokenUsage(2 * length, 2 * 7)
+
+
+def test_a_record_counts_its_prompt_for_every_sample() -> None:
+    record = {"prompt_tokens": 10, "completion_tokens": 6, "samples": ["a", "b", "c"], "reasoning_tokens": 2}
+    assert TokenUsage.of_record(record) == TokenUsage(30, 6, 0, 2)
+    assert str(TokenUsage.of_record(record)) == "30 + 6 tokens (2 reasoning)"
+    assert TokenUsage.of_record({"error": "429"}) == TokenUsage()
 
 
 def test_no_server_ends_the_run() -> None:
