@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.vllm.engine import by_prefix
-from harness.errors import EngineError, HarnessError, UsageError
-from harness.util.processes import gpu_groups, visible_gpus
+from harness.errors import EngineError, UsageError
+from harness.util.processes import ending_with_parent, gpu_groups, visible_gpus
 from prompts.rendered import Rendered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from pebble import ProcessPool
 
 ENGINE = "harness.engines.vllm.engine:VllmEngine"
 """The engine that each process loads."""
 SIZE = "data_parallel_size"
 """vLLM's option for the number of copies."""
-
-_ENDING = 30.0
-"""Seconds that a copy gets to end by itself."""
 
 
 def replica_gpus(options: Mapping[str, Any]) -> list[str]:
@@ -54,18 +53,16 @@ class ReplicatedEngine:
     """
 
     def __init__(self, model: str, gpus: Sequence[str], **settings: Any) -> None:
+        from pebble import ProcessPool
+
         from harness.engines.models.bases import load_tokenizer
 
+        # A pool of one process each: its copy gets its own prompts, and one call after the other.
         context = get_context("spawn")
-        self._replicas: dict[Connection, Any] = {}
-        for group in gpus:
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_replica, args=(theirs, group, ENGINE, model, settings), name=f"GPU {group}")
-            process.start()
-            theirs.close()
-            self._replicas[ours] = process
+        self._pools: dict[str, ProcessPool] = {group: ProcessPool(1, 0, _begin, (group,), context) for group in gpus}
         try:
-            sizes = [self._receive(connection) for connection in self._replicas]
+            loading = {group: pool.schedule(_load, args=(ENGINE, model, settings)) for group, pool in self._pools.items()}
+            sizes = [_result(group, future) for group, future in loading.items()]
             self.tokenizer: Any = load_tokenizer(model)
         except BaseException:
             self.close()
@@ -75,58 +72,26 @@ class ReplicatedEngine:
         self.independent: bool = all(independent for _, _, independent in sizes)
         self.report: Report = silent
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
-        """See `Engine.generate`. Prompts with equal beginnings go to the same copy, for its prefix cache."""
-        busy: dict[Connection, Iterator[int]] = {}
-        for connection, share in zip(self._replicas, _shares(prompts, len(self._replicas)), strict=True):
-            if share:
-                connection.send(([prompts[index] for index in share], sampling))
-                busy[connection] = iter(share)
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """See `Engine.generate`. Prompts with equal beginnings go to the same copy, for its prefix cache. Answers are known when
+        all are: a killed run repeats its segment of prompts anyway."""
+        shares = {group: share for group, share in zip(self._pools, _shares(prompts, len(self._pools)), strict=True) if share}
+        working = {
+            group: self._pools[group].schedule(_answer, args=([prompts[index] for index in share], sampling))
+            for group, share in shares.items()
+        }
         answers: dict[int, Completion] = {}
-        try:
-            for index in range(len(prompts)):
-                while index not in answers:
-                    ready = wait(list(busy))
-                    for connection in [one for one in busy if one in ready]:
-                        answer = self._receive(connection)
-                        if answer is None:
-                            del busy[connection]
-                        else:
-                            answers[next(busy[connection])] = answer
-                    self.report(len(answers))
-                yield answers[index]
-        finally:
-            self._stop(busy)
-
-    def _stop(self, busy: Mapping[Connection, Iterator[int]]) -> None:
-        """Tell copies to end their calls, and read what they have sent."""
-        with suppress(OSError, HarnessError):
-            for connection in busy:
-                connection.send(None)
-            for connection in busy:
-                while self._receive(connection) is not None:
-                    pass
-
-    def _receive(self, connection: Connection) -> Any:
-        """The next answer that a copy sends. Raises what the copy raised, and EngineError if its process ended."""
-        try:
-            sent = connection.recv()
-        except (EOFError, OSError):
-            raise EngineError(f"the vLLM on {self._replicas[connection].name} ended; its output says why") from None
-        if isinstance(sent, HarnessError):
-            raise sent
-        return sent
+        for group, future in working.items():
+            answers |= zip(shares[group], _result(group, future), strict=True)
+            self.report(len(answers))
+        return [answers[index] for index in range(len(prompts))]
 
     def close(self) -> None:
         """End the copies."""
-        for connection in self._replicas:
-            connection.close()
-        for process in self._replicas.values():
-            process.join(_ENDING)
-            if process.is_alive():
-                process.kill()
-                process.join()
-        self._replicas.clear()
+        for pool in self._pools.values():
+            pool.stop()  # type: ignore[no-untyped-call]
+        for pool in self._pools.values():
+            pool.join()
 
 
 def _shares(prompts: Sequence[Rendered], count: int) -> list[list[int]]:
@@ -136,31 +101,32 @@ def _shares(prompts: Sequence[Rendered], count: int) -> list[list[int]]:
     return [sorted(order[start:end]) for start, end in pairwise(ends)]
 
 
-def _replica(connection: Connection, gpus: str, engine: str, model: str, settings: Mapping[str, Any]) -> None:
-    """The process of a copy: it answers calls until the other end is closed, and sends None after the answers to each."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the first process, which ends the others.
-    os.environ["CUDA_VISIBLE_DEVICES"] = gpus
-    with suppress(EOFError, OSError):
-        try:
-            loaded = resolve_name(engine)(model, **settings)
-        except HarnessError as error:
-            connection.send(error)
-            return
-        with closing(loaded):
-            connection.send((loaded.context_length, loaded.batch_size, loaded.independent))
-            while True:
-                # None asks to stop a call that has already ended.
-                if (call := connection.recv()) is not None:
-                    _answer(connection, loaded, *call)
+def _result(group: str, future: Future[Any]) -> Any:
+    """What a copy returns. Raises what the copy raised, and EngineError if its process ended."""
+    from pebble import ProcessExpired
 
-
-def _answer(connection: Connection, engine: Any, prompts: Sequence[Rendered], sampling: Sampling) -> None:
     try:
-        with closing(engine.generate(prompts, sampling)) as answers:
-            for answer in answers:
-                connection.send(answer)
-                if connection.poll():
-                    break
-    except HarnessError as error:
-        connection.send(error)
-    connection.send(None)
+        return future.result()
+    except ProcessExpired:
+        raise EngineError(f"the vLLM on GPU {group} ended; its output says why") from None
+
+
+_engine: Any = None
+"""In the process of a copy, its engine."""
+
+
+def _begin(gpus: str) -> None:
+    """The first thing that the process of a copy does."""
+    if bind := ending_with_parent():
+        bind()
+    os.environ["CUDA_VISIBLE_DEVICES"] = gpus
+
+
+def _load(engine: str, model: str, settings: Mapping[str, Any]) -> tuple[int, int, bool]:
+    global _engine
+    _engine = resolve_name(engine)(model, **settings)
+    return _engine.context_length, _engine.batch_size, _engine.independent
+
+
+def _answer(prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+    return list(_engine.generate(prompts, sampling))

@@ -77,13 +77,6 @@ def test_prompts_are_divided_and_answered_in_order(engine: ReplicatedEngine) -> 
     assert [answer.text for answer in engine.generate([prompt("one")], Sampling())] == ["6 one 2"]
 
 
-def test_stopping_before_the_last_answer_leaves_nothing_to_the_next_call(engine: ReplicatedEngine) -> None:
-    answers = engine.generate([prompt("slow")] * 40, Sampling())
-    assert next(answers).text == "4 slow 1"
-    answers.close()
-    assert [answer.text for answer in engine.generate([prompt("x"), prompt("y")], Sampling())] == ["4 x 2", "6 y 2"]
-
-
 def test_a_failure_of_one_copy_is_one_error_and_the_engine_goes_on(engine: ReplicatedEngine) -> None:
     with pytest.raises(EngineError, match="as it was told"):
         list(engine.generate([prompt("slow"), prompt("slow"), prompt("fail", 3), prompt("slow", 4)], Sampling()))
