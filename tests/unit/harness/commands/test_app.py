@@ -25,7 +25,6 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
         (["--no-models", "--adapter", "hexagons"], "--no-models: leave out"),
         (["--model", "m"], "--model needs --base-url"),
         (["--adapter", "x="], "write NAME or NAME=DIR"),
-        (["--adapter", "none"], "none"),
     ],
 )
 def test_options_that_do_not_fit(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,14 +59,6 @@ def test_everyday_requests_are_played(capsys: pytest.CaptureFixture[str]) -> Non
     assert any(turn["why"] in page for line in lines for turn in line["dialogue"] if turn.get("why"))
 
 
-def test_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--task", "hexagons", "--model", "rules", "--targets", "corpus", "--games", "2", "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)
-    assert scores["games"] == 2
-    assert (scores["targets"], scores["split"], scores["task"]) == ("corpus", "dev", "hexagons")
-    assert set(scores["intervals"]) == {"success", "f1", "tiles", "at_once", "mended", "turns", "corrections"}
-
-
 def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: FakeServer) -> None:
     words = ["play", "--model", "hexagons", "--base-url", server.url, "--games", "2", "--corrections", "0"]
     assert main(words) == 0
@@ -124,7 +116,6 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
     [
         (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
         (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
-        (["--model", "parser", "--task", "chess"], "no task that is played named 'chess'"),
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
         (
@@ -132,16 +123,9 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
             "--corrections: the requests of everyday-hexagons",
         ),
         (
-            ["--model", "parser", "--task", "everyday-minecraft", "--games", "116"],
-            "everyday-minecraft dev has 115 requests; take fewer",
-        ),
-        (["--model", "parser", "--split", "validation"], "no split of minecraft named 'validation'"),
-        (
             ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
             "--task minecraft: the adapter hexagons was trained with hexagons",
         ),
-        (NOWHERE, "--engine openai needs --base-url and --model"),
-        (["--model", "m", "--engine", "transformers", *NOWHERE], "--base-url is for openai"),
     ],
 )
 def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,8 +77,8 @@ def test_only_tokens_of_feasible_answers_stay_possible(processor: Any) -> None:
 
 @pytest.mark.parametrize(
     "state",
-    ["", "{}", 5, ["lines"], STATE.replace('"pose": null', '"pose": [0, 1, 0, 1e400, 0]'), STATE[:-1] + ', "opening": "a"}'],
-    ids=["empty", "no state", "a number", "a list", "infinite", "text before the answer"],
+    ["", 5, STATE.replace('"pose": null', '"pose": [0, 1, 0, 1e400, 0]'), STATE[:-1] + ', "opening": "a"}'],
+    ids=["empty", "a number", "infinite", "text before the answer"],
 )
 def test_a_state_that_cannot_be_read_is_refused_and_ends_its_request(
     state: Any, processor: Any, caplog: pytest.LogCaptureFixture

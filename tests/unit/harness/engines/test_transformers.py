@@ -144,16 +144,6 @@ def test_a_prompt_that_is_too_long_or_empty_is_a_separate_error(engine: Transfor
     assert "prompt is empty" in (answers[2].error or "")
 
 
-def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: TransformersEngine) -> None:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    model = AutoModelForCausalLM.from_pretrained(base).train()
-    loaded = TransformersEngine(model, AutoTokenizer.from_pretrained(base))
-    rows = prompts_for(loaded, TEXTS)
-    assert loaded.generate(rows, Sampling(max_tokens=8)) == engine.generate(rows, Sampling(max_tokens=8))
-    assert model.training
-
-
 def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"cannot load the model .*nowhere") as caught:
         TransformersEngine(str(tmp_path / "nowhere"))
@@ -163,8 +153,7 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("config", "rank"),
-    [('{"r": 8}', 8), ('{"r": 8, "rank_pattern": {"q_proj": 32}}', 32), ("{", None), ("[]", None), ('{"r": "8"}', None)],
+    ("config", "rank"), [('{"r": 8, "rank_pattern": {"q_proj": 32}}', 32), ("{", None), ("[]", None), ('{"r": "8"}', None)]
 )
 def test_the_rank_of_an_adapter(tmp_path: Path, config: str, rank: int | None) -> None:
     (tmp_path / "adapter_config.json").write_text(config)

@@ -11,7 +11,6 @@ from safetensors.torch import load_file, save_file
 
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import EngineError
-from tests.helpers.tiny import hub_snapshot
 
 
 @pytest.fixture
@@ -44,15 +43,6 @@ def test_any_difference_matters(base: Path, tiny_base: Path, change: str) -> Non
     tensors[f"{name}.new" if change == "name" else name] = changed[change]
     save_file(tensors, base / "model.safetensors")
     assert weights_fingerprint(base) != weights_fingerprint(tiny_base)
-
-
-def test_a_hub_name_stands_for_its_snapshot(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    snapshot = hub_snapshot(tiny_base, tmp_path / "hub", monkeypatch)
-    assert weights_fingerprint("someone/tiny") == weights_fingerprint(tiny_base)
-    for name in ("someone/else", "no such/name/at all"):
-        assert weights_fingerprint(name) is None
-    (snapshot / "model.safetensors").unlink()
-    assert weights_fingerprint("someone/tiny") is None
 
 
 @pytest.mark.parametrize("damage", ["", "0000", "header", "end"])

@@ -34,15 +34,11 @@ def text(**fields: Any) -> bytes:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"temperature": 0, "top_p": 1, "max_tokens": 16, "seed": 1234, "stop": ["\n"], "stream": True, "user": "me", "n": 4},
-        {"stream_options": {"include_usage": True}, "logprobs": True, "top_logprobs": 5, "max_completion_tokens": 9},
+        {"temperature": 0, "max_tokens": 16, "seed": 1234, "stop": ["\n"], "stream": True, "n": 4, "top_logprobs": 5},
         {"tools": [TOOL], "tool_choice": "auto", "parallel_tool_calls": False, "logit_bias": {"50256": -100}},
-        {"tool_choice": {"type": "function", "function": {"name": "place"}}, "response_format": {"type": "json_object"}},
         {"response_format": {"type": "json_schema", "json_schema": SCHEMA}, "reasoning_effort": "low"},
-        {"presence_penalty": 0.5, "frequency_penalty": -0.5, "repetition_penalty": 1.1, "top_k": -1, "min_p": 0.05, "stop": None},
         {"chat_template_kwargs": {"enable_thinking": False}, "structured_outputs": {"choice": ["a", "b"]}},
         {"vllm_xargs": {"feasible": STATE}, "ignore_eos": True, "min_tokens": 2, "skip_special_tokens": False},
-        {"return_token_ids": True, "return_tokens_as_token_ids": True, "prompt_logprobs": 1, "add_generation_prompt": True},
     ],
 )
 def test_what_ordinary_clients_send_is_passed_on_as_it_is(fields: dict[str, Any]) -> None:
@@ -54,7 +50,6 @@ def test_conversations_are_passed_on_as_clients_and_vllm_write_them() -> None:
     answered = ChatCompletionMessage.model_validate({"role": "assistant", "content": None, "tool_calls": [call]})
     messages = [
         {"role": "system", "content": "Build."},
-        {"role": "developer", "content": [{"type": "text", "text": "Build."}]},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR"}}]},
         answered.model_dump(),
         {"role": "tool", "tool_call_id": "1", "content": "done"},
@@ -63,7 +58,7 @@ def test_conversations_are_passed_on_as_clients_and_vllm_write_them() -> None:
     assert read_fields(CHAT, chat(messages=messages))["messages"] == messages
 
 
-@pytest.mark.parametrize("prompt", ["Hello", ["Hello", "you"], [1, 2, 3], [[1, 2], [3]], [7] * 130_000])
+@pytest.mark.parametrize("prompt", ["Hello", ["Hello", "you"], [[1, 2], [3]], [7] * 130_000])
 def test_prompts_are_texts_or_tokens(prompt: Any) -> None:
     assert read_fields(TEXT, text(prompt=prompt, echo=True, logprobs=1, max_tokens=1))["prompt"] == prompt
 
@@ -95,27 +90,19 @@ def part(kind: str, url: str) -> bytes:
         (chat(chat_template_kwargs={"padding": "max_length", "max_length": 10**7}), r"chat_template_kwargs\b.*padding"),
         (chat(chat_template="{{ 9 }}", kv_transfer_params={}), "^unknown fields: 'chat_template', 'kv_transfer_params': leave"),
         (chat(structured_outputs={"choice": [str(n) for n in range(5_000)]}), "structured_outputs.choice: .* 1000 items"),
-        (chat(structured_outputs={"choice": ["a" * n for n in range(1, 1000)]}), "structured_outputs: more than 50,000 bytes"),
         (chat(structured_outputs={"regex": "a" * 60_000}), "structured_outputs: more than 50,000 bytes"),
         (chat(structured_outputs={str(n): 1 for n in range(5_000)}), "structured_outputs: more than 1024 keys"),
         (chat(structured_outputs={"structural_tag": "{}"}), "structured_outputs.structural_tag"),
         (chat(response_format={"type": "json_schema", "json_schema": {"a": "a" * 60_000}}), "response_format: more than"),
-        (chat(tools=[{"a": "a" * 60_000}]), "tools: more than 50,000 bytes"),
         (chat(vllm_xargs={"other": 1}), r"vllm_xargs\b.*other"),
         (chat(n=129), "n: Input should be less than or equal to 128"),
-        (chat(max_tokens=10**20), "max_tokens: Input should be less than"),
         (chat(logit_bias={str(n): 1 for n in range(10_000)}), "logit_bias: more than 1024 keys"),
-        (chat(logit_bias={"a": 1}), "logit_bias.a"),
-        (chat(stop=["a"] * 129), "stop: List should have at most 128 items"),
         (chat(temperature=float("inf")), "temperature: Input should be a finite number"),
-        (b'{"messages": [], "top_p": 1e400}', "top_p: Input should be a finite number"),
         (part("video_url", "http://10.0.0.1/"), "messages.0.content.0.type"),
         (part("image_url", "http://10.0.0.1/"), "messages.0.content.0.image_url.url"),
         (chat(messages=[{}] * 30_000), r"^messages.0.role: Field required$"),
-        (chat(messages=[{f"{n}": 1 for n in range(30_000)} | {"role": "user"}]), r"^messages.0\b"),
         (chat(**{f"{n}": 1 for n in range(30_000)}), "^unknown fields: '0', '1', '2', '3', '4': leave"),
         (b"[]", "not a JSON object"),
-        (b"", "not JSON"),
     ],
 )  # fmt: skip
 def test_what_may_cost_more_than_it_says_is_refused_in_a_line(body: bytes, said: str) -> None:
@@ -138,7 +125,6 @@ def test_what_may_cost_more_than_it_says_is_refused_in_a_line(body: bytes, said:
         ),
         ({"prompt_embeds": "gASV"}, "'prompt_embeds'"),
         ({"prompt": ["a"] * 100, "n": 100}, "prompt and n ask for more than 1024 answers"),
-        ({"prompt": []}, "prompt: "),
         ({"prompt": [7] * (MOST_VALUES + 1)}, "more than 150,000 values"),
     ],
 )

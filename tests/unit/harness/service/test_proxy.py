@@ -107,20 +107,14 @@ def test_an_answer_passes_byte_by_byte(client: httpx2.Client, behind: Behind) ->
 
 
 def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx2.Client, behind: Behind) -> None:
-    sent = {
-        "Origin": str(client.base_url).rstrip("/"),
-        "Cookie": "a=b",
-        "X-Amzn-Thing": "1",
-        "Authorization": "Bearer x",
-        "traceparent": "t",
-    }
+    sent = {"Origin": str(client.base_url).rstrip("/"), "Cookie": "a=b", "Authorization": "Bearer x", "traceparent": "t"}
     told = client.post(CHAT, json=ASK, headers=sent).headers
     assert "access-control-allow-origin" not in told
     assert "server" not in told
     assert told["x-request-id"] == "r"
     heard = {name.lower(): value for name, value in behind.fake.requests[0][2].items()}
     assert heard["traceparent"] == "t"
-    assert not {"origin", "cookie", "authorization", "x-amzn-thing"} & set(heard)
+    assert not {"origin", "cookie", "authorization"} & set(heard)
 
 
 def test_a_stream_passes_while_it_is_written(client: httpx2.Client) -> None:
@@ -148,11 +142,15 @@ def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Clie
     wait_until(lambda: behind.fake.ended == 1 and behind.fake.running == 0)
 
 
-def test_models_are_listed_without_their_folders(client: httpx2.Client) -> None:
+def test_models_are_listed_without_their_folders_beside_metrics_and_version(client: httpx2.Client) -> None:
     models = client.get("/v1/models").json()["data"]
     assert [(model["id"], model["root"]) for model in models] == [("base", "base"), ("one", "one")]
     assert client.get("/v1/models/one").json() == models[1]
     assert client.get("/v1/models/two").status_code == 404
+    metrics = client.get("/metrics")
+    assert metrics.text == "vllm:num_requests_running 0\n"
+    assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert client.get("/version").json() == {"version": "1"}
 
 
 @pytest.mark.parametrize(
@@ -205,13 +203,6 @@ def test_vllm_gets_the_fields_that_are_known_and_finite_and_those_that_are_allow
     assert "'chat_template'" in refused.json()["error"]["message"]
 
 
-def test_vllms_metrics_and_version_may_be_read(client: httpx2.Client) -> None:
-    metrics = client.get("/metrics")
-    assert metrics.text == "vllm:num_requests_running 0\n"
-    assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert client.get("/version").json() == {"version": "1"}
-
-
 def raw(client: httpx2.Client, *pieces: bytes) -> bytes:
     """The reply to raw bytes until the connection is closed."""
     with socket.create_connection((client.base_url.host, client.base_url.port)) as connection:
@@ -229,13 +220,6 @@ def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: h
     lengths = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
     assert raw(client, line + JSON + lengths).startswith(b"HTTP/1.1 400")
     assert client.get("/health").status_code == 200
-
-
-def test_a_body_that_does_not_come_is_not_waited_for(behind: Behind) -> None:
-    with fronted(behind, bounds=Bounds(body_seconds=0.2)) as (client, guard):
-        head = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\n" + JSON + b"Content-Length: 100\r\n\r\n{"
-        assert raw(client, head).startswith(b"HTTP/1.1 408")
-        wait_until(lambda: guard.in_flight == 0)
 
 
 def test_an_answer_that_does_not_come_is_a_504(behind: Behind) -> None:
@@ -334,11 +318,10 @@ def test_a_key_that_holds_its_slots_leaves_others_theirs(behind: Behind) -> None
         assert client.post(CHAT, json=ASK, headers=user).status_code == 200
 
 
-@pytest.mark.parametrize("length", [b"900000000", b"100"])
 @pytest.mark.parametrize("path", [b"/health", b"/v1/completions", b"/nothing"])
-def test_an_answer_that_comes_before_the_body_closes_the_connection(path: bytes, length: bytes, behind: Behind) -> None:
+def test_an_answer_that_comes_before_the_body_closes_the_connection(path: bytes, behind: Behind) -> None:
     with fronted(behind, keys=("one",)) as (client, guard):
-        head = b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + b"\r\n\r\n{"
+        head = b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n{"
         answer = raw(client, head)
         assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 401"))
         assert b"connection: close" in answer
