@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,20 +34,14 @@ LARGE = 1_000_000
 CONNECTING = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """The Unix socket that vLLM listens at."""
-
-    socket: Path
-    answer_seconds: float = 600.0
-    """How long an answer, or the next piece of one, may take."""
-
-
 class ReverseProxy:
-    """An ASGI application; `fields` of a request are passed on whatever they hold."""
+    """An ASGI application in front of the vLLM that listens at a Unix socket. An answer, or the next piece of one, may take
+    `seconds`; `fields` of a request are passed on whatever they hold."""
 
-    def __init__(self, app: ASGIApp, upstream: Supervisor, address: Address, fields: Collection[str] = ()) -> None:
-        self._app, self._upstream, self._address, self._fields = app, upstream, address, fields
+    def __init__(
+        self, app: ASGIApp, upstream: Supervisor, socket: Path, seconds: float = 600.0, fields: Collection[str] = ()
+    ) -> None:
+        self._app, self._upstream, self._socket, self._seconds, self._fields = app, upstream, socket, seconds, fields
         self._vllm: aiohttp.ClientSession
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,8 +70,8 @@ class ReverseProxy:
         # Admission already limits the connections; no proxy of the environment may stand between us and our child.
         return aiohttp.ClientSession(
             VLLM_URL,
-            connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
-            timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
+            connector=aiohttp.UnixConnector(str(self._socket), limit=0, keepalive_timeout=30),
+            timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._seconds),
             # A cookie for one client must not be sent with another's request.
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -158,5 +151,5 @@ class ReverseProxy:
             # An answer that has begun is left unfinished: the connection ends, which tells the client.
             if not begun:
                 late = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
-                return refusal(504, f"no answer within {self._address.answer_seconds:.0f} s") if late else self._down()
+                return refusal(504, f"no answer within {self._seconds:.0f} s") if late else self._down()
         return None

@@ -19,7 +19,7 @@ from harness.service.app import create_app, listening
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer, EndpointPlayer, own_players
-from harness.service.proxy import Address, ReverseProxy
+from harness.service.proxy import ReverseProxy
 from harness.service.supervisor import Supervisor
 from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
@@ -90,7 +90,7 @@ class Serving:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
         self.supervisor = Supervisor(self._make, say)
         app = create_app([*model.players(self._socket, lambda: self.supervisor.state == "up"), *own_players(workers)])
-        proxy = ReverseProxy(app, self.supervisor, Address(self._socket, config.answer_seconds), config.fields)
+        proxy = ReverseProxy(app, self.supervisor, self._socket, config.answer_seconds, config.fields)
         self.guard = Guard(proxy, Keys(config.keys), config.bounds)
 
     def _make(self, again: bool) -> Server:

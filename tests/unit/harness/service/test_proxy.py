@@ -20,7 +20,7 @@ from harness.engines.vllm.server import socket_client
 from harness.service.app import create_app, listening
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
-from harness.service.proxy import Address, ReverseProxy
+from harness.service.proxy import ReverseProxy
 from tests.helpers.fake_vllm import FakeVllm
 from tests.helpers.serving import free_port, rest, wait_until
 
@@ -84,7 +84,7 @@ def fronted(
     fields: tuple[str, ...] = ("pause",),
 ) -> Iterator[tuple[httpx2.Client, Guard]]:
     port = free_port()
-    front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), fields)
+    front = ReverseProxy(create_app([]), upstream(), socket_path or behind.socket, seconds, fields)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
     with listening(guard, "127.0.0.1", port), httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         yield client, guard
@@ -287,7 +287,7 @@ def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseEx
                 socket.create_connection(address).close()
         refused.append(asking.is_alive())
 
-    guard = Guard(ReverseProxy(create_app([]), Up(), Address(behind.socket), fields=("pause",)))  # type: ignore[arg-type]
+    guard = Guard(ReverseProxy(create_app([]), Up(), behind.socket, fields=("pause",)))  # type: ignore[arg-type]
     asking, connecting = threading.Thread(target=ask), threading.Thread(target=connect)
 
     def serve() -> None:
