@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,21 @@ class ScriptedEngine:
 
     def __init__(self, script: str | Path | Sequence[Mapping[str, Any]]) -> None:
         self.report: Report = silent
-        if isinstance(script, str | Path):
-            self._source = str(script)
-            self._answers = self._collect(_value(line) for _, line in json_lines(Path(script)))
-        else:
-            self._source = "the script"
-            self._answers = self._collect(script)
+        records = _records(Path(script)) if isinstance(script, str | Path) else script
+        self._source = str(script) if isinstance(script, str | Path) else "the script"
+        self._answers: dict[str, Completion] = {}
+        for number, record in enumerate(records, start=1):
+            where = f"{self._source}, line {number}"
+            match record:
+                case {"id": str(name), "error": str(error)}:
+                    answer = Completion(error=error)
+                case {"id": str(name), "text": str(text)}:
+                    answer = Completion(text)
+                case _:
+                    raise DataError(f'{where}: not a JSON object with strings "id" and "text"')
+            if name in self._answers:
+                raise DataError(f"{where}: the id {name} appears twice")
+            self._answers[name] = answer
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
         """The scripted completion of each prompt's item; one with an error if the script has none. `sampling` is ignored."""
@@ -43,26 +52,11 @@ class ScriptedEngine:
     def close(self) -> None:
         """There is nothing to free."""
 
-    def _collect(self, records: Iterable[Any]) -> dict[str, Completion]:
-        answers: dict[str, Completion] = {}
-        for line, record in enumerate(records, start=1):
-            where = f"{self._source}, line {line}"
-            match record:
-                case {"id": str(name), "error": str(error)}:
-                    answer = Completion(error=error)
-                case {"id": str(name), "text": str(text)}:
-                    answer = Completion(text)
-                case _:
-                    raise DataError(f'{where}: not a JSON object with strings "id" and "text"')
-            if name in answers:
-                raise DataError(f"{where}: the id {name} appears twice")
-            answers[name] = answer
-        return answers
 
-
-def _value(line: bytes) -> Any:
-    """None for a line that is not JSON."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+def _records(path: Path) -> Iterator[Any]:
+    """The values of a file's lines; None for a line that is not JSON."""
+    for _, line in json_lines(path):
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            yield None

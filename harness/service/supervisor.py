@@ -46,17 +46,16 @@ class Supervisor:
         """Seconds until the server is likely to answer, if it starts as fast as it last did: at least 1, at most LONGEST_WAIT."""
         return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
 
-    def begin(self, again: bool = False) -> list[str]:
-        """Start the server, block until it answers, and return the names of its models. Raises EngineError if it fails."""
+    def begin(self, again: bool = False) -> None:
+        """Start the server, and block until it answers. Raises EngineError if it fails."""
         begun = time.monotonic()
         self._server = self._make(again)
         self._server.__enter__()
-        names = self._server.wait_until_ready()
+        self._server.wait_until_ready()
         self._took = time.monotonic() - begun + FIRST_PAUSE
         self.state = "up"
         if again:
             self._say(f"vLLM is up again, {time.monotonic() - begun:.0f} s after it was started")
-        return names
 
     def watch(self) -> NoReturn:
         """Block, and start the server again whenever it ends. Raises EngineError when it has ended too often."""

@@ -23,7 +23,7 @@ from harness.errors import EngineError
 from harness.util.processes import trusts_remote_code
 
 if TYPE_CHECKING:
-    from httpx2 import Client, Response
+    from httpx2 import Client
 
 STARTING = 1800.0
 """Seconds allowed for the server to load its model; a large one from a slow disk takes many minutes."""
@@ -188,18 +188,16 @@ class Server:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def wait_until_ready(self) -> list[str]:
-        """Block until the server answers, and return the names of its models. Raises EngineError if it ends first or hangs."""
+    def wait_until_ready(self) -> None:
+        """Block until the server answers. Raises EngineError if it ends first or hangs."""
         deadline = time.monotonic() + STARTING
         with socket_client(self.socket, 5) as client:
-            while not (_listens(self.socket) and _answer(client, "/health")):
+            while not (_listens(self.socket) and _healthy(client)):
                 if self._process.poll() is not None:
                     raise self._failure()
                 if time.monotonic() > deadline:
                     raise EngineError(f"the server does not answer after {STARTING:.0f} s; its log: {self.log}")
                 time.sleep(0.2)
-            models = _answer(client, "/v1/models")
-        return [model["id"] for model in models.json()["data"]] if models else []
 
     def wait(self) -> None:
         """Block as long as the server runs. By itself it ends only after a failure, so this raises EngineError."""
@@ -245,15 +243,13 @@ def _listens(path: Path) -> bool:
         return probe.connect_ex(str(path)) == 0
 
 
-def _answer(client: Client, path: str) -> Response | None:
-    """The answer if its status is 200; None otherwise."""
+def _healthy(client: Client) -> bool:
     from httpx2 import HTTPError
 
     try:
-        response = client.get(path)
+        return client.get("/health").status_code == 200
     except HTTPError:
-        return None
-    return response if response.status_code == 200 else None
+        return False
 
 
 def last_error(log: Path) -> str:

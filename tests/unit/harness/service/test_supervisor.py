@@ -42,11 +42,10 @@ class Server:
     def __enter__(self) -> Server:
         return self
 
-    def wait_until_ready(self) -> list[str]:
+    def wait_until_ready(self) -> None:
         self.clock.now += 40
         if not self.starts:
             raise EngineError("no memory")
-        return ["base"]
 
     def wait(self) -> None:
         self.clock.now += self.runs
@@ -73,7 +72,7 @@ def test_it_is_restarted_after_longer_and_longer_pauses_and_then_given_up(clock:
     supervisor, made, said = supervised(clock, servers)
     states: list[str] = [supervisor.state]
     with supervisor:
-        assert supervisor.begin() == ["base"]
+        supervisor.begin()
         states.append(supervisor.state)
         with pytest.raises(EngineError, match="vLLM ended 6 times within 10 minutes: it was killed"):
             supervisor.watch()
