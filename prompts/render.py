@@ -21,9 +21,7 @@ from prompts.template import PLAIN
 from serialization.formats.answer import Constraint
 
 CHARS_PER_TOKEN = 3.0
-"""Characters per token if no ratio is known; low on purpose: dropping a turn is better than overflowing."""
-FEWEST_CHARS = 2.0
-"""The lowest number of characters per token that is assumed: a text that fits at this rate is not measured."""
+"""Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
 
 _NEXT_LINE = r"(?<=\S\n)(?=\S)"
 """The place after a single line break, where GPT-2's way of splitting words always splits."""
@@ -99,11 +97,8 @@ class Renderer:
     """Renders items in one prompt format for one model.
 
     `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves. Without a tokenizer the
-    text is the plain template's, there are no token ids, and lengths are estimated: at 3 characters per token, or at as many
-    as `measure` returns, which is called once, when a prompt comes near the budget.
+    text is the plain template's, there are no token ids, and lengths are estimated at `CHARS_PER_TOKEN`.
     """
-
-    measure: Callable[[], float] = staticmethod(lambda: CHARS_PER_TOKEN)
 
     def __init__(self, spec: PromptSpec, tokenizer: Any, context_length: int, max_new_tokens: int) -> None:
         self.spec = spec
@@ -175,14 +170,9 @@ class Renderer:
             raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")
         return ids
 
-    @cached_property
-    def _chars_per_token(self) -> float:
-        return max(FEWEST_CHARS, self.measure())
-
     def estimate(self, text: str) -> int:
-        """The estimated number of tokens of a text; much too high for a text that fits the budget anyway."""
-        fits = len(text) <= FEWEST_CHARS * self.budget
-        return math.ceil(len(text) / (FEWEST_CHARS if fits else self._chars_per_token))
+        """The estimated number of tokens of a text."""
+        return math.ceil(len(text) / CHARS_PER_TOKEN)
 
     def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
         """The length in tokens and the rendered prompt. `keep`: pieces of each example, or of the item if there is none."""

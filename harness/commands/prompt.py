@@ -21,7 +21,6 @@ from harness.prompting.plan import (
     engine_name,
     given_to_vllm,
     refuse_keys,
-    tell,
 )
 from harness.prompting.settings import cached, default_name, run_settings
 from harness.prompting.shots import choose_shots, example_pool
@@ -31,15 +30,11 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
-    from harness.engines.openai.engine import OpenAIEngine
     from harness.prompting.prompted import Plan
-    from harness.runs.folder import Run
     from prompts.spec import PromptSpec
 
 _UNCUT = 10_000_000
 """The context length of previews and dry runs if none is known: nothing is cut."""
-_CAUTION = 0.9
-"""Factor on the measured characters per token: other prompts may hold more numbers, and so fewer characters per token."""
 
 
 @click.command(cls=ModelCommand, model=Options)
@@ -189,7 +184,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from adapters.asking import merged_folder, model_name
     from eval.finishing import finish
     from harness.engines.models.bases import resolve_base
-    from harness.engines.openai.engine import OpenAIEngine
+    from harness.engines.openai.engine import OpenAIEngine, TokenUsage
     from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
@@ -218,32 +213,10 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):
-            _count_before(engine, plan, run, items)
+            engine.used = sum(map(TokenUsage.of_record, run.records), TokenUsage())
         engine = stack.enter_context(cached(engine, options, settings))
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
         if found := getattr(engine, "cached", 0):
             click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
     return finish(run, items, items_file=options.items_file, as_json=options.as_json, longest="--max-new-tokens")
-
-
-def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
-    """Take over what the run has spent before, and set how its prompts are counted."""
-    from harness.engines.openai.engine import TokenUsage
-    from prompts.render import CHARS_PER_TOKEN
-
-    for record in run.records:
-        engine.used += TokenUsage.of_record(record)
-
-    def measure() -> float:
-        plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is measured.
-        # Always the first item's prompt, without examples, so that a resumed run measures the same.
-        counted = engine.characters_per_token(plan.renderer.render(items[0]), plan.sampling)
-        measured = (
-            f"{counted:.2f} characters a token by the endpoint's count" if counted else "the endpoint does not count tokens"
-        )
-        chars = _CAUTION * counted if counted else CHARS_PER_TOKEN
-        tell(f"prompts come near the context length and there is no --tokenizer: {measured}, counting with {chars:.2f}")
-        return chars
-
-    plan.renderer.measure = measure

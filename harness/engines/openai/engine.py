@@ -8,7 +8,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from functools import partial
 from operator import add
 from pathlib import Path
@@ -26,8 +26,6 @@ log = logging.getLogger(__name__)
 
 ALIKE = 5
 """A run ends when this many requests have failed in the same way and none has been answered."""
-TASTE = 16
-"""The most tokens of an answer that is asked for only to count the prompt's tokens; some endpoints refuse fewer."""
 
 LENGTHS = (
     "max_model_len",
@@ -188,19 +186,6 @@ class OpenAIEngine:
     async def aclose(self) -> None:
         """As `close`, in the caller's event loop."""
         await self._endpoint.close()
-
-    def characters_per_token(self, prompt: Rendered, sampling: Sampling) -> float | None:
-        """The characters per token of a prompt's text, by the endpoint's own count, which takes a request for a short answer;
-        None if it does not count.
-
-        Raises EngineError as `generate` does.
-        """
-        loop = self._loop()
-        task = loop.create_task(self._ask(asyncio.Semaphore(1), prompt, replace(sampling, max_tokens=TASTE)))
-        tokens = loop.run_until_complete(task).prompt_tokens
-        if self._stop:
-            raise self._stop
-        return len(prompt.text) / tokens if tokens else None
 
     def _loop(self) -> asyncio.AbstractEventLoop:
         self._runner = self._runner or asyncio.Runner()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.cli import main
-from harness.runs.asked import read_asked
 from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, slow_drip
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -96,24 +94,6 @@ def test_a_run_whose_answers_are_all_cut_off_while_thinking_says_so(
     records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
     assert {(record["reasoning_tokens"], record["cached_tokens"]) for record in records} == {(3, 5)}
     assert Path("runs/r/scores.json").exists()
-
-
-def test_lengths_are_measured_with_the_endpoints_token_counts(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    def reply(body: dict[str, Any], n: int) -> Answer:
-        text = "".join(message["content"] for message in body["messages"])
-        return chat_answer("red: 1 2", usage={"prompt_tokens": len(text) // 5})
-
-    server.reply = reply
-    lengths = ("--context-length", "500", "--max-new-tokens", "100", "--limit", "2", "--shots", "5")
-    assert command(server, *lengths) == 0
-    assert "characters a token by the endpoint's count, counting with" in capsys.readouterr().err
-    sent = [len("".join(message["content"] for message in body["messages"])) for body in server.requests]
-    # The first request only counts tokens. At an assumed 3 characters a token, not all examples would fit into the others.
-    assert sent[0] < 1200 < min(sent[1:])
-    assert [json.loads(line)["dropped_shots"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()] == [0, 0]
-    assert command(server, *lengths, "--name", "again") == 0
-    first, again = (read_asked(Path("runs", name, "asked.jsonl")) for name in ("r", "again"))
-    assert [asked.prompt for _, asked in first] == [asked.prompt for _, asked in again]
 
 
 def test_a_limit_stops_a_run_that_goes_on_later(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
