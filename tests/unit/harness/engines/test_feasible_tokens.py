@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import sys
 from collections.abc import Iterator
@@ -112,10 +111,3 @@ def test_some_token_is_always_possible(processor: Any) -> None:
     assert not masked.softmax(0).isnan().any()
     assert possible(request(processor, "{}", all_stop_token_ids=set())([], torch.zeros(4))) == {0, 1, 2, 3}
     assert possible(request(processor, "{}", all_stop_token_ids={2, 10**6})([], torch.zeros(4))) == {2}
-
-
-def test_requests_without_a_state_are_left_alone(processor: Any) -> None:
-    for given in (None, {}, {"other": json.dumps(1)}):
-        parameters = SimpleNamespace(extra_args=given, **PARAMETERS)
-        processor.validate_params(parameters)
-        assert processor.new_req_logits_processor(parameters) is None

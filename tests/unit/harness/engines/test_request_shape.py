@@ -68,16 +68,6 @@ def test_a_greedy_run_never_becomes_a_sampled_one() -> None:
     assert "temperature" not in loose.body(PROMPT, Sampling())
 
 
-def test_the_end_of_a_chat_templates_turns_is_sent_with_prompts_as_text() -> None:
-    sampling = Sampling(stop_token_ids=(7,))
-    assert shape(chat=False)[0].body(PROMPT, sampling)["stop_token_ids"] == [7]
-    assert "stop_token_ids" not in shape()[0].body(PROMPT, sampling), "a chat endpoint ends its answers itself"
-    assert "stop_token_ids" not in shape(chat=False)[0].body(PROMPT, Sampling())
-    made, _ = shape(chat=False)
-    made.adapt(made.body(PROMPT, sampling), Failure("Unknown parameter: stop_token_ids", 400, ""))
-    assert "stop_token_ids" not in made.body(PROMPT, sampling)
-
-
 def test_the_text_is_cut_here_if_stop_strings_are_refused() -> None:
     made, _ = shape()
     assert made.cut("a\n\nb", SAMPLING) == "a\n\nb"

@@ -22,8 +22,6 @@ from harness.engines.vllm.server import (
     server_options,
 )
 from harness.errors import AdapterError, EngineError
-from harness.service.guard import Bounds
-from harness.service.serving import ServeConfig
 from tests.helpers.tiny import build_tiny_adapter
 
 
@@ -48,12 +46,6 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert "--logits-processors harness.engines.vllm.feasible:FeasibleTokens" in line
     assert ("--enforce-eager" in line) == bool(device_options(draws=True))
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
-
-
-def test_a_base_alone_needs_no_lora() -> None:
-    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None))
-    assert "lora" not in line
-    assert "chat-template" not in line
 
 
 def test_the_users_options_replace_the_chosen_ones() -> None:
@@ -81,13 +73,6 @@ def test_all_sockets_are_in_a_short_folder_that_only_its_owner_enters(tmp_path: 
             server.wait()
         assert (tmp_path / "log").read_text().strip() == str(folder)
     assert not folder.exists()
-
-
-@pytest.mark.parametrize(
-    ("host", "url"), [("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"), ("10.0.0.1", "http://10.0.0.1:80")]
-)
-def test_the_url_is_one_that_a_client_here_can_use(host: str, url: str) -> None:
-    assert ServeConfig(host, 80, [], Bounds()).url == url
 
 
 def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file, save_file
 
-from harness.engines.engine import Sampling, apart
+from harness.engines.engine import Sampling
 from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
@@ -63,21 +63,6 @@ def likeliest(base: Path, ids: tuple[int, ...], count: int) -> list[int]:
         with torch.inference_mode():
             row.append(int(model(torch.tensor([row])).logits[0, -1].argmax()))
     return row[len(ids) :]
-
-
-def test_special_tokens_that_mark_a_thought_are_read(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thought of Magistral: its marks are special tokens, which a decoder leaves out by default."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    tokenizer, model = AutoTokenizer.from_pretrained(base), AutoModelForCausalLM.from_pretrained(base)
-    tokenizer.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]"]})
-    written = [*tokenizer("[THINK]red[/THINK]blue", add_special_tokens=False).input_ids, tokenizer.eos_token_id]
-    monkeypatch.setattr(model, "generate", lambda input_ids, **_: torch.cat([input_ids, torch.tensor([written])], 1))
-    engine = TransformersEngine(model, tokenizer)
-    (answer,) = engine.generate(prompts_for(engine, TEXTS[:1]), Sampling(max_tokens=9))
-    assert answer.text == "[THINK]red[/THINK]blue"
-    assert (apart(answer).text, apart(answer).reasoning, answer.finish_reason) == ("blue", "red", "stop")
 
 
 def test_greedy_takes_the_likeliest_token_each_time(base: Path, engine: TransformersEngine) -> None:

@@ -75,13 +75,6 @@ def test_a_verifier_only_goes_forward_and_sees_no_image() -> None:
         after(state, go(0))
 
 
-def test_what_a_model_answered_is_kept_until_a_person_paints() -> None:
-    state = after(execution(after(description(IMAGE), ADD, FINISH, go(1), go(2), DONE)), paint(0, 1))
-    state["steps"][0]["text"] = "black 1:1"
-    assert after(state, paint(0, 1), go(1))["steps"][0]["text"] == "black 1:1"
-    assert "text" not in after(state, paint(0, 1, 1))["steps"][0]
-
-
 def test_scores_are_those_of_the_metrics() -> None:
     gold: State = {"steps": [{"board": board(4)}, {"board": board(4, 5, 5)}, {"board": board(4, 5, 5)}]}
     drawn: State = {"steps": [{"board": board(4)}, {"board": board(4, 5, 0, 5)}, {"board": board(4, 5, 0, 5)}]}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.corpora import load
-from harness.errors import UsageError
 from harness.page.corrections import Corrections
 from harness.page.store import StaleError, State, Store, StoreError
 
@@ -45,19 +43,6 @@ def test_a_change_that_is_sent_again_is_made_once(store: Store) -> None:
     with pytest.raises(StaleError) as error:
         store.change(session.id, 1, "change-two", counted)
     assert error.value.session == first
-
-
-def test_what_cannot_be_done_changes_nothing(store: Store) -> None:
-    session = store.begin("building", "Ada", {"count": 0})
-
-    def refused(state: State) -> Any:
-        raise UsageError("no")
-
-    with pytest.raises(UsageError, match="no"):
-        store.change(session.id, 1, "change-one", refused)
-    assert store.get(session.id) == session
-    with pytest.raises(UsageError, match="no session 'abc'"):
-        store.get("abc")
 
 
 def test_a_full_disk_is_reported_and_keeps_the_earlier_state(store: Store) -> None:

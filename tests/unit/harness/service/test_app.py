@@ -7,9 +7,8 @@ import math
 import socket
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -22,12 +21,11 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.corpora.records import to_full_record
 from harness.errors import EngineError
 from harness.prompting.shots import ShotChoice, choose_shots
-from harness.runs.answering import Answer
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
-from harness.service.players import BaselinePlayer, EndpointPlayer, own_players
-from harness.service.schema import REQUEST, ExecuteResponse, Player
+from harness.service.players import EndpointPlayer, own_players
+from harness.service.schema import REQUEST
 from harness.service.workers import Workers
 from prompts.messages import conversation
 from prompts.spec import DEFAULTS, PromptSpec
@@ -189,28 +187,6 @@ def test_requests_that_clients_drop_end_at_the_model_too(server: FakeServer) -> 
                 connection.sendall(sent.encode() + body)
                 assert opened.acquire(timeout=30)
             assert closed.acquire(timeout=30)
-
-
-@dataclass
-class Idle:
-    """A player that understands nothing."""
-
-    name: str = "idle"
-
-    @property
-    def card(self) -> Player:
-        return Player(name=self.name, tasks=["hexagons"], kind="parser")
-
-    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        return Answer((), notes={"reading": [], "program": "", "confidence": 0.2})
-
-
-def test_a_player_that_does_nothing_says_why() -> None:
-    app = create_app([cast(BaselinePlayer, Idle())])
-    with TestClient(app) as client:
-        done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "idle"}).json()
-    assert (done["actions"], done["why"]) == ([], "It understood nothing of it.")
-    assert ExecuteResponse.model_validate(done).why == done["why"]
 
 
 def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeServer) -> None:

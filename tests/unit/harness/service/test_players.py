@@ -10,12 +10,8 @@ import torch
 import transformers
 
 from adapters import asking, registry
-from adapters.asking import as_trained
-from adapters.registry import load_adapter
 from harness.corpora import load
 from harness.engines import shared
-from harness.prompting.options import Options
-from harness.prompting.plan import build_engine
 from harness.prompting.prompted import Prompted
 from harness.service.players import LocalPlayer
 from prompts.spec import PromptSpec
@@ -60,16 +56,3 @@ def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str,
     assert isinstance(predictor, Prompted)
     rendered = predictor.plan.render(load("hexagons", "dev")[0])
     assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots
-
-
-def test_a_run_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    adapter = load_adapter(made, None)
-    asked = Options(adapter=str(made), engine="transformers")
-    options = as_trained(asked, adapter)
-    assert (options.quantize, options.shots, options.select) == ("nf4", 2, "bm25")
-    build_engine(options, adapter)
-    full = as_trained(asked.changed(quantize="none"), adapter)
-    build_engine(full, adapter)
-    quantized, plain = loaded_with
-    assert is_as_trained(quantized)
-    assert plain["quantization_config"] is None

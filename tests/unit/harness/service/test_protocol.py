@@ -165,15 +165,6 @@ def test_beyond_the_most_connections_idle_ones_without_a_key_make_room(monkeypat
                 connection.close()
 
 
-def test_if_all_connections_are_idle_the_one_that_has_been_so_for_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 1)
-    with served() as (_, address), socket.create_connection(address) as first:
-        assert ask(first, GET).startswith(b"HTTP/1.1 200")
-        with socket.create_connection(address) as last:
-            assert ask(last, GET).startswith(b"HTTP/1.1 200")
-        assert rest(first) == b""
-
-
 def ask(connection: socket.socket, request: bytes) -> bytes:
     """The answer to a request on a connection that stays open."""
     connection.settimeout(20)
