@@ -26,7 +26,7 @@ def list_models() -> None:
     table = Table("base", "original", "license", "room", "on this machine")
     for base in KNOWN.values():
         here = "yes" if base.folder.is_dir() else "no"
-        table.add_row(base.name, base.hub_name, base.license, f"{base.room / 1e9:.1f} GB", here)
+        table.add_row(base.name, base.hub_name, base.license, f"{base.room} MiB", here)
     Console().print(table)
 
 

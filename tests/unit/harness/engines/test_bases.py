@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
     (package / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"weights")
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setitem(known.KNOWN, "smollm2-135m", replace(known.SMOLLM, sha256=SHA256))
+    monkeypatch.setitem(known.KNOWN, "smollm2-135m", known.KNOWN["smollm2-135m"].model_copy(update={"sha256": SHA256}))
     calls: list[Path] = []
 
     def convert(source: Path, folder: Path) -> None:
@@ -106,7 +105,8 @@ def wheel(folder: Path, number: int, content: bytes, member: str | None = None) 
         file.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         file.writestr(f"{about}/RECORD", "")
-    return known.Part(f"{name}==1.0", hashlib.sha256(path.read_bytes()).hexdigest(), f"{name}/data.bin")
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return known.Part(requirement=f"{name}==1.0", sha256=sha256, member=f"{name}/data.bin")
 
 
 @pytest.fixture
@@ -117,7 +117,8 @@ def index(made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     parts = wheel(folder, 1, b"wei"), wheel(folder, 2, b"ghts")
-    base = known.KnownBase("cut", "someone/cut", "cut.gguf", SHA256, parts, 1)
+    facts = {"name": "cut", "hub_name": "someone/cut", "file": "cut.gguf", "sha256": SHA256, "room": 1, "license": "MIT"}
+    base = known.KnownBase(**facts, parts=parts)
     monkeypatch.setitem(known.KNOWN, "cut", base)
     return folder
 
@@ -159,7 +160,7 @@ def test_another_part_than_the_tested_one_is_refused(
     else:
         content = (b"ghts", "other.bin") if fault == "without its file" else (b"other", None)
         why = "holds no part2/data.bin" if fault == "without its file" else f"not {SHA256}"
-        changed = replace(base, parts=(base.parts[0], wheel(index, 2, *content)))
+        changed = base.model_copy(update={"parts": (base.parts[0], wheel(index, 2, *content))})
         monkeypatch.setitem(known.KNOWN, "cut", changed)
     code, _, err = command("models", "get", "cut")
     assert (code, err.splitlines()[-1].startswith("Error: ")) == (1, True)

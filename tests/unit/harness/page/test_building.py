@@ -43,7 +43,7 @@ def reply(state: State) -> State:
 
 
 def test_the_parser_builds_and_says_what_it_did() -> None:
-    state = reply(after(with_model({"name": "", "blocks": []}), say("Put a red block on the ground in the middle.")))
+    state = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
     assert state["turns"][-1] == {"speaker": "Builder", "text": "I placed a red block.", "by": "parser"}
     ((_, height, _, color),) = state["blocks"]
     assert (height, color) == (1, "red")
