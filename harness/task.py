@@ -27,15 +27,6 @@ class Simulator(NamedTuple):
     """The number of items of each split in Table 3 of BAP v2."""
 
 
-class Gallery(NamedTuple):
-    """How the page lists the items of a task, request by request."""
-
-    link: str
-    heading: str
-    about: str
-    """The rest of a sentence that begins with the number of requests."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """Everything that distinguishes a task. Strings of the form `module:object` are imported at their first use."""
@@ -90,8 +81,6 @@ class Task:
     """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
     parser_threshold: float = 0.1
     """Minecraft's world: the lowest probability, 0..1, at which the parser carries out an action."""
-    gallery: Gallery | None = None
-    """How the page lists the items; None: not at all, or in a section of its own."""
 
     @property
     def scoring(self) -> Literal["judged", "hexagons", "minecraft"]:

@@ -1,4 +1,4 @@
-"""What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, targets, everyday requests."""
+"""What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, and their targets."""
 
 from __future__ import annotations
 
@@ -6,20 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.corpora import SPLITS, hexagons, load, load_games, locate, split_name
+from harness.corpora import SPLITS, hexagons, load_games, locate
 from harness.corpora.hexagons import Procedure
-from harness.corpora.item import HexagonsItem, Item, Utterance, new_turns
+from harness.corpora.item import Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.corpora.records import turn_record
-from harness.drawing.hexagons import board_svg
-from harness.drawing.minecraft import structure_svg
 from harness.errors import UsageError
-from harness.everyday.requests import Right
-from harness.tasks import TASKS, get_task
-from harness.util.registry import choose
 from harness.worlds.hexagons import Board
-from serialization.program.literal import building_program, drawing_program
-from serialization.program.written import write
 
 Json = dict[str, Any]
 
@@ -47,11 +40,6 @@ def _games(path: Path) -> dict[str, Game]:
 def sources() -> Json:
     """For each world, whether the authors' corpus is on this machine or the sample is shown, and its license."""
     return {task: {"kind": (source := locate(task)).kind, "license": source.license} for task in SPLITS}
-
-
-def galleries() -> list[Json]:
-    """The tasks whose requests the gallery lists: task, splits, and the texts of `Gallery`."""
-    return [{"task": task.name, "splits": task.splits, **task.gallery._asdict()} for task in TASKS.values() if task.gallery]
 
 
 def images() -> list[Json]:
@@ -164,52 +152,3 @@ def targets() -> list[Json]:
         if 0 < len(blocks) <= MOST_BLOCKS:
             by_target.setdefault(found.target, {"name": found.target, "split": found.split, "blocks": blocks})
     return sorted(by_target.values(), key=lambda one: (len(one["blocks"]), one["name"]))
-
-
-@lru_cache(maxsize=4)
-def _requests(task: str, split: str) -> dict[str, list[Item]]:
-    """The turns of each request by its name, in the files' order. Raises UsageError for a task or split without requests."""
-    choose("task of the gallery", task, (one["task"] for one in galleries()))
-    found: dict[str, list[Item]] = {}
-    for item in load(task, split_name(task, split)):
-        found.setdefault(item.cluster.rpartition("/")[2], []).append(item)
-    return found
-
-
-def requests(task: str, split: str) -> list[Json]:
-    """The requests of a split: name, kind, whether something stands there at the start, and the turns, each with a right answer.
-
-    Raises UsageError for a task or split without requests.
-    """
-    return [
-        {
-            "name": name,
-            "kind": turns[0].meta.get("kind", ""),
-            "begun": turns[0].before != type(turns[0].before)(),
-            "turns": [_request_turn(item) for item in turns],
-        }
-        for name, turns in _requests(task, split).items()
-    ]
-
-
-def _request_turn(item: Item) -> Json:
-    instruction = new_turns(item)[-1].text
-    if not get_task(item.task).judged:
-        program = drawing_program(item.actions) if isinstance(item, HexagonsItem) else building_program(item.actions)
-        return {"say": instruction, "program": write(program), "up_to": (), "holds": (), "others": 0}
-    rights = [Right.model_validate(one) for one in item.meta["right"]]
-    first = rights[0]
-    return {"say": instruction, "program": first.gold, "up_to": first.up_to, "holds": first.holds, "others": len(rights) - 1}
-
-
-def request_picture(task: str, split: str, name: str, turn: int) -> str:
-    """An SVG of what stands after a right answer to a turn, with its changes marked; for turn 0, of what stands at the start.
-
-    Raises UsageError if there is no such turn.
-    """
-    turns = _requests(task, split).get(name, [])
-    if not turns or not 0 <= turn <= len(turns):
-        raise UsageError(f"there is no turn {turn} of a request {name[:40]!r}")
-    item = turns[max(0, turn - 1)]
-    draw: Any = board_svg if isinstance(item, HexagonsItem) else structure_svg
-    return str(draw(item.after, before=item.before) if turn else draw(item.before))

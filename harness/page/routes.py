@@ -129,7 +129,6 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
             "players": [player.card.model_dump() for player in ranked(players)],
             "notes": list(notes),
             "sources": corpus.sources(),
-            "galleries": corpus.galleries(),
             "corrections": {task: corrections.count(task) for task in get_args(World)},
         }
 
@@ -139,14 +138,9 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
         "games": corpus.games,
         "games/{name}": corpus.game,
         "targets": corpus.targets,
-        "everyday/{task}/{split}": corpus.requests,
     }
     for path, read in reads.items():
         app.add_api_route(f"/page/{path}", read)
-
-    @app.get("/page/everyday/{task}/{split}/{name}/{turn}.svg")
-    def request_picture(task: str, split: str, name: str, turn: int) -> Response:
-        return Response(corpus.request_picture(task, split, name, turn), media_type="image/svg+xml")
 
 
 def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from harness.task import Gallery, Task
+from harness.task import Task
 from harness.worlds import World
 
 
-def _everyday(world: World, shown: str) -> Task:
+def _everyday(world: World) -> Task:
     return Task(
         name=f"everyday-{world}",
         world=world,
@@ -17,13 +17,8 @@ def _everyday(world: World, shown: str) -> Task:
         shipped=True,
         begun=True,
         judged=True,
-        gallery=Gallery(
-            f"Everyday requests: {shown}",
-            "Everyday requests",
-            "requests in the words of newcomers, each turn with one right answer; there may be others",
-        ),
     )
 
 
-DRAWING = _everyday("hexagons", "HEXAGONS")
-BUILDING = _everyday("minecraft", "Minecraft")
+DRAWING = _everyday("hexagons")
+BUILDING = _everyday("minecraft")

@@ -166,25 +166,6 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
         assert all("status of 422" in complaint for complaint in window.complaints)
 
 
-@pytest.mark.slow
-def test_everyday_requests_are_listed_next_to_the_corpora(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "gallery") as window:
-        page = window.page
-        page.get_by_role("link", name="Everyday requests: Minecraft").click()
-        page.wait_for_selector("main[data-ready=everyday]")
-        assert page.locator(".requests .card").count() == 100
-        page.get_by_role("button", name="Show more").click()
-        assert page.locator(".requests .card").count() == 200
-        page.get_by_role("button", name="undo").click()
-        card = page.locator(".requests .card").first
-        assert card.locator(".chip").text_content() == "undo"
-        assert card.locator("q").count() >= 2
-        card.locator("img").first.evaluate("image => image.decode()")
-        page.get_by_role("link", name="Everyday requests: HEXAGONS").click()
-        page.get_by_role("heading", name="all green").wait_for()
-        assert window.complaints == []
-
-
 def paint(window: Window, *tiles: int) -> None:
     for tile in tiles:
         window.page.locator("svg.live polygon.tile").nth(tile).click()
@@ -403,7 +384,7 @@ def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, brows
 
 
 PAGES = [
-    "draw", "game", "gallery", "everyday/everyday-minecraft/dev", "procedure/7", "build", "replay",
+    "draw", "game", "gallery", "procedure/7", "build", "replay",
     "replay/B2-A2-C901-1700000000001",
 ]  # fmt: skip
 

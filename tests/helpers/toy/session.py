@@ -6,7 +6,6 @@ import io
 import json
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import Any
 
 from fastapi.testclient import TestClient
@@ -15,7 +14,6 @@ from toy_task import TASK
 from harness.baselines.parser import Parser
 from harness.cli import main
 from harness.corpora.item import Item
-from harness.page.routes import add_page
 from harness.plugins import lm_eval
 from harness.runs.answering import Answer
 from harness.service.app import create_app
@@ -42,25 +40,20 @@ def command(*words: str) -> str:
     return out.getvalue()
 
 
-def served() -> dict[str, Any]:
+def executed() -> dict[str, Any]:
+    """The answer of the task API to a request."""
     players: Any = [Builder()]
-    app = create_app(players)
-    store = add_page(app, players, Path("page"))
-    headers = {"authorization": f"Bearer {store.token}"}
-    with TestClient(app, base_url="http://127.0.0.1:8010", headers=headers) as client:
+    with TestClient(create_app(players)) as client:
         body = {"task": TASK.name, "instruction": "Paint the first column red."}
-        gallery = f"/page/everyday/{TASK.name}/dev"
-        found = {
-            "execute": client.post("/v1/harness/execute", json=body).json(),
-            "start": client.get("/page/start").json(),
-            "gallery": client.get(gallery).json(),
-            "picture": client.get(f"{gallery}/0/1.svg").text,
-        }
-    store.close()
-    return found
+        answer: dict[str, Any] = client.post("/v1/harness/execute", json=body).json()
+        return answer
 
 
 if __name__ == "__main__":
     printed = {" ".join(words): command(*words) for words in json.loads(sys.argv[1])}
     documents = getattr(lm_eval, TASK.name)()
-    print(json.dumps({"printed": printed, **served(), "documents": {split: list(rows) for split, rows in documents.items()}}))
+    print(
+        json.dumps(
+            {"printed": printed, "execute": executed(), "documents": {split: list(rows) for split, rows in documents.items()}}
+        )
+    )

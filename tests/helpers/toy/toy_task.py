@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.task import Gallery, Task
+from harness.task import Task
 
 TASK = Task(
     name="toy",
@@ -12,5 +12,4 @@ TASK = Task(
     sample=Path(__file__).parent,
     shipped=True,
     targets="corpus",
-    gallery=Gallery("Columns", "Columns", "columns to paint"),
 )

@@ -2,14 +2,13 @@
 import { ask, start } from "./api.js";
 import { picture } from "./board.js";
 import { button, h } from "./dom.js";
-import { galleryLinks } from "./everyday.js";
 
 export const categoryName = (name) => (name === "NONE" ? "second round" : name);
 
 let images;
 
 export async function show(main) {
-  const [found, { sources, galleries }] = await Promise.all([images ?? ask("GET", "/page/images"), start()]);
+  const [found, { sources }] = await Promise.all([images ?? ask("GET", "/page/images"), start()]);
   images = found;
   const categories = [...new Set(images.map((image) => image.category))].sort((a, b) => (a === "NONE") - (b === "NONE") || a.localeCompare(b));
   const index = h("input", { type: "number", min: 0, id: "index", "aria-label": "Index of a procedure", placeholder: "81", inputmode: "numeric" });
@@ -28,7 +27,6 @@ export async function show(main) {
   }
   filters.append(...["", ...categories].map((one) => button(one === "" ? "All" : categoryName(one), () => only(one), { class: "button small toggle", "data-category": one })));
   main.replaceChildren(
-    galleryLinks("#/gallery", galleries),
     h("div", { class: "head" }, h("h1", {}, "Images and procedures"), form,
       h("p", {}, `${images.length} images of HEXAGONS, each with the procedures in which people described it. `,
         sources.hexagons.kind === "official" ? `The authors\u2019 corpus (${sources.hexagons.license}).` : "This is the small sample that ships; set HARNESS_DATA to see the authors\u2019 corpus.")),

@@ -4,8 +4,8 @@ import { failed } from "./dom.js";
 // The server has put the token of the printed address into a cookie.
 if (location.search) history.replaceState(null, "", location.pathname + location.hash);
 
-const MODES = { draw: "./draw.js", game: "./game.js", gallery: "./gallery.js", procedure: "./procedure.js", everyday: "./everyday.js", build: "./build.js", replay: "./replay.js" };
-const TITLES = { draw: "Draw", game: "Game", gallery: "Gallery", procedure: "Procedure", everyday: "Everyday requests", build: "Build", replay: "Replay" };
+const MODES = { draw: "./draw.js", game: "./game.js", gallery: "./gallery.js", procedure: "./procedure.js", build: "./build.js", replay: "./replay.js" };
+const TITLES = { draw: "Draw", game: "Game", gallery: "Gallery", procedure: "Procedure", build: "Build", replay: "Replay" };
 const main = document.getElementById("main");
 let leave = null;
 let turn = 0;
@@ -18,7 +18,7 @@ async function route() {
   leave = null;
   document.title = `${TITLES[mode]} · Grid worlds`;
   for (const link of document.querySelectorAll(".tabs a")) {
-    const tab = mode === "procedure" || mode === "everyday" ? "gallery" : mode;
+    const tab = mode === "procedure" ? "gallery" : mode;
     if (link.hash === `#/${tab}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

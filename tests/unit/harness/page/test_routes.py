@@ -216,23 +216,6 @@ def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
     assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"player": "none"}).status_code == 404
 
 
-@pytest.mark.parametrize("task", ["everyday-hexagons", "everyday-minecraft"])
-def test_everyday_requests_are_shown_with_a_right_answer(client: TestClient, task: str) -> None:
-    requests = client.get(f"/page/everyday/{task}/dev").json()
-    assert len(requests) == 115
-    assert {one["kind"] for one in requests} >= {"whole", "undo", "cannot"}
-    assert all(turn["say"] and turn["program"] for one in requests for turn in one["turns"])
-    begun = next(one for one in requests if one["begun"] and len(one["turns"]) > 1)
-    pictures = [client.get(f"/page/everyday/{task}/dev/{begun['name']}/{turn}.svg") for turn in range(len(begun["turns"]) + 1)]
-    assert {picture.headers["content-type"] for picture in pictures} == {"image/svg+xml"}
-    assert all(picture.text.startswith("<svg") for picture in pictures)
-    assert len({picture.text for picture in pictures}) == len(pictures)
-    for wrong in ("hexagons/dev", f"{task}/val", f"{task}/dev/none/1.svg", f"{task}/dev/{begun['name']}/9.svg"):
-        refused = client.get(f"/page/everyday/{wrong}")
-        assert refused.status_code == 422
-        assert refused.json()["error"]["message"]
-
-
 def test_a_models_answers_are_shown_to_it_again() -> None:
     steps = [{"instruction": word, "board": red(*range(n + 1))} for n, word in enumerate(("one", "two", "three"))]
     steps[0] |= {"text": "red 1:1"}

@@ -67,14 +67,9 @@ def test_commands(session: dict[str, Any], command: str, part: str) -> None:
     assert part in printed
 
 
-def test_the_service_and_the_page(session: dict[str, Any], items: list[dict[str, Any]]) -> None:
+def test_the_task_api(session: dict[str, Any]) -> None:
     assert session["execute"]["task"] == "toy"
     assert session["execute"]["board"][0] == "4"
-    assert {"task": "toy", "splits": ["train", "dev", "test"], "link": "Columns"}.items() <= session["start"]["galleries"][
-        -1
-    ].items()
-    assert [request["turns"][0]["say"] for request in session["gallery"]] == [item["instruction"] for item in items]
-    assert session["picture"].startswith("<svg")
 
 
 def test_lm_eval(session: dict[str, Any], items: list[dict[str, Any]]) -> None:
