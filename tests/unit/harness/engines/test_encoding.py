@@ -22,10 +22,6 @@ def encoder(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return Path(shutil.copytree(tiny_base, tmp_path / "encoder"))
 
 
-def files(tmp_path: Path) -> list[Path]:
-    return sorted((tmp_path / "cache" / "shots").glob("*"))
-
-
 def test_vectors_have_length_one_and_do_not_depend_on_their_batch(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = embedded(TEXTS, str(encoder))
     assert vectors.dtype == np.float32
@@ -37,18 +33,16 @@ def test_vectors_have_length_one_and_do_not_depend_on_their_batch(encoder: Path,
 
 def test_the_cache_is_used_rebuilt_and_never_unpickled(encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = embedded(TEXTS, str(encoder))
-    (file,) = files(tmp_path)
+    (file,) = (tmp_path / "cache" / "shots").glob("*")
     with monkeypatch.context() as patch:
         patch.setattr(encoding, "_encode", lambda *_: pytest.fail("it was encoded again"))
         assert np.array_equal(embedded(TEXTS, str(encoder)), vectors)
     whole = file.read_bytes()
     np.save(file, np.array([{}], object), allow_pickle=True)
-    for content in (b"", whole[:-7], file.read_bytes()):
+    for content in (whole[:-7], file.read_bytes()):
         file.write_bytes(content)
         assert np.array_equal(embedded(TEXTS, str(encoder)), vectors)
         assert file.read_bytes() == whole
-    embedded(TEXTS[:1], str(encoder))
-    assert len(files(tmp_path)) == 2
 
 
 def test_pooling_is_read_from_the_folder(encoder: Path) -> None:

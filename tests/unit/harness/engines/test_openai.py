@@ -288,9 +288,3 @@ def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
     server.reply = lambda body, n: failure(429, Retry_After="7200")
     with pytest.raises(EngineError, match="asks to wait 7,200 seconds"):
         ask(server, 3, max_retries=2)
-
-
-def test_a_query_in_the_url_goes_with_each_request(server: FakeServer) -> None:
-    with closing(OpenAIEngine(f"{server.url}?version=1", "demo")) as engine:
-        list(engine.generate([prompt()], Sampling()))
-    assert server.paths == ["/v1/chat/completions?version=1"]

@@ -16,18 +16,15 @@ from pydantic import ValidationError
 
 import harness
 from harness.baselines.parser import Parser
-from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.corpora.records import to_full_record
 from harness.errors import EngineError
-from harness.prompting.shots import ShotChoice, choose_shots
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import EndpointPlayer, own_players
 from harness.service.schema import REQUEST
 from harness.service.workers import Workers
-from prompts.messages import conversation
 from prompts.spec import DEFAULTS, PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.serving import free_port
@@ -198,16 +195,6 @@ def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeSer
         told = [client.post(EXECUTE, json={"task": task, "instruction": "a"}).json() for task in ("hexagons", "minecraft")]
     assert listed[:3] == ["painter", "base", "parser"]
     assert [answer["model"] for answer in told] == ["painter", "base"]
-
-
-def test_a_language_model_gets_the_examples_that_it_was_trained_with(server: FakeServer) -> None:
-    item, choice, spec = asked("hexagons")[0], ShotChoice(2, 0, "bm25"), PromptSpec.make("hexagons")
-    server.reply = lambda body, n: chat_answer("red: 1 1")
-    served = EndpointPlayer("model", server.url, "fake", {"hexagons": spec}, choice)
-    response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
-    assert response.status_code == 200
-    shots = choose_shots(choice, [item], load("hexagons", "train"))
-    assert server.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
 def test_an_answer_is_held_to_the_format_as_the_frame_says_it(server: FakeServer) -> None:

@@ -255,19 +255,6 @@ def test_keys_guard_everything_but_the_probes(behind: Behind) -> None:
         assert client.get("/health").status_code == client.get("/ready").status_code == 200
 
 
-def test_each_key_has_its_requests_of_a_minute(behind: Behind) -> None:
-    with fronted(behind, keys=("a", "b"), bounds=Bounds(requests=3)) as (client, _):
-
-        def ask(key: str) -> httpx2.Response:
-            return client.post(CHAT, json=ASK, headers={"Authorization": f"Bearer {key}"})
-
-        assert [ask("a").status_code for _ in range(4)] == [200, 200, 200, 429]
-        refused = ask("a")
-        assert "requests" in refused.json()["error"]["message"]
-        assert 1 <= int(refused.headers["retry-after"]) <= 20
-        assert ask("b").status_code == 200
-
-
 @pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
 def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseException], behind: Behind) -> None:
     address, lines, refused = ("127.0.0.1", free_port()), [], []
