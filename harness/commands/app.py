@@ -77,28 +77,28 @@ def app(options: App) -> None:
                 time.sleep(0.5)
 
 
-def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: the requested ones, otherwise the shipped ones. Bases are looked up when they are first asked."""
     from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
     from harness.service.players import LocalPlayer
 
-    found: list[AnyPlayer] = []
-    for name, folder in (named_adapters(asked) or shipped_adapters()).items():
+    players: list[AnyPlayer] = []
+    for name, folder in (named_adapters(names) or shipped_adapters()).items():
         try:
             adapter = served_adapter(folder)
         except AdapterError as error:
-            if asked:
+            if names:
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        found.append(LocalPlayer(name, str(folder), adapter.spec.task))
+        players.append(LocalPlayer(name, str(folder), adapter.spec.task))
         notes += filter(None, [examples_note(name, adapter)])
-    return found
+    return players
 
 
-def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """The requested models of an endpoint, otherwise all that it lists. A model with the name of a known adapter is asked in that
     adapter's prompt format, any other model in the default one."""
     from adapters.asking import examples_note
@@ -107,7 +107,7 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: li
     from harness.service.players import EndpointPlayer
     from prompts.spec import DEFAULTS, PromptSpec
 
-    named = named_adapters(asked)
+    named = named_adapters(adapters)
     try:
         listed = () if models or named else _listed(url)
     except EngineError as error:

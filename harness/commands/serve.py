@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class Serve(Strict):
     base: str | None = option(None, "Hub name or local folder. [default: smollm2-135m]")
-    asked: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
+    adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
     """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""
     no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
     host: str = option("127.0.0.1", "The address to listen on.")
@@ -68,7 +68,7 @@ def serve(options: Serve) -> None:
         return _serve(_config(options), options)
     from harness.service.serving import serve_tasks
 
-    if options.base or options.asked or options.allowed or options.words:
+    if options.base or options.adapters or options.allowed or options.words:
         raise UsageError("--no-model: leave out --base, --adapter, --allow-field and vLLM's options")
     config = _config(options)
     return serve_tasks(config, lambda: _show_tasks(config))
@@ -103,9 +103,11 @@ def _serve(config: ServeConfig, options: Serve) -> None:
     from harness.engines.vllm.server import check_port
     from harness.service.serving import ServedModel, serve_model
 
-    if options.no_adapters and options.asked:
+    if options.no_adapters and options.adapters:
         raise UsageError("--no-adapters: leave it out with --adapter")
-    adapters = {} if options.no_adapters else _load(options.asked, options.base) if options.asked else _shipped(options.base)
+    adapters = _load(options.adapters, options.base)
+    if not (options.no_adapters or adapters):
+        adapters = _shipped(options.base)
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
     check_port(config.host, config.port)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
@@ -134,7 +136,7 @@ def _key_header(config: ServeConfig) -> str:
     return '-H "Authorization: Bearer $HARNESS_API_KEY" ' if config.keys else ""
 
 
-def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
+def _load(names: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     """The adapters by name, in the order given; if `base` is None, all must fit the first adapter's base.
 
     Raises UsageError for a name that no adapter has or that is given twice, AdapterError for an adapter that does not fit.
@@ -144,7 +146,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     from harness.engines.vllm.engine import check_served
 
     adapters: dict[str, Adapter] = {}
-    for name, folder in named_adapters(asked).items():
+    for name, folder in named_adapters(names).items():
         if base and name == display_name(base):
             raise UsageError(f"--adapter {name}: the name {name} is taken by the base; each model needs its own")
         adapters[name] = load_adapter(folder, base)

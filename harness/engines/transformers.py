@@ -148,12 +148,9 @@ def _load(name: str, tokenizer: Any, quantize: Any) -> tuple[Any, Any]:
         with quiet_transformers():
             trust = {"trust_remote_code": trusts_remote_code()}
             how: dict[str, Any] = {"attn_implementation": exact_attention(AutoConfig.from_pretrained(name, **trust))}
-            if quantize is not None:
-                model = AutoModelForCausalLM.from_pretrained(
-                    name, quantization_config=quantize, device_map={"": 0}, **how, **trust
-                )
-            else:
-                model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **how, **trust).to(device)
+            how |= {"dtype": dtype} if quantize is None else {"quantization_config": quantize, "device_map": {"": 0}}
+            model = AutoModelForCausalLM.from_pretrained(name, **how, **trust)
+            model = model.to(device) if quantize is None else model
             return model, tokenizer or AutoTokenizer.from_pretrained(name, **trust)
     except Exception as error:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error

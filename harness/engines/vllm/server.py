@@ -140,8 +140,6 @@ def check_port(host: str, port: int) -> None:
         with socket.socket(family, kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-    except socket.gaierror as error:
-        raise EngineError(f"--host {host}: no such address ({error.strerror})") from error
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise EngineError(f"port {port} of {host} is in use: choose another with --port") from error
