@@ -188,7 +188,7 @@ class Guard:
             if seconds := self._rate.admit(principal.name):
                 raise RequestRefused(429, "this key has used up its requests for this minute", seconds)
             body = await self._body(scope, receive)
-            await self._app(scope, _replay(body, receive), _ending(held.close, send))
+            await self._app(scope, _replay(body, receive), ending(held.close, send))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body. Raises RequestRefused if it is too large, whatever its Content-Length says, or too slow; Gone if the
@@ -274,7 +274,7 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-def _ending(end: Callable[[], None], send: Send) -> Send:
+def ending(end: Callable[[], None], send: Send) -> Send:
     """Calls `end` before the last piece of the answer is sent, because the client may then send its next request at once."""
 
     async def send_and_end(message: Message) -> None:

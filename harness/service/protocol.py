@@ -11,8 +11,10 @@ import sys
 from typing import Any
 
 import h11
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from harness.service.guard import ending
 
 SPARE_FILES = 256
 """File descriptors that are reserved for everything but clients' connections."""
@@ -93,12 +95,7 @@ def tracked(app: ASGIApp) -> ASGIApp:
         if connection is None:
             return await app(scope, receive, send)
 
-        async def send_and_end(message: Message) -> None:
-            if message["type"] == "http.response.body" and not message.get("more_body", False):
-                connection.end("principal" in scope)
-            await send(message)
-
         connection.begin()
-        return await app(scope, receive, send_and_end)
+        return await app(scope, receive, ending(lambda: connection.end("principal" in scope), send))
 
     return track
