@@ -1,4 +1,4 @@
-"""The chat template of a server: the one that its adapters were trained with, or none if the model's own suffices."""
+"""The models of a server, and its chat template: its adapters' own, or none if the model's suffices."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.registry import Adapter
+from adapters.registry import Adapter, TrainedWith
 from harness.engines.vllm.server import server_options
 from harness.errors import EngineError, UsageError
-from harness.service.serving import served_ends, served_template
-from prompts.spec import PromptSpec
+from harness.prompting.shots import ShotChoice
+from harness.service.players import EndpointPlayer
+from harness.service.serving import ServedModel, served_ends, served_template
+from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import SHIPPED
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
 from tests.helpers.tiny import build_tiny_model
@@ -73,3 +75,12 @@ def test_a_server_ends_answers_where_the_chat_template_ends_turns(tmp_path: Path
     assert served_ends(str(base)) == sorted([tokenizer.eos_token_id, end])
     line = server_options(str(base), "tiny", [], Path("s"), None, generation_config=tmp_path)
     assert f"--generation-config={tmp_path}" in line
+
+
+def test_adapters_are_asked_as_they_were_trained_and_the_base_in_the_default_format() -> None:
+    trained = TrainedWith.model_validate({"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}})
+    one = Adapter(Path("adapter"), 4, PromptSpec.make("minecraft", template="nebula"), "base", trained_with=trained)
+    adapted, plain = ServedModel("org/base", {"one": one}).players(Path("vllm.sock"), lambda: True)
+    assert isinstance(adapted, EndpointPlayer)
+    assert (adapted.model, adapted.specs, adapted.examples) == ("one", {"minecraft": one.spec}, ShotChoice(2, 3, "bm25"))
+    assert (plain.name, plain.card.tasks) == ("org/base", [*DEFAULTS])

@@ -205,3 +205,10 @@ def test_an_answer_is_held_to_the_format_as_the_frame_says_it(server: FakeServer
     response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
     assert server.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
+
+
+def test_a_player_whose_model_is_gone_is_to_be_asked_later() -> None:
+    spec = PromptSpec.make("minecraft")
+    gone = EndpointPlayer("model", "http://127.0.0.1:1/v1", "fake", {"minecraft": spec}, up=lambda: False)
+    response = TestClient(create_app([gone])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
+    assert (response.status_code, response.headers["retry-after"]) == (503, "5")
