@@ -89,7 +89,7 @@ class Serving:
         if ends:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
         self.supervisor = Supervisor(self._make, say)
-        app = create_app([*model.players(self._socket, lambda: self.supervisor.state == "up"), *own_players(workers)])
+        app = create_app([*own_players(workers), *model.players(self._socket, lambda: self.supervisor.state == "up")])
         proxy = ReverseProxy(app, self.supervisor, self._socket, config.answer_seconds, config.fields)
         self.guard = Guard(proxy, Keys(config.keys), config.bounds)
 
