@@ -1,4 +1,4 @@
-"""A stand-in for `vllm serve`: it has the same command line, socket and endpoints, answers at once, and reports its requests.
+"""A stand-in for `vllm serve`: it has the same command line, socket and endpoints, answers at once, and keeps its requests.
 
 Its models answer every prompt with `max_tokens` numbered words, `pause` seconds apart; both are keys of the request.
 """
@@ -27,10 +27,8 @@ class FakeVllm:
         app = web.Application(client_max_size=100_000_000)
         app.router.add_get("/health", self.health)
         app.router.add_get("/metrics", self.metrics)
-        app.router.add_get("/seen", self.seen)
         app.router.add_get("/v1/models", self.models)
         app.router.add_post("/v1/load_lora_adapter", self.load)
-        app.router.add_post("/v1/unload_lora_adapter", self.unload)
         app.router.add_get("/version", self.version)
         for path in ("/v1/chat/completions", "/v1/completions", "/tokenize"):
             app.router.add_post(path, self.answer)
@@ -45,10 +43,6 @@ class FakeVllm:
     async def version(self, request: web.Request) -> web.Response:
         return web.json_response({"version": "1"})
 
-    async def seen(self, request: web.Request) -> web.Response:
-        told = {"requests": self.requests, "running": self.running, "ended": self.ended, "pid": os.getpid()}
-        return web.json_response({**told, "modules": self.modules})
-
     async def models(self, request: web.Request) -> web.Response:
         cards = [{"id": self.base, "root": "/secret/base", "max_model_len": 4096}]
         cards += [{"id": name, "root": path, "parent": self.base} for name, path in self.modules.items()]
@@ -56,16 +50,7 @@ class FakeVllm:
 
     async def load(self, request: web.Request) -> web.Response:
         body = await request.json()
-        if body["lora_name"] in self.modules:
-            return web.json_response({"error": "already loaded"}, status=400)
         self.modules[body["lora_name"]] = body["lora_path"]
-        return web.Response(text="Success")
-
-    async def unload(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        if body["lora_name"] not in self.modules:
-            return web.json_response({"error": "not found"}, status=404)
-        del self.modules[body["lora_name"]]
         return web.Response(text="Success")
 
     async def answer(self, request: web.Request) -> web.StreamResponse:

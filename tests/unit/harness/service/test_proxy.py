@@ -157,7 +157,7 @@ def test_models_are_listed_without_their_folders_beside_metrics_and_version(clie
     "path",
     [
         "/v1/load_lora_adapter", "/v1/chat/../load_lora_adapter", "/v1/%6coad_lora_adapter", "/v1//load_lora_adapter",
-        "/v1/load_lora_adapter/", "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/invocations",
+        "/v1/load_lora_adapter/", "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/invocations",
         "/v1/chat/completions/", "/v1/chat/completions/batch", "/v1/responses", "/v1/embeddings", "/tokenize", "/load",
         "/metrics", "/version", "/v1/models", "/v1/models/base",
     ],
