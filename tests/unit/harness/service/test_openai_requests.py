@@ -67,7 +67,7 @@ def test_prompts_are_texts_or_tokens(prompt: Any) -> None:
 @pytest.mark.parametrize(("task", "name"), [(task, name) for task, formats in FORMATS.items() for name in formats])
 def test_our_own_engine_sends_what_is_passed_on(task: str, name: str) -> None:
     prompt = Rendered("id", ({"role": "user", "content": "Hello"},), "Hello", (1, 2), feasible=STATE)
-    held = {"constraint": FORMATS[task][name].constraint(), "stop": ("\n",), "stop_token_ids": (2,)}
+    held: dict[str, Any] = {"constraint": FORMATS[task][name].constraint(), "stop": ("\n",), "stop_token_ids": (2,)}
     sampling = Sampling(max_tokens=8, temperature=1.0, logprobs=True, **held)
     for path, chats in ((CHAT, True), (TEXT, False)):
         shape = RequestShape("base", chat=chats, extra={"chat_template_kwargs": {"thinking": True}} if chats else {}, say=print)
