@@ -47,14 +47,6 @@ def harness(*arguments: str) -> str:
     return done.stdout
 
 
-def losses(run: Path) -> str:
-    """The loss on dev before and after a short training."""
-    points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
-    return (
-        f"loss on dev answers: {points[0]['dev_loss']:.2f} before, {points[-1]['dev_loss']:.2f} after {points[-1]['step']} steps"
-    )
-
-
 def interval(scores: dict[str, Any], name: str) -> str:
     low, high = scores["intervals"]["action"][name]
     return f"{100 * scores['action'][name]:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
@@ -68,48 +60,29 @@ def ask() -> str:
     from harness.corpora import load
     from prompts.messages import conversation
 
-    arguments = [str(HARNESS), "serve", "--adapter", ADAPTER, "--port", str(PORT)]
-    console.print(f"\n[bold]$ harness {' '.join(arguments[1:])}[/bold]", highlight=False)
-    server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    # A silent server is stopped, which ends the loop over its lines.
-    watchdog = threading.Timer(SERVER_SECONDS, server.terminate)
-    watchdog.start()
-    try:
-        assert server.stdout is not None
-        for line in server.stdout:
-            print(line, end="")
-            if line.startswith("curl "):
-                break
-        else:
-            sys.exit("the server ended, or did not answer in time")
-        watchdog.cancel()
-        item = load("hexagons", "dev")[0]
-        client = OpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none")
-        answer = client.chat.completions.create(
-            model=ADAPTER,
-            messages=conversation(item, load_adapter(ADAPTER, None).spec),  # type: ignore[arg-type]
-            temperature=0.0,
-            max_tokens=128,
-        )
-        return f"{item.instruction!r} -> {answer.choices[0].message.content!r}"  # type: ignore[union-attr]
-    finally:
-        watchdog.cancel()
-        server.send_signal(signal.SIGINT)
-        server.wait(60)
-
-
-def best_item(run: Path) -> str:
-    """The id of the item with the largest answer that is wholly right or, if none is, with the largest answer."""
-    from harness.corpora import load
-
-    records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
-    gold = {item.id: {tuple(a) for a in item.actions} for item in load("hexagons", "dev")}
-
-    def worth(record: dict[str, Any]) -> tuple[bool, int]:
-        actions = {tuple(a) for a in record["actions"]}
-        return actions == gold[record["id"]], len(actions)
-
-    return str(max(records, key=worth)["id"])
+    arguments = ["serve", "--adapter", ADAPTER, "--port", str(PORT)]
+    console.print(f"\n[bold]$ harness {' '.join(arguments)}[/bold]", highlight=False)
+    with subprocess.Popen([HARNESS, *arguments], stdout=subprocess.PIPE, text=True) as server:
+        # A silent server is stopped, which ends the loop over its lines.
+        watchdog = threading.Timer(SERVER_SECONDS, server.terminate)
+        watchdog.start()
+        try:
+            assert server.stdout is not None
+            for line in server.stdout:
+                print(line, end="")
+                if line.startswith("curl "):
+                    break
+            else:
+                sys.exit("the server ended, or did not answer in time")
+            item = load("hexagons", "dev")[0]
+            client = OpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none")
+            messages: Any = conversation(item, load_adapter(ADAPTER, None).spec)
+            answer = client.chat.completions.create(model=ADAPTER, messages=messages, temperature=0.0, max_tokens=128)
+            return f"{item.instruction!r} -> {answer.choices[0].message.content!r}"  # type: ignore[union-attr]
+        finally:
+            watchdog.cancel()
+            server.send_signal(signal.SIGINT)
+            server.wait(60)
 
 
 def main() -> None:
@@ -134,10 +107,12 @@ def main() -> None:
         scores = json.loads(harness(*command, "--json").splitlines()[-1])
         table.add_row(model, interval(scores, "f1"), interval(scores, "em"))
     answer = ask()
-    picture = Path("runs") / names["adapter"] / "picture.png"
-    harness("show", best_item(picture.parent), "--run", str(picture.parent), "--png", str(picture))
-    console.print("\nFine-tuning,", losses(Path("runs") / names["training"]), highlight=False)
-    console.print("Asked over HTTP:", answer, highlight=False)
+    run = Path("runs") / names["adapter"]
+    records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
+    largest = max(records, key=lambda record: len(record["actions"]))
+    picture = run / "picture.png"
+    harness("show", largest["id"], "--run", str(run), "--png", str(picture))
+    console.print("\nAsked over HTTP:", answer, highlight=False)
     console.print(table)
     console.print(f"A picture of one answer: {picture}   ({(time.monotonic() - start) / 60:.1f} minutes in all)")
 

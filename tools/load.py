@@ -14,12 +14,10 @@ import argparse
 import asyncio
 import io
 import json
-import math
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +29,6 @@ PROMPT = "Paint the tile in row {}, column {} red."
 CHAT, EXECUTE = "/v1/chat/completions", "/v1/harness/execute"
 IDLE = 100
 """The connections that an attack keeps alive after one request."""
-
-
 JSON = {"Content-Type": "application/json"}
 
 
@@ -75,25 +71,18 @@ class Load:
     memory: list[float] = field(default_factory=list)
     """MiB of the server's process, one sample a second."""
 
-    def told(self) -> dict[str, Any]:
-        memory = self.memory
-        half = len(memory) // 2
+    def summary(self) -> dict[str, Any]:
+        firsts, half = sorted(self.firsts), len(self.memory) // 2
         return {
             "whole": self.whole,
             "lost": self.lost,
-            "refused": dict(self.refused),
+            "refused": self.refused,
             "attacks": dict(sorted(self.attacks.items())),
-            "first_piece_p50": percentile(self.firsts, 0.5),
-            "first_piece_p99": percentile(self.firsts, 0.99),
-            "tokens_per_second": round(self.tokens / self.seconds, 1) if self.seconds else None,
-            "seconds": round(self.seconds, 1),
-            "memory_mib_highest_in_each_half": [round(max(part), 1) for part in (memory[:half], memory[half:]) if part],
+            "first_piece_p50_p99": [firsts[int(share * len(firsts))] for share in (0.5, 0.99) if firsts],
+            "tokens_per_second": self.tokens / self.seconds,
+            "seconds": self.seconds,
+            "memory_mib_highest_in_each_half": [max(part) for part in (self.memory[:half], self.memory[half:]) if part],
         }
-
-
-def percentile(values: Sequence[float], share: float) -> float | None:
-    """The smallest value that at least this share of all values does not exceed; None if there are no values."""
-    return round(sorted(values)[max(0, math.ceil(share * len(values)) - 1)], 3) if values else None
 
 
 async def load(
@@ -103,31 +92,30 @@ async def load(
     seconds: float,
     *,
     max_tokens: int = 16,
-    key: str | None = None,
     pid: int | None = None,
     socket: Path | None = None,
     attack: bool = False,
 ) -> Load:
-    """Ask from `clients` at a time, through a Unix `socket` if it is given. After `seconds`, no request begins. `attack`: the
-    requests of ATTACKS go on meanwhile, IDLE connections are kept alive, and requests to a baseline are dropped."""
-    seen, begun = Load(), time.monotonic()
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    """Ask from `clients` at a time, through a Unix `socket` if it is given, with the key in HARNESS_API_KEY. After `seconds`, no
+    request begins. `attack`: the requests of ATTACKS go on meanwhile, IDLE connections are kept alive, and requests to a baseline
+    are dropped."""
+    counts, begun = Load(), time.monotonic()
+    headers = {"Authorization": f"Bearer {key}"} if (key := os.environ.get("HARNESS_API_KEY")) else {}
     connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
     timeout = aiohttp.ClientTimeout(None, sock_connect=30)
     async with aiohttp.ClientSession(url, headers=headers, connector=connector, timeout=timeout) as session:
-        watching = asyncio.create_task(_watch(pid, seen))
+        watching = asyncio.create_task(_watch(pid, counts))
         end = begun + seconds
-        asking = [_client(session, model, n, end, max_tokens, seen) for n in range(clients)]
-        attacking = (
-            [_attack(session, name, end, seen) for name in ATTACKS] + [_idle(url, end), _drop(session, end)] if attack else []
-        )
-        await asyncio.gather(*asking, *attacking)
+        work = [_client(session, model, n, end, max_tokens, counts) for n in range(clients)]
+        if attack:
+            work += [*(_attack(session, name, end, counts) for name in ATTACKS), _idle(url, end), _drop(session, end)]
+        await asyncio.gather(*work)
         watching.cancel()
-    seen.seconds = time.monotonic() - begun
-    return seen
+    counts.seconds = time.monotonic() - begun
+    return counts
 
 
-async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, max_tokens: int, seen: Load) -> None:
+async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, max_tokens: int, counts: Load) -> None:
     turn = 0
     while time.monotonic() < end:
         said = PROMPT.format(turn % 10, number % 18)
@@ -135,21 +123,21 @@ async def _client(session: aiohttp.ClientSession, model: str, number: int, end: 
         body |= {"stream": True, "stream_options": {"include_usage": True}, "ignore_eos": True}
         turn += 1
         try:
-            wait = await _ask(session, body, seen)
+            wait = await _ask(session, body, counts)
         except (aiohttp.ClientError, OSError, TimeoutError):
-            seen.refused["no connection"] += 1
+            counts.refused["no connection"] += 1
             wait = 1.0
         if wait:
             await asyncio.sleep(min(wait, max(0.0, end - time.monotonic())))
 
 
-async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load) -> float:
+async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], counts: Load) -> float:
     """Send one request; returns the seconds to wait after a refusal. Raises aiohttp's error if there is no connection."""
     asked = time.monotonic()
     async with session.post(CHAT, json=body) as response:
         if response.status != 200:
             after = response.headers.get("Retry-After", "")
-            seen.refused[f"{response.status}{'' if after.isdigit() else ' without Retry-After'}"] += 1
+            counts.refused[f"{response.status}{'' if after.isdigit() else ' without Retry-After'}"] += 1
             return float(after) if after.isdigit() else 1.0
         first, whole, usage = None, False, 0
         try:
@@ -164,24 +152,24 @@ async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load)
             whole = False
     # A stream may end properly after it reported an error, so an answer without tokens does not count.
     if whole and usage and first is not None:
-        seen.whole += 1
-        seen.tokens += usage
-        seen.firsts.append(first)
+        counts.whole += 1
+        counts.tokens += usage
+        counts.firsts.append(first)
     else:
-        seen.lost += 1
+        counts.lost += 1
     return 0.0
 
 
-async def _attack(session: aiohttp.ClientSession, name: str, end: float, seen: Load) -> None:
+async def _attack(session: aiohttp.ClientSession, name: str, end: float, counts: Load) -> None:
     path, body = ATTACKS[name]
     method = "GET" if path == "/v1/models" else "POST"
     while time.monotonic() < end:
         try:
             async with session.request(method, path, data=io.BytesIO(body), headers=JSON) as response:
-                seen.attacks[f"{name}: {response.status}"] += 1
+                counts.attacks[f"{name}: {response.status}"] += 1
                 await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError):
-            seen.attacks[f"{name}: no answer"] += 1
+            counts.attacks[f"{name}: no answer"] += 1
         await asyncio.sleep(1)
 
 
@@ -205,11 +193,11 @@ async def _drop(session: aiohttp.ClientSession, end: float) -> None:
                 pass
 
 
-async def _watch(pid: int | None, seen: Load) -> None:
+async def _watch(pid: int | None, counts: Load) -> None:
     """Sample a process's memory (Linux only)."""
     while pid:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        seen.memory.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+        counts.memory.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
         await asyncio.sleep(1)
 
 
@@ -222,23 +210,9 @@ def main() -> int:
     parser.add_argument("--max-tokens", type=int, default=16, help="tokens of each answer, exactly")
     parser.add_argument("--pid", type=int, help="the process whose memory is watched")
     parser.add_argument("--attack", action="store_true", help="send requests that must be refused, too")
-    options = parser.parse_args()
-    key = os.environ.get("HARNESS_API_KEY")
-    seen = asyncio.run(
-        load(
-            options.url,
-            options.model,
-            options.clients,
-            options.seconds,
-            max_tokens=options.max_tokens,
-            key=key,
-            pid=options.pid,
-            attack=options.attack,
-        )
-    )
-    print(json.dumps(seen.told(), indent=1))
-    answered = [told for told in seen.attacks if ": 4" not in told]
-    return 1 if seen.lost or not seen.whole or answered else 0
+    counts = asyncio.run(load(**vars(parser.parse_args())))
+    print(json.dumps(counts.summary(), indent=1))
+    return 1 if counts.lost or not counts.whole or any(": 4" not in answer for answer in counts.attacks) else 0
 
 
 if __name__ == "__main__":

@@ -15,11 +15,11 @@ from harness.drawing.hexagons import board_svg
 from harness.drawing.minecraft import structure_svg
 from serialization.program import hexagons, minecraft
 from serialization.program.literal import building_program, drawing_program
-from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
 from serialization.program.written import write
+from tests.helpers.programs import building_after, drawing_after
 
-PAGE = Path("docs/program.md")
+PAGE = Path(__file__).parents[1] / "docs" / "program.md"
 _EXAMPLE = re.compile(r"```(hexagons|minecraft)\n(.*?)```(?:\n\n!\[[^]]*\]\(([^)]+\.svg)\))?", re.DOTALL)
 
 
@@ -43,31 +43,21 @@ def examples(page: str) -> Iterator[Example]:
 
 def result(example: Example) -> tuple[str, str]:
     """What the program does, as a plain program or an error, and the picture of it."""
-    outcome, picture = _drawn(example) if example.task == "hexagons" else _built(example)
-    plain = drawing_program if example.task == "hexagons" else building_program
-    listed = write(plain(outcome.actions)) or "none"
+    program = parse(example.program)
+    if example.task == "hexagons":
+        drawing = drawing_after(*example.steps)
+        outcome = hexagons.run(program, drawing)
+        plain = drawing_program(outcome.actions)
+        board = drawing.board.apply(outcome.actions).board
+        picture = board_svg(board, before=drawing.board if example.steps else None, numbers=True, first=1)
+    else:
+        building = building_after(*example.steps)
+        outcome = minecraft.run(program, building)
+        plain = building_program(outcome.actions)
+        structure = building.structure.apply(outcome.actions).structure
+        picture = structure_svg(structure, before=building.structure if example.steps else None, pose=building.pose)
+    listed = write(plain) or "none"
     return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
-
-
-def _drawn(example: Example) -> tuple[ProgramResult, str]:
-    state = hexagons.DrawingState()
-    for step in example.steps:
-        done = hexagons.run(parse(step), state)
-        state = hexagons.DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
-    outcome = hexagons.run(parse(example.program), state)
-    after = state.board.apply(outcome.actions).board
-    return outcome, board_svg(after, before=state.board if example.steps else None, numbers=True, first=1)
-
-
-def _built(example: Example) -> tuple[ProgramResult, str]:
-    state = minecraft.BuildingState()
-    for step in example.steps:
-        done = minecraft.run(parse(step), state)
-        structure = state.structure.apply(done.actions).structure
-        state = minecraft.BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
-    outcome = minecraft.run(parse(example.program), state)
-    after = state.structure.apply(outcome.actions).structure
-    return outcome, structure_svg(after, before=state.structure if example.steps else None, pose=state.pose)
 
 
 def _renewed(match: re.Match[str]) -> str:

@@ -20,12 +20,8 @@ from serialization.contexts import CONTEXTS, FRAMES, get_context
 from serialization.formats import FORMATS
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
-
-
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
 """The shipped templates other than the default one, and the task of each."""
-
-
 PICTURED = {
     "hexagons": PromptSpec.make("hexagons", "oracle-board", images="instead"),
     "minecraft": PromptSpec.make("minecraft", images="instead"),

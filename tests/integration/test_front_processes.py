@@ -62,7 +62,6 @@ def test_two_hundred_streams_at_a_time_are_all_answered_and_memory_stays(serving
     seen = asyncio.run(load(serving.url, "one", 200, 6, pid=serving.process.pid))
     assert (warm.lost, seen.lost, dict(seen.refused)) == (0, 0, {})
     assert seen.whole >= 200
-    assert seen.told()["first_piece_p99"] is not None
     assert max(seen.memory) < max(warm.memory) * 1.1
 
 
@@ -71,7 +70,7 @@ def test_attackers_are_refused_while_others_are_answered(serving: Serving) -> No
     assert (seen.lost, dict(seen.refused)) == (0, {})
     assert seen.whole >= 20
     assert {name.partition(":")[0] for name in seen.attacks} == set(ATTACKS)
-    assert {status for told in seen.attacks if (status := told.rpartition(" ")[2])} <= {"400", "422"}
+    assert {answer.rpartition(" ")[2] for answer in seen.attacks} <= {"400", "422"}
     assert serving.client.get("/ready").status_code == 200
 
 

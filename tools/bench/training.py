@@ -1,11 +1,7 @@
-"""Fine-tuning: against TRL's SFTTrainer, and two processes against one."""
+"""Fine-tuning against TRL's SFTTrainer."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +14,7 @@ from harness.corpora import load
 from harness.engines.models.bases import load_config
 from harness.engines.shared import in_bf16
 from prompts.rendered import TrainingRow
-from tools.bench.measuring import ROOT, Pairs, RatioBenchmark, Skipped, parts, seconds, small_model
+from tools.bench.measuring import Pairs, gpus, parts, seconds, small_model
 
 if TYPE_CHECKING:
     from transformers import Trainer
@@ -62,24 +58,15 @@ def _small(row: TrainingRow) -> TrainingRow:
 
 
 def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[TrainingRow]]) -> tuple[float, float]:
-    """Tokens of rows a second of each; prints how many tokens each computed, which is why the rates differ."""
+    """Tokens of rows a second of each. They differ because packs hold what rows share once."""
     rows = [row for group in groups for row in group]
     ends = [0, *accumulate(map(len, groups))]
     packs = list(plan_packs(listed(rows), [range(*pair) for pair in pairwise(ends)], TOKENS, TOKENS))
-    tokens, packed = sum(map(len, rows)), sum(pack.tokens for pack in packs)
+    tokens = sum(map(len, rows))
     with tempfile.TemporaryDirectory() as folder:
-        ours = _packed(base, recipe, packs, Path(folder))
-        first = tokens / seconds(ours.train)
+        first = tokens / seconds(_packed(base, recipe, packs, Path(folder)).train)
     with tempfile.TemporaryDirectory() as folder:
-        theirs = _plain(base, recipe, rows, folder)
-        second = tokens / seconds(theirs.train)
-    computed = sum(map(len, theirs.train_dataset["input_ids"]))
-    print(
-        f"{tokens:,} tokens of rows: packs hold what rows share once, {packed:,} tokens in {ours.state.global_step} steps; "
-        f"SFTTrainer computes {computed:,} in {theirs.state.global_step}",
-        flush=True,
-    )
-    return first, second
+        return first, tokens / seconds(_plain(base, recipe, rows, folder).train)
 
 
 def _packed(base: str, recipe: FinetuneRecipe, packs: Sequence[PackPlan], folder: Path) -> Trainer:
@@ -103,7 +90,6 @@ def _packed(base: str, recipe: FinetuneRecipe, packs: Sequence[PackPlan], folder
 
 def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folder: str) -> Trainer:
     import datasets
-    import torch
     from transformers import AutoModelForCausalLM
     from transformers.trainer_callback import PrinterCallback
     from trl import SFTConfig, SFTTrainer
@@ -123,7 +109,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folde
         num_train_epochs=1,
         per_device_train_batch_size=1,
         gradient_checkpointing=False,
-        use_cpu=not torch.cuda.is_available(),
+        use_cpu=not gpus(),
         bf16=in_bf16(),
         report_to="none",
         disable_tqdm=True,
@@ -134,47 +120,3 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folde
     trainer = SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(resolve_base(None)))
     trainer.remove_callback(PrinterCallback)
     return trainer
-
-
-def processes(procedures: int = 2, steps: int = 1) -> Pairs:
-    """Tokens a second of fine-tuning the default base: with two processes, which have a thread or a GPU each, and with one. Both
-    take the same packs."""
-    import torch
-
-    from adapters.recipe import load_recipe
-    from harness.engines.models.bases import DEFAULT_BASE, resolve_base
-
-    if torch.cuda.device_count() == 1:
-        raise Skipped("two processes need two GPUs")
-    resolve_base(None)
-    tokens = load_recipe("llama-lora", base=DEFAULT_BASE).training.tokens
-    keys = {
-        "tokens": tokens // 3,
-        "accumulation": 4,
-        "evaluations": 1,
-        "dev_loss_items": 1,
-        "dev_f1_items": 1,
-        "max_new_tokens": 1,
-    }
-    words = ["finetune", "llama-lora", "--limit", str(8 * procedures), "--max-steps", str(steps)]
-    words += [word for key, value in keys.items() for word in ("--set", f"training.{key}={value}")]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-
-    def rate(count: int) -> float:
-        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)] if count > 1 else []
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, *launcher, "-m", "harness.cli", *words, "--name", "timed"]
-            subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
-            tokens = json.loads((Path(folder) / "runs/timed/adapter/harness.json").read_text())["tokens"]
-            points = [json.loads(line) for line in (Path(folder) / "runs/timed/curve.jsonl").read_text().splitlines()]
-        # Between the two evaluations lie the training and one answer of one token.
-        return float(tokens) / float(points[-1]["seconds"] - points[0]["seconds"])
-
-    # Every measurement is a process of its own, which nothing warms up.
-    return [(rate(2), rate(1)) for _ in range(3)]
-
-
-BENCHMARKS = [
-    RatioBenchmark("training: packs / TRL's SFTTrainer", "tokens/s", 3.0, finetuning),
-    RatioBenchmark("processes: two / one", "tokens/s", 1.6, processes),
-]
