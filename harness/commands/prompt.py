@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.prompting.options import FLAGS, LOCAL_ENGINES, Options
+from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import (
     answered_task,
     build_engine,
@@ -24,7 +24,7 @@ from harness.prompting.plan import (
 )
 from harness.prompting.settings import cached, default_name, run_settings
 from harness.prompting.shots import choose_shots, example_pool
-from harness.util.options import ModelCommand, option_name
+from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -57,8 +57,7 @@ def prompt(options: Options) -> int:
     refuse_keys(options, spec)
     items, pool, source = _items(options, spec)
     if options.preview:
-        shown = items[: options.limit or 1]
-        return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
+        return _preview(options, spec, adapter, items[: options.limit or 1], pool)
     if options.dry_run:
         return _dry_run(options, spec, adapter, items, pool)
     return _run(options, spec, adapter, items, pool, source)
@@ -90,44 +89,6 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
             f"[{item.id}: {count}{room}; {rendered.dropped_history} turns and {rendered.dropped_shots} examples left out]",
             err=True,
         )
-    return 0
-
-
-def _differences(options: Options, items: list[Item]) -> int:
-    """Print how the values of --diff change the items' prompts, as a unified diff; in color on a terminal."""
-    import difflib
-
-    from adapters.asking import as_trained, chosen_adapter, chosen_spec
-    from harness.errors import UsageError
-    from harness.util.registry import choose
-
-    names = {option_name(name, flag): name for name, flag in FLAGS.items() if flag.diff}
-    words: list[str] = []
-    for change in options.diff:
-        key, equals, value = change.partition("=")
-        if not equals:
-            raise UsageError(f"--diff {change}: write KEY=VALUE, as in --diff format=json")
-        words += [f"--{choose('key of --diff', key, names)}", value]
-    changed = prompt.parsed(words)
-    given = [names[word[2:]] for word in words[::2]]
-    others = options.changed(**{name: getattr(changed, name) for name in given})
-    texts = []
-    for one in (options, others):
-        adapter = chosen_adapter(one)
-        one = as_trained(one, adapter)
-        spec = chosen_spec(one, adapter)
-        pool = example_pool(spec, answered_task(one, spec), one.programs) if one.shots else []
-        plan = _engineless_plan(one, spec, adapter, items, pool)
-        texts.append([plan.render(item).text.splitlines() for item in items])
-    titles = "as asked", " ".join(options.diff)
-    colors = {"+": "green", "-": "red", "@": "cyan"}
-    for item, before, after in zip(items, *texts, strict=True):
-        old, new = (f"{item.id} {name}" for name in titles)
-        lines = list(difflib.unified_diff(before, after, old, new, lineterm=""))
-        if not lines:
-            click.echo(f"[{item.id}: no difference]", err=True)
-        for line in lines:
-            click.echo(click.style(line, fg=colors.get(line[:1])))
     return 0
 
 

@@ -24,7 +24,7 @@ Name = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
 
 TRAININGS, ANSWERS, SOURCES = ("finetune", "train"), ("prompt", "predict"), ("simulate", "augment")
 """The steps that train, that answer items, and that make items."""
-NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "diff", "out", "overwrite", "card", "preset")
+NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "out", "overwrite", "card", "preset")
 """Options of commands that a file gives in another way, or that produce no answers."""
 OF_THE_TRAINING = ("adapter", "model", "task", "context", "format", "frame", "template", "checkpoint")
 """Options of the answering command that the row's own training determines."""

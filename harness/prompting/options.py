@@ -38,15 +38,13 @@ class PromptFlag(Flag):
     """Whether run.yaml records the value as given. Others may differ when a run resumes, or are recorded in another form."""
     shared: bool = False
     """Whether other commands that ask a model, such as `harness play`, have the option too."""
-    diff: bool = False
-    """Whether --diff may change the option."""
 
 
 MODEL_GROUP, ENDPOINT_GROUP = "Model", "Endpoint (engine openai)"
 
 ASKED = partial(option, kind=PromptFlag, group="What is asked")
 MODEL = partial(option, kind=PromptFlag, group=MODEL_GROUP, shared=True)
-EXAMPLES = partial(option, kind=PromptFlag, group="Examples", diff=True)
+EXAMPLES = partial(option, kind=PromptFlag, group="Examples")
 DECODING = partial(option, kind=PromptFlag, group="Decoding")
 ENDPOINT = partial(option, kind=PromptFlag, group=ENDPOINT_GROUP, engines=("openai",), shared=True)
 COST = partial(option, kind=PromptFlag, group="Cost", engines=("openai",), record=False)
@@ -78,15 +76,15 @@ class Options(Strict):
     """An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."""
     vllm_words: tuple[str, ...] = argument((), type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
     """The words after -- on the command line."""
-    context: str | None = ASKED(diff=True, shared=True)
+    context: str | None = ASKED(shared=True)
     """What the model sees, e.g. full-history. [default: the adapter's, otherwise the task's]"""
-    format: str | None = ASKED(diff=True, shared=True)
+    format: str | None = ASKED(shared=True)
     """How the model answers, e.g. grouped. [default: the adapter's, otherwise the task's]"""
-    frame: str | None = ASKED(diff=True, shared=True)
+    frame: str | None = ASKED(shared=True)
     """world, builder or pose (minecraft). [default: the adapter's, otherwise world]"""
-    template: str | None = ASKED(diff=True, shared=True, record=False)
+    template: str | None = ASKED(shared=True, record=False)
     """The prompts' wording: a shipped template or a folder. [default: the adapter's, otherwise our own]"""
-    think: int | None = ASKED(diff=True, record=False, ge=0)
+    think: int | None = ASKED(record=False, ge=0)
     """Let the model think in up to N tokens before it answers. The thought is not scored."""
     images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
     """Send the state as a picture, with its text (beside) or without it (instead) (openai)."""
@@ -102,7 +100,7 @@ class Options(Strict):
     """Sentence encoder (select embedding): a folder or hub name. [default: all-MiniLM-L6-v2]"""
     shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
     """Order of the examples. [default: best-last with bm25 or embedding]"""
-    seed: int = DECODING(0, diff=True)
+    seed: int = DECODING(0)
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
@@ -158,8 +156,6 @@ class Options(Strict):
     """The run's folder under runs/. [default: built from the settings]"""
     preview: bool = RUN(False, common=True)
     """Print the exact prompt and its token count without calling a model."""
-    diff: tuple[str, ...] = RUN((), metavar="KEY=VALUE")
-    """With --preview: print how another context, format, template, shots, ... changes the prompt. Repeatable."""
     as_json: bool = RUN(False, names=("--json",))
     """Print the scores as JSON."""
 
@@ -187,8 +183,6 @@ class Options(Strict):
             )
         if self.images and self.completions:
             raise UsageError("--images are parts of chat messages: leave --completions out")
-        if self.diff and not self.preview:
-            raise UsageError("--diff compares prompts: add --preview")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for name, flag in FLAGS.items():

@@ -19,15 +19,15 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import FRAMES
 from tests.helpers import Command
+from tests.helpers.scored import write_lines
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def script(task: str, answer: Any = gold_answer, **spec: str) -> str:
     """A file of completions for the sample's dev split; `answer` writes the text from an item and a format."""
-    lines = [json.dumps({"id": i.id, "text": answer(i, PromptSpec.make(task, **spec))}) for i in load(task, "dev")]
-    Path("script.jsonl").write_text("\n".join(lines) + "\n")
-    return "script.jsonl"
+    made = PromptSpec.make(task, **spec)
+    return str(write_lines("script.jsonl", [{"id": item.id, "text": answer(item, made)} for item in load(task, "dev")]))
 
 
 @pytest.fixture
@@ -35,11 +35,25 @@ def run(command: Command) -> Command:
     return partial(command, "prompt", "--engine", "scripted")
 
 
+def f1(scores: dict[str, Any]) -> float:
+    return float((scores["action"] if scores["task"] == "hexagons" else scores["micro"]["overall"])["f1"])
+
+
+def records(name: str = "r") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()]
+
+
+def settings(name: str = "r") -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(Path(f"runs/{name}/run.yaml").read_text())["settings"]
+    return found
+
+
 @pytest.mark.parametrize(
     ("task", "shots", "spec"),
     [
-        *((task, shots, {}) for task in ("hexagons", "minecraft", "iglu") for shots in ("0", "5")),
-        ("minecraft", "2", {"template": "nebula"}),
+        ("hexagons", "5", {}),
+        ("minecraft", "0", {}),
+        ("iglu", "5", {}),
         ("minecraft", "2", {"template": "few-shot-code"}),
         ("minecraft", "2", {"template": "./mine"}),
         ("minecraft", "2", {"frame": "pose"}),
@@ -50,51 +64,34 @@ def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str]
     Path("mine/minecraft.user.txt").write_text("{{ turns | join(' / ') }}")
     flags = [word for key, value in spec.items() for word in (f"--{key}", value)]
     code, out, err = run("--task", task, "--model", script(task, **spec), *flags, "--shots", shots, "--name", "r", "--json")
-    assert code == 0
     scores = json.loads(out)
-    assert (scores["missing"], scores["errors"]) == (0, 0)
-    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
+    assert (code, scores["missing"], scores["errors"], f1(scores)) == (0, 0, 0, 1.0)
     assert json.loads(Path("runs/r/scores.json").read_text()) == scores
     assert "of the sample corpus; engine scripted, model script.jsonl; " in err
     names = {".lock", "run.yaml", "predictions.jsonl", "asked.jsonl", "scores.json", "log.txt"}
     assert spec or {p.name for p in Path("runs/r").iterdir()} == names
-    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
-    assert settings.get("template") == (Path(spec["template"]).name if "template" in spec else None)
-    assert settings["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
+    assert settings().get("template") == (Path(spec["template"]).name if "template" in spec else None)
+    assert settings()["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
 
 
 SAMPLED = ["--samples", "3", "--temperature", "0.7"]
 
 
-def draws(task: str) -> None:
-    """Three answers an item in script.jsonl: nothing, and the gold actions twice."""
-    spec = PromptSpec.make(task)
-    lines = []
-    for item in load(task, "dev"):
-        texts = ["none", gold_answer(item, spec), gold_answer(item, spec)]
-        ids = [item.id, f"{item.id}#1", f"{item.id}#2"]
-        lines += [json.dumps({"id": i, "text": text}) for i, text in zip(ids, texts, strict=True)]
-    Path("script.jsonl").write_text("\n".join(lines) + "\n")
-
-
 @pytest.mark.parametrize(
     ("task", "share"),
-    [
-        ("hexagons", ()),
-        ("hexagons", ("--vote", "mbr")),
-        ("hexagons", ("--share", "0.6")),
-        ("minecraft", ("--share", "0.6")),
-        ("minecraft", ("--vote", "share")),
-    ],
+    [("hexagons", ()), ("hexagons", ("--share", "0.6")), ("minecraft", ("--vote", "share"))],
 )
 def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> None:
-    draws(task)
-    words = ("--task", task, "--model", "script.jsonl", "--samples", "3", "--temperature", "0.7", "--name", "r", "--json", *share)
-    code, out, _ = run(*words)
-    assert code == 0
-    scores = json.loads(out)
-    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
-    first = json.loads(Path("runs/r/predictions.jsonl").read_text().splitlines()[0])
+    """Of three answers an item, the first does nothing, and two hold the gold actions."""
+    drawn = [
+        {"id": f"{item.id}{n}", "text": gold_answer(item, PromptSpec.make(task)) if n else "none"}
+        for item in load(task, "dev")
+        for n in ("", "#1", "#2")
+    ]
+    write_lines("script.jsonl", drawn)
+    code, out, _ = run("--task", task, "--model", "script.jsonl", *SAMPLED, "--name", "r", "--json", *share)
+    assert (code, f1(json.loads(out))) == (0, 1.0)
+    first = records()[0]
     assert first["samples"] == ["none", first["text"], first["text"]]
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
@@ -120,8 +117,7 @@ def test_an_unreadable_answer_is_asked_for_once_more(run: Command) -> None:
 def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
     arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
     assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
-    ids = [json.loads(line)["id"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
-    steps = [int(i.rpartition("/")[2]) for i in ids]
+    steps = [int(record["id"].rpartition("/")[2]) for record in records()]
     assert steps == sorted(steps)
 
 
@@ -149,7 +145,6 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
     ("arguments", "message"),
     [
         (["--task", "chess"], "no task named 'chess'"),
-        (["--split", "deve"], "did you mean dev"),
         (["--format", "lines"], "no format for hexagons named 'lines'"),
         (["--context", "h3"], "no context for hexagons named 'h3'"),
         (["--frame", "builder"], "--frame builder is for minecraft"),
@@ -157,27 +152,13 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
         (["--engine", "openai"], "needs --base-url and --model"),
         ([], "--engine scripted needs --model FILE"),
         (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers and openai; --engine scripted"),
-        (["--shots", "-1"], "--shots"),
-        (["--limit", "0"], "--limit"),
         (["--temperature", "nan"], "--temperature"),
         (["--model", "x", "--samples", "3"], "greedy answers are all the same; add --temperature"),
-        (["--model", "x", "--share", "0.5"], "one answer per item leaves nothing to vote on; add --samples"),
         (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
-        (["--model", "x", "--vote", "loudest"], "'loudest' is not one of 'mbr', 'share', 'likelihood'"),
         (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
         (["--model", "x", "--repair", *SAMPLED], "--repair asks again for a single answer"),
-        (["--model", "x", "--base-url", "http://x"], "--base-url is for openai"),
-        (["--model", "x", "--constrain", "format"], "--constrain is for "),
-        (["--model", "x", "--completions"], "--completions is for "),
-        (["--model", "x", "--concurrency", "2"], "--concurrency is for "),
-        (["--model", "x", "--context-length", "99"], "--context-length is for "),
         (["--model", "x", "--images", "beside"], "--images is for openai; --engine scripted does not take it"),
-        (["--model", "x", "--diff", "format=json"], "--diff compares prompts: add --preview"),
-        (["--model", "x", "--preview", "--diff", "format"], "--diff format: write KEY=VALUE"),
-        (["--model", "x", "--preview", "--diff", "fromat=json"], "no key of --diff named 'fromat': did you mean format?"),
-        (["--model", "x", "--preview", "--diff", "format=jsn"], "no format for hexagons named 'jsn'"),
-        (["--model", "x", "--preview", "--diff", "shots=many"], "'many' is not a valid integer"),
     ],
 )
 def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], message: str, run: Command) -> None:
@@ -209,9 +190,7 @@ def test_answers_are_held_to_the_format_in_every_frame() -> None:
 def test_a_thought_is_not_read_and_enters_the_settings(task: str, run: Command) -> None:
     model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
     words = ("--task", task, "--model", model, "--json", "--shots", "1", "--name")
-    scores = json.loads(run(*words, "r", "--think", "64")[1])
-    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
-    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
-    assert (settings["think"], settings["max_new_tokens"]) == ("64", PromptSpec.make(task).written.longest + 64)
+    assert f1(json.loads(run(*words, "r", "--think", "64")[1])) == 1.0
+    assert (settings()["think"], settings()["max_new_tokens"]) == ("64", PromptSpec.make(task).written.longest + 64)
     run(*words, "plain")
-    assert not {"think", "images", "diff"} & yaml.safe_load(Path("runs/plain/run.yaml").read_text())["settings"].keys()
+    assert not {"think", "images"} & settings("plain").keys()
