@@ -70,10 +70,6 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
         yield match[2], textwrap.dedent(match[3])
 
 
-def all_shown() -> list[Shown]:
-    return [one for page in PAGES for one in shown(page, page.read_text())]
-
-
 def commands(text: str) -> list[Command]:
     """The commands of a line, comments left out. Raises ValueError for a quote that is not closed."""
     lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;>")

@@ -1,11 +1,10 @@
-"""Every command on a page parses; commands without a model or the authors' data also run on the sample, page by page."""
+"""Every command on a page runs on the sample, page by page, or parses if it needs a model or the authors' data."""
 
 from __future__ import annotations
 
 import io
 import re
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -21,10 +20,8 @@ from harness.errors import HarnessError
 from harness.util.registry import choose, resolve
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
-from tests.helpers.documented import Shown, all_shown, commands, shown
+from tests.helpers.documented import PAGES, Command, Shown, commands, shown
 from tools import cli_page
-
-Parse = Callable[[list[str]], click.Context]
 
 PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"}
 """Replacements for placeholders in capitals whose values the command line checks."""
@@ -44,25 +41,13 @@ ITEMS = "8"
 """The number of items to make if a command makes more."""
 
 
-PAGES = list(dict.fromkeys(one.page for one in all_shown()))
-RUN = [page for page in PAGES if page.parent != ROOT / "docs" / "results" and page.name != "cli.md"]
-"""The pages whose commands run here: the examples in cli.md use files that do not exist, and results need long runs."""
-
-
-@pytest.fixture
-def parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parse:
-    """A function that lets the command line check the words of a command without running it."""
-    contexts: list[click.Context] = []
-    monkeypatch.setattr(click.Command, "invoke", lambda self, context: contexts.append(context))
-    monkeypatch.chdir(tmp_path)
-    Path("FILE").touch()
-
-    def parsed(words: list[str]) -> click.Context:
-        contexts.clear()
+def parse(words: list[str]) -> click.Context:
+    """Lets the command line check the words of a command without running it."""
+    contexts = [click.Context(cli)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(click.Command, "invoke", lambda self, context: contexts.append(context))
         cli.main(words, prog_name="harness", standalone_mode=False)
-        return contexts[-1] if contexts else click.Context(cli)
-
-    return parsed
+    return contexts[-1]
 
 
 def check_names(context: click.Context) -> None:
@@ -72,8 +57,7 @@ def check_names(context: click.Context) -> None:
         case ["finetune"]:
             load_recipe(values["recipe"], values["overrides"])
         case ["baseline", "train"]:
-            kind = resolve("baseline", values["baseline"], BASELINES)()
-            kind.recipe(values["overrides"])
+            resolve("baseline", values["baseline"], BASELINES)().recipe(values["overrides"])
         case ["baseline", "predict"]:
             choose("baseline", values["baseline"], BASELINES)
         case ["prompt"]:
@@ -82,46 +66,39 @@ def check_names(context: click.Context) -> None:
         PromptSpec.make(values["task"] or "hexagons", values["context"], values["format"], values["frame"])
 
 
-def check(one: Shown, parse: Parse) -> None:
-    """Parses the commands of a block, or the command of a sentence, which may leave out required options."""
-    if not one.in_text:
-        for command in commands(one.text):
-            if command.words[0] == "harness":
-                check_names(parse(list(command.words[1:])))
+def run(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(command.typed.encode())))
+    assert main([ITEMS if word.isdigit() and before == "--items" else word for before, word in pairwise(command.words)]) == 0
+
+
+def check(one: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs or parses the commands of a block; parses the command of a sentence, which may leave out required options."""
+    if one.in_text:
+        words = re.sub(r"\[|\]|\.\.\.", "", one.text).split()[1:]
+        with suppress(click.MissingParameter, click.exceptions.NoArgsIsHelpError):
+            parse([PLACEHOLDERS.get(word, word) for word in words])
         return
-    words = re.sub(r"\[|\]|\.\.\.", "", one.text).split()[1:]
-    with suppress(click.MissingParameter, click.exceptions.NoArgsIsHelpError):
-        parse([PLACEHOLDERS.get(word, word) for word in words])
+    # The examples in cli.md use files that do not exist, and results need long runs.
+    runs = one.page.parent != ROOT / "docs" / "results" and one.page.name != "cli.md"
+    for command in commands(one.text):
+        if command.words[0] == "echo" and command.out:
+            Path(command.out).write_text(" ".join(command.words[1:]) + "\n")
+        elif command.words[0] == "harness":
+            if runs and not any(re.match(pattern, " ".join(command.words[1:])) for pattern in NOT_RUN.values()):
+                run(command, monkeypatch)
+            else:
+                check_names(parse(list(command.words[1:])))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_parse(page: Path, parse: Parse) -> None:
+def test_commands_run_on_the_sample_or_parse(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").touch()
     for one in shown(page, page.read_text()):
         try:
-            check(one, parse)
-        except (click.UsageError, HarnessError) as error:
+            check(one, monkeypatch)
+        except (click.UsageError, HarnessError, AssertionError) as error:
             pytest.fail(f"{one}\n{error}")
-
-
-def reason(words: tuple[str, ...]) -> str | None:
-    """The reason why a command is not run; None if it is."""
-    return next((why for why, pattern in NOT_RUN.items() if re.match(pattern, " ".join(words))), None)
-
-
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
-def test_commands_run_on_the_sample(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for one in shown(page, page.read_text()):
-        for command in () if one.in_text else commands(one.text):
-            if command.words[0] == "echo" and command.out:
-                Path(command.out).write_text(" ".join(command.words[1:]) + "\n")
-            if command.words[0] != "harness" or reason(command.words[1:]):
-                continue
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(command.typed.encode())))
-            code = main([ITEMS if word.isdigit() and before == "--items" else word for before, word in pairwise(command.words)])
-            assert code == 0, f"{one}\n{capfd.readouterr().err}"
 
 
 def test_targets_of_make_and_tools_exist() -> None:
@@ -129,8 +106,7 @@ def test_targets_of_make_and_tools_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for page in PAGES:
         text = page.read_text()
-        for target in re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE):
-            assert target in targets, f"{page.name}: make {target}"
+        assert set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE)) <= targets, page
         for tool, options in re.findall(r"(?<!/)\b(tools/\w+\.py)((?: [^`#\n]+)?)", text):
             source = (ROOT / tool).read_text()
             for option in re.findall(r"--[a-z-]+", options):
