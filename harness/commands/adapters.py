@@ -78,26 +78,17 @@ def show(options: ShowAdapter) -> None:
 
     folder = find_adapter(options.name)
     entry, scores = read_entry(folder), read_scores(folder)
-    about, own = entry.about, fingerprint(folder)
+    details = _values(entry) | {"fingerprint": fingerprint(folder)}
+    details |= entry.about.model_dump(include={"steps", "items", "seconds", "recipe", "curve", "versions"})
     if options.as_json:
-        details = {"fingerprint": own, "recipe": about.recipe, "curve": about.curve, "versions": about.versions}
-        click.echo(json.dumps(_values(entry) | details | {"scores": [{"command": s.command, **s.scores} for s in scores]}))
+        click.echo(json.dumps(details | {"scores": [{"command": s.command, **s.scores} for s in scores]}))
         return
-    click.echo(f"{entry.name}: {entry.where}, {entry.megabytes:.1f} MB, fingerprint {own}")
-    click.echo(f"prompt format: {about.task}/{about.prompt_format} ({about.prompt_hash})")
-    click.echo(f"base: {about.base} ({about.base_fingerprint or 'from a hub'})")
-    if about.imported:
-        hashes = ", ".join(f"{file} {value}" for file, value in about.imported.get("sha256", {}).items())
-        click.echo(f"imported: from {about.imported.get('from')}; sha256: {hashes}")
-    else:
-        click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
+    for key, value in details.items():
+        if value and key != "curve":
+            click.echo(f"{key.replace('_', ' ')}: {value if isinstance(value, str) else json.dumps(value)}")
     for scored in scores:
         score = f"{scored.headline.label} {scored.headline}"
         click.echo(f"{scored.part}: {score} on {scored.scores['items']:,} items; {scored.command}")
-    if not scores and entry.dev_f1:
-        click.echo(f"dev F1 at the end of training: {entry.dev_f1}")
-    if about.recipe:
-        click.echo(f"recipe: {json.dumps(about.recipe)}")
     if (folder / CARD_FILE).is_file() and scores:
         click.echo(f"\n{(folder / CARD_FILE).read_text()}")
 
@@ -216,20 +207,20 @@ def import_folder(options: Import) -> None:
     from prompts.spec import PromptSpec
 
     spec = PromptSpec.make(options.task, options.context, options.format, options.frame, options.template)
-    taken = import_adapter(options.folder, spec, options.base, options.name)
-    adapter, own = taken.adapter, taken.adapter.path.parent.name
+    imported = import_adapter(options.folder, spec, options.base, options.name)
+    adapter, own = imported.adapter, imported.adapter.path.parent.name
     click.echo(
-        f"{adapter.path}: rank {adapter.rank}, {taken.weights.count:,} weights in {', '.join(taken.weights.kinds)}, for "
+        f"{adapter.path}: rank {adapter.rank}, {imported.weights.count:,} weights in {', '.join(imported.weights.kinds)}, for "
         f"{display_name(adapter.base)} and the prompt format {adapter.spec.name}"
     )
-    if not taken.base_here:
+    if not imported.base_here:
         click.echo(
             "Its base is not on this machine, so the fit was not checked: get the base, then run "
             f"`{shlex.join(['harness', 'adapters', 'check', own])}`"
         )
-    if taken.not_served:
+    if imported.not_served:
         click.echo(
-            f"vLLM cannot serve it unmerged: it has {taken.not_served}; prompt with --merge, or with --engine transformers"
+            f"vLLM cannot serve it unmerged: it has {imported.not_served}; prompt with --merge, or with --engine transformers"
         )
     words = ["harness", "prompt", "--adapter", own]
     try:

@@ -60,19 +60,17 @@ def stats(options: CorpusStats) -> None:
 def _print_counts(task: str, counts: dict[str, Any]) -> None:
     from rich.console import Console
 
-    console = Console()
-    console.print(_table(f"{task}: splits", counts["splits"]))
+    tables = {"splits": counts["splits"]}
     if "rounds" in counts:
-        console.print(_table(f"{task}: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
         ends = ("mean", "lower verifier", "higher verifier")
         agreement = {name: dict(zip(ends, values or [None] * 3, strict=True)) for name, values in counts["agreement"].items()}
-        console.print(_table(f"{task}: verifiers' boards", agreement))
-    if "left_out" in counts:
-        console.print(_table(f"{task}: the file", {"": counts["instructions"]}))
-        for line in _left_out(counts["left_out"]):
-            click.echo(line)
-    if "kinds" in counts:
-        console.print(_table(f"{task}: requests by kind", counts["kinds"]))
+        tables |= {"annotation rounds": counts["rounds"] | {"total": counts["total"]}, "verifiers' boards": agreement}
+    tables |= {"the file": {"": counts["instructions"]}} if "left_out" in counts else {}
+    tables |= {"requests by kind": counts["kinds"]} if "kinds" in counts else {}
+    for name, columns in tables.items():
+        Console().print(_table(f"{task}: {name}", columns))
+    for line in _left_out(counts.get("left_out", {})):
+        click.echo(line)
 
 
 def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
@@ -122,8 +120,8 @@ def items(options: Items) -> None:
     unclear = corpus_of(task).unclear(locate(task).path, split_name(task, split)) if options.ask else ()
     if unclear is None:
         raise UsageError(f"--ask: {task} has no list of unclear instructions")
-    chosen = islice(chain(load(task, split), unclear), options.limit)
-    lines = (json.dumps((to_full_record if options.ask else to_record)(item), ensure_ascii=False) for item in chosen)
+    part = islice(chain(load(task, split), unclear), options.limit)
+    lines = (json.dumps((to_full_record if options.ask else to_record)(item), ensure_ascii=False) for item in part)
     if options.out:
         write_atomically(options.out, "".join(f"{line}\n" for line in lines))
         return

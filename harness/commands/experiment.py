@@ -64,7 +64,9 @@ def experiment(options: ExperimentOptions) -> int:
     path = settings_file("experiment", options.file, shipped)
     name = _folder(options.name) or folder_name(path) + (f"-{options.scale}" if options.scale else "")
     costs: dict[str, Cost | str] = {}
-    plan = read_experiment(path, name, steps(), _asked(options), functools.partial(_cost, costs) if options.dry_run else _ignore)
+    # Rows that are run need no estimate.
+    look = functools.partial(_cost, costs) if options.dry_run else lambda *_: None
+    plan = read_experiment(path, name, steps(), _asked(options), look)
     if options.dry_run:
         _show(plan, costs)
         return 0
@@ -138,10 +140,6 @@ def _cost(costs: dict[str, Cost | str], row: str, job: Any, items: int) -> None:
     costs[row] = cost_of(job, items)
 
 
-def _ignore(row: str, job: Any, items: int) -> None:
-    """Rows that are run need no estimate."""
-
-
 def _show(plan: Plan, costs: Mapping[str, Cost | str]) -> None:
     for row in plan.rows:
         click.echo(f"# {row.name}{f': {row.reason}' if row.reason else ''}")
@@ -191,12 +189,12 @@ def _paper(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
     assert plan.table is not None
     rows = [row for row in plan.rows if row.tests or row.reason]
     lines = scored(grid, rows, plan.table)
-    runs, said = chosen(rows, lines)
+    runs, choices = chosen(rows, lines)
     head, body = paper_table(plan.table, runs)
-    told = [*notes(plan.table, runs), *said, *missing(lines)]
+    remarks = [*notes(plan.table, runs), *choices, *missing(lines)]
     if not as_json:
-        Console().print(numbers_table(*head, rows=body, caption="\n".join(told)))
-    page = "\n".join([markdown_table(head, body, (0,)), "", *(f"- {markdown_text(one)}" for one in told), ""])
+        Console().print(numbers_table(*head, rows=body, caption="\n".join(remarks)))
+    page = "\n".join([markdown_table(head, body, (0,)), "", *(f"- {markdown_text(one)}" for one in remarks), ""])
     _write(to, lines, page, as_json)
 
 

@@ -179,10 +179,10 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
-    asked = prompt.context, prompt.format, prompt.frame, prompt.template
-    if start is not None and not any(asked) and (spec := load_adapter(start, base).spec).task == task:
+    names = prompt.context, prompt.format, prompt.frame, prompt.template
+    if start is not None and not any(names) and (spec := load_adapter(start, base).spec).task == task:
         return spec
-    return PromptSpec.make(task, *asked)
+    return PromptSpec.make(task, *names)
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> ProgramAnswers | None:
@@ -233,11 +233,11 @@ def _print(result: Trained) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    written = {"step": "{:.0f}", "seconds": "{:.0f}", "dev_f1": "{:.1%}"}
+    formats = {"step": "{:.0f}", "seconds": "{:.0f}", "dev_f1": "{:.1%}"}
     names = list(dict.fromkeys(name for point in reversed(result.curve) for name in point))
     table = Table(*(name.replace("_", " ").replace("f1", "F1") for name in names))
     for point in result.curve:
-        table.add_row(*(written.get(name, "{:.3f}").format(point[name]) if name in point else "" for name in names))
+        table.add_row(*(formats.get(name, "{:.3f}").format(point[name]) if name in point else "" for name in names))
     Console().print(table)
     if not result.effect:
         click.echo("Warning: training changed nothing: the model answers as its base does", err=True)

@@ -78,9 +78,8 @@ def run(options: RunProgram) -> None:
 def _text(file: Path) -> str:
     """Raises UsageError for a file that cannot be read."""
     try:
-        with click.open_file(str(file), "rb") as stream:
-            content: bytes = stream.read()
-        return content.decode()
+        with click.open_file(str(file), encoding="utf-8") as stream:
+            return str(stream.read())
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read as text ({getattr(error, 'strerror', None) or 'not UTF-8'})") from error
 
@@ -139,14 +138,14 @@ def check(options: CheckPrograms) -> None:
     counts: Counter[str] = Counter()
     for where, item, annotation in checked_annotations(options.file, options.task):
         fmt = get_format(item.task, "program")
-        parsed = fmt.read(annotation.program, item)
-        missing, extra = deviations(item, parsed.actions)
-        said = [f"{name} {_listed(fmt, found)}" for name, found in (("missing", missing), ("extra", extra)) if found]
-        said += [f"error {piece.reason}" for piece in parsed.discarded]
+        answer = fmt.read(annotation.program, item)
+        missing, extra = deviations(item, answer.actions)
+        faults = [f"{name} {_listed(fmt, actions)}" for name, actions in (("missing", missing), ("extra", extra)) if actions]
+        faults += [f"error {piece.reason}" for piece in answer.discarded]
         marked = annotation.mark == "differs"
-        counts["as gold" if not said else "differ as marked" if marked else "differ"] += 1
-        if said:
-            click.echo(f"{where}: {item.id}: {'; '.join(said)}" + " (marked)" * marked)
+        counts["as gold" if not faults else "differ as marked" if marked else "differ"] += 1
+        if faults:
+            click.echo(f"{where}: {item.id}: {'; '.join(faults)}" + " (marked)" * marked)
         elif marked:
             click.echo(f"{where}: {item.id}: marked differs, but does what gold does")
     click.echo(f"{counts.total():,} programs: " + ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items())))
@@ -180,10 +179,10 @@ def collect(options: CollectPrograms) -> None:
     lines: list[str] = []
     counts = Counter[str]()
     for item in answers.items:
-        found, why = _collected(item, answers.records.get(item.id, {}))
+        answer, why = _collected(item, answers.records.get(item.id, {}))
         counts[why] += 1
-        if found is not None:
-            lines.append(json.dumps({"id": item.id, "program": found}) + "\n")
+        if answer is not None:
+            lines.append(json.dumps({"id": item.id, "program": answer}) + "\n")
     write_atomically(options.out, "".join(lines))
     click.echo(f"{options.out}: {len(lines):,} programs; items: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
 
@@ -202,8 +201,8 @@ def _collected(item: Item, record: Mapping[str, Any]) -> tuple[str | None, str]:
     fmt = get_format(item.task, name)
     if not fmt.is_program:
         raise UsageError(f"{item.id}: its answer is in the format {name}; collect programs from --format program")
-    found = reproducing(item, record.get("samples") or [text], fmt.read)
-    return found, "as gold" if found is not None else "other than gold"
+    answer = reproducing(item, record.get("samples") or [text], fmt.read)
+    return answer, "as gold" if answer is not None else "other than gold"
 
 
 def _listed(fmt: Format, actions: Sequence[Any]) -> str:

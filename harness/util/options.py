@@ -62,8 +62,8 @@ def argument(default: Any = ..., **facts: Any) -> Any:
 
 def flags_of(model: type[BaseModel], kind: type[F]) -> dict[str, F]:
     """The flags of a model's options, by the fields' names."""
-    made = {name: field.json_schema_extra for name, field in model.model_fields.items()}
-    return {name: flag for name, flag in made.items() if isinstance(flag, kind)}
+    facts = {name: field.json_schema_extra for name, field in model.model_fields.items()}
+    return {name: flag for name, flag in facts.items() if isinstance(flag, kind)}
 
 
 def option_name(name: str, flag: Flag) -> str:
@@ -120,21 +120,21 @@ def _click_parameter(name: str, field: FieldInfo, flag: Flag) -> click.Parameter
     if get_origin(kind) is Literal:
         kind, choices = str, get_args(kind)
     type_ = flag.type or (click.Choice(choices) if choices else _type(kind, field))
-    given = {"required": True} if required else {} if several else {"default": default}
+    presence = {"required": True} if required else {} if several else {"default": default}
     if flag.argument:
-        return click.Argument([name], type=type_, nargs=-1 if several else 1, metavar=flag.metavar, **given)
-    made = GroupedOption(
+        return click.Argument([name], type=type_, nargs=-1 if several else 1, metavar=flag.metavar, **presence)
+    parameter = GroupedOption(
         [name, *(flag.names or (f"--{option_name(name, flag)}",))],
         is_flag=True if kind is bool else None,
         type=type_,
         multiple=several,
-        **given,
+        **presence,
         show_default=not required and default not in (None, (), "") and default is not False,
         metavar=flag.metavar,
         help=" ".join((field.description or "").split()),
     )
-    made.group = FIRST if flag.common else flag.group
-    return made
+    parameter.group = FIRST if flag.common else flag.group
+    return parameter
 
 
 def _kind(annotation: Any) -> Any:

@@ -35,8 +35,8 @@ def visible_gpus() -> list[str]:
     import torch
 
     count = torch.cuda.device_count()
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-    names = [name.strip() for name in chosen.split(",") if name.strip()]
+    variable = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    names = [name.strip() for name in variable.split(",") if name.strip()]
     return (names or [str(number) for number in range(count)])[:count]
 
 

@@ -37,13 +37,13 @@ def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: S
     fits. The overrides are checked together: two values may fit although the first of them alone does not.
     """
     stages = list(accumulate(_nested(overrides), merged, initial=dict(values)))
-    found = [_faults(schema, stage) for stage in stages]
-    if not found[-1]:
+    faults = [_faults(schema, stage) for stage in stages]
+    if not faults[-1]:
         return schema.model_validate(stages[-1])
     lines = []
-    for key, problem in found[-1].items():
+    for key, problem in faults[-1].items():
         # The stage after the last one in which the key fitted.
-        stage = max((n + 1 for n, faults in enumerate(found) if key not in faults), default=0)
+        stage = max((n + 1 for n, one in enumerate(faults) if key not in one), default=0)
         lines.append(f"{path}{f' (--set {overrides[stage - 1]})' if stage else where}: {problem}")
     raise FaultsError(lines)
 
@@ -90,16 +90,16 @@ def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:
 
 def described_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a file, with the keys' docstrings as descriptions."""
-    made = schema.model_json_schema()
-    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    for part in (made, *made["$defs"].values()):
+    content = schema.model_json_schema()
+    content["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    for part in (content, *content["$defs"].values()):
         for about in part["properties"].values():
             about.pop("title", None)
             if "description" in about:
                 about["description"] = " ".join(about["description"].split())
         if "description" in part:
             part["description"] = " ".join(part["description"].split())
-    return made
+    return content
 
 
 def nested(override: str) -> dict[str, Any]:
@@ -139,14 +139,8 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def takes_list(schema: type[BaseModel], key: str) -> bool:
     """Whether the value of a dotted key may be a list."""
     *above, last = key.split(".")
-    for part in above:
-        field = schema.model_fields.get(part)
-        inner = next(_models(field.annotation), None) if field else None
-        if inner is None:
-            return False
-        schema = inner
-    found = schema.model_fields.get(last)
-    return found is not None and _holds_list(found.annotation)
+    part = _part(schema, above)
+    return part is not None and last in part.model_fields and _holds_list(part.model_fields[last].annotation)
 
 
 def _holds_list(kind: Any) -> bool:
@@ -170,7 +164,8 @@ def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
     message = error["msg"].removeprefix("Value error, ")
     match error["type"]:
         case "extra_forbidden":
-            near = get_close_matches(str(error["loc"][-1]), _keys(schema, error["loc"][:-1]), n=1)
+            part = _part(schema, error["loc"][:-1])
+            near = get_close_matches(str(error["loc"][-1]), part.model_fields if part else (), n=1)
             message = f"no such key{f'; did you mean {near[0]}?' if near else ''}"
         case "missing":
             message = "this key is missing; add it"
@@ -181,14 +176,14 @@ def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
     return f"{key}: {message}"
 
 
-def _keys(schema: type[BaseModel] | None, location: Sequence[int | str]) -> list[str]:
-    """The keys of the part of a model that lies at a location."""
+def _part(schema: type[BaseModel] | None, location: Sequence[int | str]) -> type[BaseModel] | None:
+    """The part of a model that lies at a location; None if it is no model."""
     for key in location:
         # A number is an index of a list, and a name that is not a field is a key of a mapping: the model stays the same.
         if schema is None or isinstance(key, int) or key not in schema.model_fields:
             continue
         schema = next(_models(schema.model_fields[key].annotation), None)
-    return list(schema.model_fields) if schema else []
+    return schema
 
 
 def _models(kind: Any) -> Iterator[type[BaseModel]]:

@@ -29,12 +29,8 @@ def answers(items: list[Item]) -> list[str]:
 def test_totals_are_those_of_the_scorer(task: str) -> None:
     items = harness.load(task, "train")
     texts = answers(items)
-    told = score(
-        task,
-        "train",
-        items,
-        Predictions({item.id: harness.parse(text, item).actions for item, text in zip(items, texts, strict=True)}),
-    )
+    predictions = {item.id: harness.parse(text, item).actions for item, text in zip(items, texts, strict=True)}
+    told = score(task, "train", items, Predictions(predictions))
     total = harness.total(harness.score(item, text) for item, text in zip(items, texts, strict=True))
     assert total["f1"] == (told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"])
     assert 0 < total["em"] < 1

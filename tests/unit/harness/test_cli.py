@@ -35,46 +35,34 @@ def test_help_imports_nothing_heavy() -> None:
     assert imported(HEAVY, ["--help"], ["--version"]) == []
 
 
-def test_options_of_commands_are_fields_of_models() -> None:
-    groups: list[click.Command] = [resolve("command", name, COMMANDS) for name in COMMANDS]
-    leaves = [leaf for group in groups for leaf in (group.commands.values() if isinstance(group, click.Group) else [group])]
-    by_hand = [leaf.name for leaf in leaves if any(type(param) is click.Option for param in leaf.params)]
-    assert (len(leaves) > len(groups), by_hand) == (True, [])
-
-
 def test_every_command_is_there_and_its_help_is_light() -> None:
     assert all(isinstance(resolve("command", name, COMMANDS), click.Command) for name in COMMANDS)
     assert imported(HEAVY, *([name, "--help"] for name in COMMANDS)) == []
 
 
-@pytest.mark.parametrize("name", ["adapters", "prompts"])
-def test_another_package_under_one_of_our_names_is_refused(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).mkdir()
-    (tmp_path / name / "__init__.py").touch()
-    done = beside(tmp_path)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    where = re.escape(str(tmp_path / name / "__init__.py"))
-    assert re.fullmatch(
-        rf"Error: the package {name} that Python finds is not the harness's \({where}\): .* fresh .*\n", done.stderr
-    )
-
-
-def test_an_installation_of_another_adapters_is_refused(tmp_path: Path) -> None:
-    about = tmp_path / "adapters-1.2.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: adapters\nVersion: 1.2.0\n")
+def test_packages_that_mix_with_ours_are_refused(tmp_path: Path) -> None:
+    """Another package under one of our names, and an installation of AdapterHub's `adapters`."""
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "__init__.py").touch()
     done = beside(tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
+    where = re.escape(str(tmp_path / "prompts" / "__init__.py"))
+    assert re.fullmatch(
+        rf"Error: the package prompts that Python finds is not the harness's \({where}\): .* fresh .*\n", done.stderr
+    )
+    other = tmp_path / "other"
+    about = other / "adapters-1.2.0.dist-info"
+    about.mkdir(parents=True)
+    done = beside(other)
+    assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(rf"Error: another package named adapters is .* \({re.escape(str(about))}\): .* fresh .*\n", done.stderr)
-    about.rename(tmp_path / "adapters_of_mine-1.2.0.dist-info")
-    assert beside(tmp_path).returncode == 0
+    about.rename(other / "adapters_of_mine-1.2.0.dist-info")
+    assert beside(other).returncode == 0
 
 
 def beside(folder: Path) -> subprocess.CompletedProcess[str]:
     """The result of `harness --help` if a folder of other packages precedes the project's."""
-    root = str(ROOT)
-    code = f"import sys; sys.path.append({root!r}); from harness.cli import main; sys.exit(main(['--help']))"
+    code = f"import sys; sys.path.append({str(ROOT)!r}); from harness.cli import main; sys.exit(main(['--help']))"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
 
@@ -85,7 +73,6 @@ def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> N
     assert [title for title, *_ in groups] == ["Run models:", "Train:", "Data:", "Evaluate:", "Look:"]
     listed = [line.split()[0] for _, *lines in groups for line in lines]
     assert listed == list(COMMANDS)
-    assert len(listed) == sum(map(len, SECTIONS.values()))
 
 
 @pytest.fixture
@@ -133,11 +120,3 @@ def test_a_wrong_flag_and_a_wrong_command_are_usage_errors(capsys: pytest.Captur
     assert main(["--nonsense"]) == 2
     assert main(["pront"]) == 2
     assert "pront" in capsys.readouterr().err
-
-
-def test_no_source_file_names_a_machine_or_evaluates_text() -> None:
-    for folder in ("harness", "serialization", "prompts", "adapters", "eval", "tools"):
-        for path in (ROOT / folder).rglob("*.py"):
-            text = path.read_text()
-            assert "/work/" not in text, path
-            assert not re.search(r"\b(import|from) c?pickle|pickle\.loads?\b|allow_pickle", text), path

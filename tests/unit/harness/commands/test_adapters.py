@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import torch
 import yaml
+from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 from adapters.asking import as_trained, chosen_adapter
@@ -21,6 +22,7 @@ from adapters.catalog import best_decoding
 from adapters.merging import merged_model
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter, read_record
 from harness.cli import main
+from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
@@ -28,9 +30,9 @@ from harness.prompting.options import Options
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
-from tests.helpers import ROOT, Command
+from tests.helpers import Command
+from tests.helpers.scored import write_lines
 from tests.helpers.tiny import build_tiny_adapter, hub_snapshot
-from tools.record_goldens import golden
 
 SPEC = PromptSpec.make("hexagons")
 CURVE = [{"step": 0, "seconds": 1, "dev_loss": 2.5, "dev_f1": 0.0}, {"step": 9, "seconds": 20, "train_loss": 0.5, "dev_f1": 0.25}]
@@ -66,6 +68,11 @@ def run(command: Command) -> Command:
     return partial(command, "adapters")
 
 
+def change(path: str, **fields: Any) -> None:
+    """Changes fields of a JSON file."""
+    Path(path).write_text(json.dumps(json.loads(Path(path).read_text()) | fields))
+
+
 class TestNames:
     def test_a_folder_comes_before_a_shipped_name_and_that_before_a_run(self, here: Path, adapter: Path) -> None:
         assert find_adapter("hexagons") == here / "trained/hexagons"
@@ -75,11 +82,9 @@ class TestNames:
         shutil.copytree(adapter, "hexagons")
         assert find_adapter("hexagons") == Path("hexagons")
 
-    def test_a_wrong_name_lists_the_known_ones(self) -> None:
+    def test_what_is_not_an_adapter_is_reported_as_such(self) -> None:
         with pytest.raises(UsageError, match=r"no adapter named 'hexagon': did you mean hexagons[?] known: hexagons, mine"):
             find_adapter("hexagon")
-
-    def test_a_path_and_an_unfinished_run_are_reported_as_such(self) -> None:
         Path("runs/begun").mkdir()
         for name in ("some/where", "begun"):
             with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {CONFIG_FILE} is not there"):
@@ -98,13 +103,8 @@ class TestList:
         lines = [line.split() for line in out.splitlines() if "hexagons" in line]
         assert [line[:2] for line in lines] == [["hexagons", "shipped"], ["mine", "runs/mine"]]
         assert all("25.00" in line and "full-history/grouped/world" in line for line in lines)
-
-    def test_as_json(self, run: Command) -> None:
-        found = json.loads(run("list", "--json")[1])
-        assert [(one["name"], one["where"], one["base"]) for one in found] == [
-            ("hexagons", "shipped", "tiny"),
-            ("mine", "runs/mine", "tiny"),
-        ]
+        listed = [(one["name"], one["where"], one["base"]) for one in json.loads(run("list", "--json")[1])]
+        assert listed == [("hexagons", "shipped", "tiny"), ("mine", "runs/mine", "tiny")]
 
     def test_a_broken_one_is_left_out_with_a_message(self, run: Command) -> None:
         Path("runs/mine/adapter/harness.json").write_text("{}")
@@ -112,24 +112,12 @@ class TestList:
         assert (code, "mine" in out) == (0, False)
         assert err.startswith("left out: runs/mine/adapter/harness.json: task: Field required")
 
-    def test_none(self, run: Command) -> None:
-        shutil.rmtree("runs")
-        shutil.rmtree("trained")
-        assert "No adapters here" in run("list")[1]
-        assert json.loads(run("list", "--json")[1]) == []
-
 
 def test_show_tells_recipe_fingerprints_and_training(base: Path, run: Command) -> None:
     code, out, _ = run("show", "mine")
     assert code == 0
-    for word in (
-        format_hash(SPEC),
-        str(weights_fingerprint(base)),
-        str(fingerprint("runs/mine/adapter")),
-        "9 steps on 40 items",
-        '"epochs": 7',
-    ):
-        assert word in out
+    own = format_hash(SPEC), str(weights_fingerprint(base)), str(fingerprint("runs/mine/adapter"))
+    assert [word for word in (*own, "steps: 9\n", "items: 40\n", '"epochs": 7') if word not in out] == []
     said = json.loads(run("show", "mine", "--json")[1])
     assert (said["curve"], said["scores"]) == (CURVE, [])
 
@@ -142,23 +130,20 @@ class TestCheck:
         assert f"hexagons/full-history/grouped/world ({format_hash(SPEC)}): rank 4, " in out
 
     @pytest.mark.parametrize(
-        ("change", "message"),
+        ("broken", "message"),
         [
             (lambda w: {**w, next(iter(w)): next(iter(w.values())) * float("nan")}, "are not numbers"),
             (lambda w: {k: v * 0 if "lora_B" in k else v for k, v in w.items()}, "changes nothing"),
             (lambda w: {k: torch.cat([v] * 2, 0) if "lora_A" in k else v for k, v in w.items()}, "has rank 8"),
-            (lambda w: {}, "holds no weights"),
             (lambda w: {k: v.new_empty(0) for k, v in w.items()}, "is empty: with ZeRO-3, gather the weights"),
             (lambda w: {k.replace("base_model.", "module."): v for k, v in w.items()}, "28 weights belong to no module"),
             (lambda w: {k: v for k, v in w.items() if "layers.0" in k}, "14 weights are missing, such as base_model.model."),
-            (lambda w: {k: v for k, v in w.items() if "lora_B" in k}, "14 weights are missing"),
             (lambda w: {k: v[:, :9].contiguous() if "q_proj.lora_A" in k else v for k, v in w.items()}, "size mismatch"),
-            (lambda w: {**w, "base_model.model.model.embed_tokens.weight": torch.ones(401, 32)}, "size mismatch"),
         ],
     )
-    def test_wrong_weights_are_an_error_of_one_line_and_exit_1(self, change: Any, message: str, run: Command) -> None:
+    def test_wrong_weights_are_an_error_of_one_line_and_exit_1(self, broken: Any, message: str, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
-        save_file(change(load_file(path)), path)
+        save_file(broken(load_file(path)), path)
         code, out, err = run("check", "mine")
         assert (code, out, err.count("\n")) == (1, "", 1)
         assert message in err
@@ -207,11 +192,7 @@ class TestMerge:
         names = {path.name for path in Path("whole/model").iterdir()}
         assert {"config.json", "model.safetensors", "tokenizer.json", HARNESS_FILE} <= names
         said = json.loads(Path(f"whole/model/{HARNESS_FILE}").read_text())
-        assert (said["prompt_hash"], said["base"], said["base_fingerprint"]) == (
-            format_hash(SPEC),
-            "tiny",
-            weights_fingerprint("tiny"),
-        )
+        assert [said["prompt_hash"], said["base_fingerprint"]] == [format_hash(SPEC), weights_fingerprint("tiny")]
         assert said["merged"] == {"adapter": "mine", "adapter_fingerprint": fingerprint("runs/mine/adapter")}
         texts: list[list[str]] = []
         for words in ([*flags.split(), "--model", "whole/model"], ["--adapter", "mine"]):
@@ -220,11 +201,6 @@ class TestMerge:
             assert main(["prompt", *words, *more]) == 0
             texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
         assert texts[0] == texts[1]
-
-    def test_the_printed_command_can_be_pasted(self, run: Command) -> None:
-        out = run("merge", "mine", "a whole/model")[1]
-        words = shlex.split(out.partition("; ")[2])
-        assert words[:4] == ["harness", "prompt", "--model", "a whole/model"]
 
     def test_a_folder_that_exists_is_left_alone(self, run: Command) -> None:
         Path("there").mkdir()
@@ -253,24 +229,19 @@ class TestImport:
         )
         names = {path.name for path in Path("runs/theirs/adapter").iterdir()}
         assert names == {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE}, "nothing else of theirs"
-        adapter = load_adapter("theirs", "tiny")
-        assert adapter.spec == PromptSpec.make("minecraft", "full-dialogue", "lines")
+        assert load_adapter("theirs", "tiny").spec == PromptSpec.make("minecraft", "full-dialogue", "lines")
         said = json.loads(Path(f"runs/theirs/adapter/{HARNESS_FILE}").read_text())["imported"]
         weights = (published / WEIGHTS_FILE).read_bytes()
         assert (said["from"], said["sha256"][WEIGHTS_FILE]) == ("published", hashlib.sha256(weights).hexdigest())
         (listed,) = (one for one in json.loads(run("list", "--json")[1]) if one["name"] == "theirs")
         assert (listed["imported"], listed["dev"]) == (said, "")
         assert "runs/theirs, imported" in run("list")[1]
-        shown = run("show", "theirs")[1]
-        assert "imported: from published; sha256: " in shown
-        assert "recipe" not in shown
+        assert 'imported: {"from": "published", "base": ' in run("show", "theirs")[1]
         words = ["prompt", "--adapter", "theirs", "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
         assert main([*words, "--model", "tiny", "--name", "scored"]) == 0
-        assert Path("runs/scored/scores.json").is_file()
         assert run("export", "theirs", "given")[0] == 0
-        card = Path("given/README.md").read_text()
-        assert "it was imported from `published`" in card
-        assert "harness finetune" not in card
+        assert "it was imported from `published`" in Path("given/README.md").read_text()
+        assert run("import", "published", *self.WORDS, "--name", "theirs")[0] == 2
 
     def test_the_printed_command_can_be_pasted(self, published: Path, base: Path, run: Command) -> None:
         shutil.copytree(base, "far away/tiny")
@@ -280,30 +251,12 @@ class TestImport:
         assert words == ["harness", "prompt", "--adapter", "their own", "--base", "far away/tiny"]
         assert main([*words[1:], "--engine", "transformers", "--limit", "1", "--max-new-tokens", "4"]) == 0
 
-    def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, run: Command) -> None:
-        """A small version of the published configuration; the prompt equals the template's golden one."""
-        folder = build_tiny_adapter(base, Path("NeBuLa-org"), rank=64)
-        path = folder / CONFIG_FILE
-        theirs = {"lora_alpha": 16, "lora_dropout": 0.1, "bias": "none", "target_modules": ["q_proj", "v_proj"]}
-        weights = {key: value for key, value in load_file(folder / WEIGHTS_FILE).items() if "q_proj" in key or "v_proj" in key}
-        save_file(weights, folder / WEIGHTS_FILE)
-        path.write_text(json.dumps(json.loads(path.read_text()) | theirs))
-        documented = next(
-            line
-            for line in (ROOT / "docs/adapters.md").read_text().splitlines()
-            if line.startswith("harness adapters import NeBuLa")
-        )
-        assert run(*documented.split()[2:], "--base", str(base))[0] == 0
-        spec = load_adapter("nebula", "tiny").spec
-        assert golden(spec) == (ROOT / "tests/golden/minecraft.full-dialogue+mission.lines.world.nebula.txt").read_text()
-
     def test_an_adapter_is_asked_with_the_examples_that_it_was_trained_with(
         self, published: Path, run: Command, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert run("import", "published", *self.WORDS[:-1], "calls", "--template", "few-shot-code")[0] == 0
-        path = Path(f"runs/published/adapter/{HARNESS_FILE}")
         recipe = {"quantize": "nf4", "prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 0}}
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"recipe": recipe}))
+        change(f"runs/published/adapter/{HARNESS_FILE}", recipe=recipe)
         words = ["prompt", "--adapter", "runs/published", "--model", "tiny", "--engine", "transformers", "--preview"]
         words += ["--context-length", "100000"]
 
@@ -322,7 +275,7 @@ class TestImport:
         self, published: Path, base: Path, here: Path, run: Command, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         snapshot = hub_snapshot(base, here / "hub", monkeypatch)
-        self.change(base_model_name_or_path="someone/tiny", revision="v1")
+        change(f"published/{CONFIG_FILE}", base_model_name_or_path="someone/tiny", revision="v1")
         self.refused("names the base someone/tiny@v1, which is not here: give it with --base", run)
         (snapshot.parents[1] / "refs/main").rename(snapshot.parents[1] / "refs/v1")
         assert run("import", "published", *self.WORDS)[0] == 0
@@ -334,31 +287,18 @@ class TestImport:
         said = json.loads(Path(f"given/{CONFIG_FILE}").read_text())
         assert (said["base_model_name_or_path"], said["revision"]) == ("someone/tiny", snapshot.name)
 
-    def test_its_name_and_base_are_its_own_by_default(self, published: Path, base: Path, run: Command) -> None:
-        assert run("import", "published", *self.WORDS)[0] == 0
-        said = json.loads(Path(f"runs/published/adapter/{HARNESS_FILE}").read_text())
-        assert (said["base"], said["base_fingerprint"]) == ("tiny", weights_fingerprint(base))
-        code, _, err = run("import", "published", *self.WORDS)
-        assert (code, err) == (2, "Error: runs/published already exists: choose another --name\n")
-
-    def change(self, **fields: Any) -> None:
-        path = Path("published") / CONFIG_FILE
-        path.write_text(json.dumps(json.loads(path.read_text()) | fields))
-
     @pytest.mark.parametrize(
-        ("change", "message"),
+        ("fields", "message"),
         [
             ({"peft_type": "IA3"}, "peft_type is 'IA3'"),
-            ({"r": 0}, "has no LoRA rank"),
             ({"r": 2}, "has rank 4, but the configuration says 2"),
             ({"base_model_name_or_path": None}, "names no base: give it with --base"),
-            ({"base_model_name_or_path": "/home/someone/llama"}, "names the base /home/someone/llama, which is not here"),
             ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "megatron_config names a module to import"),
             ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft rejects it"),
         ],
     )
-    def test_a_configuration_that_does_not_fit(self, change: dict[str, Any], message: str, published: Path, run: Command) -> None:
-        self.change(**change)
+    def test_a_configuration_that_does_not_fit(self, fields: dict[str, Any], message: str, published: Path, run: Command) -> None:
+        change(f"published/{CONFIG_FILE}", **fields)
         self.refused(message, run)
 
     def refused(self, message: str, run: Command, expected: int = 1) -> None:
@@ -373,31 +313,29 @@ class TestImport:
         self.refused("adapter_model.bin is of a format that can run code when it is read, and is never loaded", run)
         (published / "adapter_model.bin").unlink()
         self.refused(f"{WEIGHTS_FILE} is not there", run)
+        Path("elsewhere").write_bytes(b"")
+        (published / WEIGHTS_FILE).symlink_to(Path("elsewhere").absolute())
+        self.refused("is a link to a file outside the folder", run)
+        (published / WEIGHTS_FILE).unlink()
+        (published / WEIGHTS_FILE).touch()
         (published / CONFIG_FILE).write_text("{")
-        (published / WEIGHTS_FILE).write_bytes(b"not weights")
         self.refused(f"{CONFIG_FILE} cannot be read", run)
-        (published / CONFIG_FILE).unlink()
-        self.refused(f"{CONFIG_FILE} is not there", run)
         shutil.rmtree(published)
         self.refused("published is not a folder", run, expected=2)
-
-    def test_a_link_out_of_the_folder(self, published: Path, run: Command) -> None:
-        (published / WEIGHTS_FILE).rename("elsewhere.safetensors")
-        (published / WEIGHTS_FILE).symlink_to(Path("elsewhere.safetensors").absolute())
-        self.refused("is a link to a file outside the folder", run)
 
 
 class TestExport:
     def scored(self, adapter: str) -> None:
         """Writes a run of perfect answers whose settings name the adapter."""
-        from harness.corpora import load
-
-        lines = [json.dumps({"id": i.id, "text": gold_answer(i, SPEC)}) for i in load("hexagons", "dev")]
-        Path("script.jsonl").write_text("\n".join(lines) + "\n")
+        write_lines("script.jsonl", [{"id": item.id, "text": gold_answer(item, SPEC)} for item in load("hexagons", "dev")])
         assert main(["prompt", "--engine", "scripted", "--model", "script.jsonl", "--name", "run", "--shots", "2"]) == 0
-        said = yaml.safe_load(Path("runs/run/run.yaml").read_text())
-        said["settings"] |= {"adapter": adapter, "engine": "vllm"}
-        Path("runs/run/run.yaml").write_text(yaml.safe_dump(said))
+        self.described("run", adapter=adapter, engine="vllm")
+
+    def described(self, name: str, **settings: Any) -> None:
+        """Changes the settings of a run."""
+        path = Path(f"runs/{name}/run.yaml")
+        said = yaml.safe_load(path.read_text())
+        path.write_text(yaml.safe_dump({**said, "settings": said["settings"] | settings}))
 
     def test_it_is_half_the_size_and_loads(self, base: Path, run: Command) -> None:
         code, out, _ = run("export", "mine", "given")
@@ -410,30 +348,35 @@ class TestExport:
         assert json.loads(Path(f"given/{CONFIG_FILE}").read_text())["base_model_name_or_path"] == "tiny"
         assert {path.name for path in Path("given").iterdir()} == {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, "README.md"}
 
-    def test_its_card_says_how_it_was_made_and_how_good_it_is(self, run: Command) -> None:
+    def test_its_card_says_how_it_was_made_and_how_good_it_is_to_people_and_to_the_hub(self, run: Command) -> None:
         self.scored("mine")
         assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         card = Path("painter/README.md").read_text()
-        for text in (
+        wanted = (
             "# painter\n",
             "harness finetune llama-lora --task hexagons --set training.epochs=7.0 --base tiny --name painter\n",
             "harness prompt --adapter painter --split dev --shots 2\n",
             "| 9 | 20 | 0.500 |  | 25.0 |\n",
             "| 100.00 [100.0, 100.0] |",
             "40 items, 38 rows; 2 were too\n",
-            "Whether any of them is a dev or test item was not recorded.\n",
-            "MIT, written for this project.",
             f"({format_hash(SPEC)})",
-        ):
-            assert text in card, text
-        assert "None" not in card
-        assert str(Path.cwd()) not in card
+        )
+        assert [text for text in wanted if text not in card] == []
+        assert [text for text in ("None", str(Path.cwd())) if text in card] == []
         shutil.copytree("painter", "trained/painter")
         found = {one["name"]: one["dev"] for one in json.loads(run("list", "--json")[1])}
         assert found["painter"] == "100.00 [100.0, 100.0]"
         out = run("show", "painter")[1]
         assert "hexagons/dev: action F1 100.00" in out
         assert "# painter" in out
+        data: Any = ModelCard(card).data
+        said = (data.base_model, data.library_name, data.pipeline_tag, data.license, data.datasets, data.metrics)
+        assert said == ("tiny", "peft", "text-generation", "other", ["hexagons"], ["f1", "exact_match"])
+        first = data.eval_results[0]
+        assert (data.model_name, first.metric_type, first.metric_value) == ("painter", "f1", 100.0)
+        assert (first.dataset_split, first.metric_args) == ("dev", {"interval_95": [100.0, 100.0]})
+        assert run("export", "mine", "unscored")[0] == 0
+        assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
 
     def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, run: Command, command: Command) -> None:
         self.scored("mine")
@@ -443,13 +386,8 @@ class TestExport:
         with pytest.raises(AdapterError, match="compare no ways of decoding hexagons on dev"):
             as_trained(options, chosen_adapter(options))
         shutil.copytree("runs/run", "runs/voted")
-        path = Path("runs/voted/run.yaml")
-        said = yaml.safe_load(path.read_text())
-        said["settings"] |= {"samples": 8, "temperature": 0.7, "share": 0.2, "vote": "share", "constrained": True}
-        path.write_text(yaml.safe_dump(said))
-        worse = json.loads(Path("runs/run/scores.json").read_text())
-        worse["action"]["f1"] = 0.5
-        Path("runs/run/scores.json").write_text(json.dumps(worse))
+        self.described("voted", samples=8, temperature=0.7, share=0.2, vote="share", constrained=True)
+        change("runs/run/scores.json", action=json.loads(Path("runs/run/scores.json").read_text())["action"] | {"f1": 0.5})
         assert run("export", "mine", "painter", "--scores", "run", "--scores", "voted")[0] == 0
         options = options.changed(adapter="painter")
         chosen = as_trained(options, chosen_adapter(options))
@@ -460,9 +398,7 @@ class TestExport:
         code, _, err = command(*asked, "--samples", "4", "--temperature", "1")
         assert (code, "--best sets --temperature, --samples itself: leave one of them out" in err) == (2, True)
 
-    @pytest.mark.parametrize(
-        "decoding", [{"base_url": "http://10.0.0.2"}, {"samples": "many"}, {"samples": 8, "temperature": 0}, {"samples": 8}]
-    )
+    @pytest.mark.parametrize("decoding", [{"base_url": "http://10.0.0.2"}, {"samples": "many"}, {"samples": 8, "temperature": 0}])
     def test_scores_set_nothing_but_the_decoding(self, decoding: dict[str, Any], run: Command) -> None:
         self.scored("mine")
         assert run("export", "mine", "painter", "--scores", "run")[0] == 0
@@ -473,27 +409,10 @@ class TestExport:
             best_decoding(Path("painter"), "hexagons")
         assert "\n" not in str(raised.value)
 
-    def test_its_card_is_one_that_the_hub_reads(self, run: Command) -> None:
-        from huggingface_hub import ModelCard
-
-        self.scored("mine")
-        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
-        data: Any = ModelCard(Path("painter/README.md").read_text()).data
-        said = (data.base_model, data.library_name, data.pipeline_tag, data.license, data.datasets, data.metrics)
-        assert said == ("tiny", "peft", "text-generation", "other", ["hexagons"], ["f1", "exact_match"])
-        first = data.eval_results[0]
-        assert (data.model_name, first.metric_type, first.metric_value) == ("painter", "f1", 100.0)
-        assert (first.dataset_split, first.metric_args) == ("dev", {"interval_95": [100.0, 100.0]})
-        assert run("export", "mine", "unscored")[0] == 0
-        assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
-
-    def test_scores_of_another_adapter_are_refused(self, run: Command) -> None:
+    def test_scores_of_another_adapter_and_what_float16_cannot_hold_are_refused(self, run: Command) -> None:
         self.scored("hexagons")
         code, _, err = run("export", "mine", "given", "--scores", "run")
         assert (code, "the run used hexagons, not runs/mine/adapter" in err) == (2, True)
-        assert not Path("given").exists()
-
-    def test_what_float16_cannot_hold_is_refused(self, run: Command) -> None:
         path = Path("runs/mine/adapter") / WEIGHTS_FILE
         for factor in (1e-8, 1e9):
             exact = load_file(path)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
 from harness.everyday.requests import REQUESTS
 from harness.task import SAMPLE
+from tests.helpers import Command
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
 
@@ -28,22 +28,14 @@ def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["data", *arguments]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
+def printed(command: Command, *arguments: str) -> str:
+    code, out, err = command("data", *arguments)
+    assert (code, err) == (0, "")
     return out
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    code = main(["data", *arguments])
-    out, err = capsys.readouterr()
-    assert out == ""
-    return code, err
-
-
-def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "list")
+def test_list(corpora: Path, command: Command) -> None:
+    text = printed(command, "list")
     names = ("hexagons", "minecraft", "iglu", "official", "CC BY 4.0", "NCSA")
     for piece in (*names, "train 3", "dev 1", "test 0", "train 1", "val 0"):
         assert piece in text
@@ -55,20 +47,8 @@ def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_items_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(capsys, "items", "hexagons", "--split", "train").splitlines()
-    assert [json.loads(line)["id"] for line in lines] == ["hexagons/train/3/1", "hexagons/train/3/2", "hexagons/train/5/1"]
-    first, second = json.loads(lines[0]), json.loads(lines[1])
-    assert list(first) == ["id", "history", "instruction", "before", "actions", "after"]
-    assert first["history"] == []
-    assert first["instruction"] == "Paint it red."
-    assert (first["before"], first["after"]) == ("0" * 180, "4" + "0" * 179)
-    assert first["actions"] == [[0, 0, "red"]]
-    assert (second["history"], second["actions"]) == (["Paint it red."], [])
-
-
-def test_stats_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stats = json.loads(printed(capsys, "stats", "hexagons", "--json"))
+def test_stats_of_hexagons(corpora: Path, command: Command) -> None:
+    stats = json.loads(printed(command, "stats", "hexagons", "--json"))
     empty = {"procedures": 0, "steps": 0, "gold_actions": 0, "no_action_steps": 0, "agreed_procedures": 0, "agreed_steps": None}
     train = {"procedures": 2, "steps": 3, "gold_actions": 2, "no_action_steps": 1, "agreed_procedures": 1, "agreed_steps": 1.0}
     dev = {"procedures": 1, "steps": 1, "gold_actions": 1, "no_action_steps": 0, "agreed_procedures": 1, "agreed_steps": 1.0}
@@ -83,8 +63,8 @@ def test_stats_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) ->
     assert stats["agreement"] == {"board_f1": [1.0, 1.0, 1.0], "board_em": [1.0, 1.0, 1.0]}
 
 
-def test_stats_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stats = json.loads(printed(capsys, "stats", "minecraft", "--json"))
+def test_stats_of_minecraft(corpora: Path, command: Command) -> None:
+    stats = json.loads(printed(command, "stats", "minecraft", "--json"))
     train = {"games": 1, "targets": 1, "items": 1, "actions": 2, "placements": 2, "removals": 0}
     train |= {"net_actions": 2, "empty_board_items": 1, "zero_net_items": 0}
     none = dict.fromkeys(train, 0)
@@ -97,36 +77,38 @@ def test_stats_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
         (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
         (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, "),
         (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
-        (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),
-        (["stats"], "Missing argument 'TASK'"),
     ],
 )
-def test_wrong_usage(corpora: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, err = refused(capsys, *arguments)
-    assert code == 2
+def test_wrong_usage(corpora: Path, arguments: list[str], message: str, command: Command) -> None:
+    code, out, err = command("data", *arguments)
+    assert (code, out) == (2, "")
     assert message in err
 
 
-def test_a_broken_corpus_is_an_error_of_one_line_on_stderr(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = corpora / "hexagons" / "dev.jsonl"
-    path.write_text(path.read_text()[:300])
-    code, err = refused(capsys, "items", "hexagons", "--split", "dev")
-    assert code == 1
-    assert err.startswith(f"Error: {path} line 1: Invalid JSON")
-    assert err.count("\n") == 1
-
-
-def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setenv("HARNESS_DATA", "/no/such/folder")
-    code, err = refused(capsys, "list")
-    assert code == 2
+    code, out, err = command("data", "list")
+    assert (code, out) == (2, "")
     assert (
         err == "Error: HARNESS_DATA is /no/such/folder, which is not a folder: set it to the folder of the corpora, or unset it\n"
     )
 
 
-def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (line,) = printed(capsys, "items", "minecraft", "--split", "train").splitlines()
+def test_items_of_hexagons(corpora: Path, command: Command) -> None:
+    first, second, _ = map(json.loads, printed(command, "items", "hexagons", "--split", "train").splitlines())
+    assert list(first.items()) == [
+        ("id", "hexagons/train/3/1"),
+        ("history", []),
+        ("instruction", "Paint it red."),
+        ("before", "0" * 180),
+        ("actions", [[0, 0, "red"]]),
+        ("after", "4" + "0" * 179),
+    ]
+    assert (second["history"], second["actions"]) == (["Paint it red."], [])
+
+
+def test_items_of_minecraft(corpora: Path, command: Command) -> None:
+    (line,) = printed(command, "items", "minecraft", "--split", "train").splitlines()
     assert json.loads(line) == {
         "id": f"minecraft/train/{GAME}/2",
         "history": [

@@ -64,20 +64,8 @@ def test_what_does_not_fit_is_refused(words: str) -> None:
 def test_the_help_has_sections_and_the_most_used_come_first() -> None:
     text = CliRunner().invoke(made, ["--help"]).output
     assert "-h, --help" in text
-    places = [
-        text.index(part)
-        for part in (
-            "Options:\n",
-            "--out",
-            "--help",
-            "Most used:\n",
-            "--count",
-            "Size:\n",
-            "--share",
-            "Place:\n",
-            "--late / --early",
-        )
-    ]
+    order = ("Options:\n", "--out", "--help", "Most used:\n", "--count", "Size:\n", "--share", "Place:\n", "--late / --early")
+    places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "[default: 2; 1<=x<=9]" in text
     text = CliRunner().invoke(part, ["--help"]).output

@@ -7,7 +7,6 @@ import pty
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -25,14 +24,10 @@ def test_no_control_character_is_left_of_any_text(text: str) -> None:
     assert plain(plain(text)) == plain(text)
 
 
-@pytest.mark.parametrize("text", ["a red flower\n\tin row 3", "Blüte, 花, 🌸", "e\u0301 (combined)"])
-def test_ordinary_text_stays(text: str) -> None:
-    assert plain(text) == text
-
-
 @pytest.mark.parametrize(
     ("text", "left"),
     [
+        ("Blüte, 花, 🌸\n\te\u0301", "Blüte, 花, 🌸\n\te\u0301"),
         ("a\x1b]0;title\x07b", "ab"),
         ("a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"),
         ("a\x1b[2Jb\x1b[1;1Hc", "abc"),
@@ -63,19 +58,9 @@ def in_terminal(program: str) -> str:
     return written.decode().replace("\r\n", "\n")
 
 
-def test_a_terminal_gets_colors_but_no_control_sequences_of_a_text(tmp_path: Path) -> None:
+def test_a_terminal_gets_colors_but_no_control_sequences_of_a_text() -> None:
     said = r"a\x1b]0;title\x07b\x1b[2J\x1b[31mred\x1b[0m"
-    program = f"import sys, click; from harness.util.terminal import guard_terminal; guard_terminal(); click.echo('{said}')"
+    program = f"import click; from harness.util.terminal import guard_terminal; guard_terminal(); click.echo('{said}')"
     assert in_terminal(program) == "ab\x1b[31mred\x1b[0m\n"
-    assert in_terminal(program.replace("click.echo('", "print(file=sys.stderr, *['").replace("[0m')", "[0m'])")) == (
-        "ab\x1b[31mred\x1b[0m\n"
-    )
     program = r"from harness.cli import main; main(['adapters', 'show', 'evil\x1b]0;title\x07\x1b[31mname'])"
     assert "\x1b" not in in_terminal(program)
-
-
-def test_a_file_gets_every_byte() -> None:
-    program = "import click; from harness.util.terminal import guard_terminal; guard_terminal(); "
-    program += r"click.echo('a\x1b[2Jb', nl=False, color=True)"
-    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)})
-    assert done.stdout == b"a\x1b[2Jb"
