@@ -12,7 +12,6 @@ from uuid import uuid4
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
 
-from harness.corpora import SPLITS
 from harness.errors import HarnessError
 from harness.plugins.rows import ItemRow, rows, score_row
 from harness.tasks import TASKS
@@ -57,11 +56,11 @@ class GridEnvironment(Environment):
         **_: Any,
     ) -> Question:
         """Ask the item at `index`, or one drawn with the seed. Raises IndexError if there is no item at `index`."""
-        asked = _rows(self._task, split, self._names)
-        number = random.Random(seed).randrange(len(asked)) if index is None else index
-        if not 0 <= number < len(asked):
-            raise IndexError(f"{split} has the items 0 to {len(asked) - 1}, not {number}")
-        self._row = asked[number]
+        questions = _rows(self._task, split, self._names)
+        number = random.Random(seed).randrange(len(questions)) if index is None else index
+        if not 0 <= number < len(questions):
+            raise IndexError(f"{split} has the items 0 to {len(questions) - 1}, not {number}")
+        self._row = questions[number]
         self._state = State(episode_id=episode_id or str(uuid4()), step_count=0, item=self._row["id"])
         return Question(messages=[dict(message) for message in self._row["messages"]])
 
@@ -78,23 +77,6 @@ class GridEnvironment(Environment):
     @property
     def state(self) -> State:
         return self._state
-
-    # OpenEnv's TaskProvider: the items, for callers that choose among them.
-
-    def list_splits(self) -> list[str]:
-        return list(SPLITS[self._task])
-
-    def num_tasks(self, split: str) -> int:
-        return len(_rows(self._task, split, self._names))
-
-    def get_task(self, split: str, index: int) -> dict[str, Any]:
-        return {"id": _rows(self._task, split, self._names)[index]["id"], "index": index}
-
-    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
-        return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
-
-    def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        return self.get_task_range(split)
 
 
 @lru_cache

@@ -78,11 +78,11 @@ def dataset(task: str, split: str = "test", limit: int | None = None, **names: A
 
 def score_row(item_id: str, spec: str, text: str) -> Counts:
     """The counts of what an answer to a row got right, by the row's id and spec. Raises UsageError for an id that no item has."""
-    made = PromptSpec.make(**json.loads(spec))
-    items = _items(made.task)
+    prompt = PromptSpec.make(**json.loads(spec))
+    items = _items(prompt.task)
     if item_id not in items:
         raise UsageError(f"no item {item_id}: set HARNESS_DATA as it was when the rows were made")
-    return score(items[item_id], text, made)
+    return score(items[item_id], text, prompt)
 
 
 @lru_cache

@@ -1,11 +1,14 @@
-"""One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and `harness score`."""
+"""The built package; and one fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and
+`harness score`."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,14 +18,14 @@ import pytest
 import harness
 from harness.corpora.item import Item
 from harness.plugins.lm_eval import write_folder
-from harness.tasks import TASKS, get_task
+from harness.tasks import TASKS
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
-from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 ENVIRONMENTS = ROOT / ".venvs"
+PACKAGES = ("harness", "serialization", "prompts", "adapters", "eval")
 LIMIT = 40
 """The number of items that are asked of each task."""
 
@@ -52,39 +55,24 @@ def answers() -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
-    """The scores by `harness score`; for everyday requests, the share of turns that are right after right ones."""
-    from eval.items import item_scores
-    from eval.predictions import Predictions
-    from eval.score import score
-    from harness.everyday.judge import is_right
-
-    known = {}
-    for task, texts in answers.items():
-        items = harness.load(task, "dev")[: len(texts)]
-        if get_task(task).judged:
-            right = [is_right(item, harness.parse(texts[item.id], item).actions) for item in items]
-            known[task] = dict.fromkeys(("f1", "em"), sum(right) / len(right))
-            continue
-        predictions = Predictions({item.id: harness.parse(texts[item.id], item).actions for item in items})
-        told = score(task, "dev", items, predictions)
-        f1 = told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"]
-        exact = [one.exact for one in item_scores(task, items, predictions)]
-        known[task] = {"f1": f1, "em": sum(exact) / len(exact)}
-    return known
+    """The scores by the Python API, which are those of `harness score` (tests/unit/harness/test_api.py)."""
+    return {
+        task: harness.total(harness.score(item, texts[item.id]) for item in harness.load(task, "dev")[: len(texts)])
+        for task, texts in answers.items()
+    }
 
 
 @pytest.fixture(scope="module")
-def server(answers: dict[str, dict[str, str]]) -> Iterator[FakeServer]:
+def endpoint(answers: dict[str, dict[str, str]]) -> Iterator[FakeServer]:
     """An endpoint that returns the answers."""
     known = {
-        key(harness.render(item)): answers[task][item.id]
-        for task in TASKS
-        for item in harness.load(task, "dev")[: len(answers[task])]
+        key(harness.render(item)): texts[item.id]
+        for task, texts in answers.items()
+        for item in harness.load(task, "dev")[: len(texts)]
     }
 
     def reply(body: dict[str, Any], n: int) -> Any:
-        messages = [{**message, "content": _text(message["content"])} for message in body["messages"]]
-        text = known[key(messages)]
+        text = known[key([{**message, "content": _text(message["content"])} for message in body["messages"]])]
         return chat_stream(text) if body.get("stream") else chat_answer(text)
 
     fake = FakeServer()
@@ -98,31 +86,52 @@ def _text(content: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This project as a package, built from a copy of the source, because leftovers of earlier builds would get into it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "harness_verifiers.py"):
+        shutil.copy(ROOT / name, source)
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
+    subprocess.run([*command, folder, source], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
     """This package as a user installs it, because Inspect looks for tasks only in installed packages."""
-    folder = tmp_path_factory.mktemp("installed")
-    site = folder / "site-packages"
-    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--target", str(site)]
-    subprocess.run([*pip, str(build_wheel(folder))], check=True, capture_output=True)
-    return site
+    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--target", str(wheel.parent / "site-packages")]
+    subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
+    return wheel.parent / "site-packages"
 
 
-def run(name: str, words: Sequence[str], folder: Path, installed: Path, seconds: int = 200, **variables: str) -> str:
+def test_the_wheel_holds_the_packages_and_their_data(wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in names} == {*PACKAGES, "harness_verifiers.py"}
+    files = (path for top in PACKAGES for path in (ROOT / top).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    assert {str(path.relative_to(ROOT)) for path in files} <= names
+
+
+def run(name: str, words: Sequence[str], folder: Path, installed: Path, **variables: str) -> str:
     """The output of a program in another harness's environment; skips the test if that is not installed."""
     program = ENVIRONMENTS / name / "bin" / words[0]
     if not (ENVIRONMENTS / name / ".ready").exists():
         pytest.skip(f"{name} is not installed: make plugins")
     environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1", "NO_PROXY": "*", **variables}
-    done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
+    done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
+def test_lm_eval(endpoint: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
     tasks = {f"harness_{task.replace('-', '_')}_dev": task for task in TASKS}
     words = ["lm_eval", "--include_path", str(write_folder()), "--tasks", ",".join(tasks)]
     words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", str(LIMIT), "--output_path", "out"]
-    words += ["--model_args", f"base_url={server.url}/chat/completions,model=fake,num_concurrent=4,tokenizer_backend=none"]
+    words += ["--model_args", f"base_url={endpoint.url}/chat/completions,model=fake,num_concurrent=4,tokenizer_backend=none"]
     run("lm-eval", words, tmp_path, installed, OPENAI_API_KEY="none")
     (file,) = (tmp_path / "out").rglob("results_*.json")
     results = json.loads(file.read_text())["results"]
@@ -130,11 +139,11 @@ def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_pa
         assert {metric: results[name][f"{metric},none"] for metric in ("f1", "em")} == scores[task]
 
 
-def test_inspect(server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
+def test_inspect(endpoint: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
     names = {f"harness/{task.replace('-', '_')}": task for task in TASKS}
     words = ["inspect", "eval", *names, "--model", "openai-api/fake/fake", "-T", "split=dev", "-T", f"limit={LIMIT}"]
     words += ["--log-dir", "logs", "--log-format", "json", "--display", "plain"]
-    run("inspect-ai", words, tmp_path, installed, FAKE_API_KEY="none", FAKE_BASE_URL=server.url)
+    run("inspect-ai", words, tmp_path, installed, FAKE_API_KEY="none", FAKE_BASE_URL=endpoint.url)
     found = {}
     for file in (tmp_path / "logs").glob("*.json"):
         log = json.loads(file.read_text())
@@ -143,11 +152,11 @@ def test_inspect(server: FakeServer, scores: dict[str, dict[str, float]], tmp_pa
     assert found == scores
 
 
-def test_verifiers(server: FakeServer, answers: dict[str, dict[str, str]], tmp_path: Path, installed: Path) -> None:
+def test_verifiers(endpoint: FakeServer, answers: dict[str, dict[str, str]], tmp_path: Path, installed: Path) -> None:
     """Only a few items, because verifiers starts a process for each."""
     words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "dev"]
     words += ["--env.taskset.limit", "4", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "2"]
-    words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
+    words += ["--no-push", "--model", "fake", "--client.base-url", endpoint.url, "--client.api-key-var", "FAKE_KEY"]
     run("verifiers", words, tmp_path, installed, FAKE_KEY="none")
     (file,) = tmp_path.rglob("traces.jsonl")
     traces = [json.loads(line)["traces"][0] for line in file.read_text().splitlines()]
@@ -167,21 +176,15 @@ minecraft()
 counts = {}
 for task, answers in json.load(open("answers.json")).items():
     environment = GridEnvironment(task)
-    names = [row["id"] for row in environment.get_task_range("dev", 0, len(answers))]
     counts[task] = []
-    for index, name in enumerate(names):
+    for index in range(len(answers)):
         assert environment.reset(split="dev", index=index).messages
-        told = environment.step(Reply(text=answers[name]))
+        told = environment.step(Reply(text=answers[environment.state.item]))
         assert told.done
         counts[task].append([told.wanted, told.made, told.hits])
 print(json.dumps(counts))
 """
-    assert totals(script, "openenv", answers, tmp_path, installed) == scores
-
-
-def totals(script: str, name: str, answers: object, folder: Path, installed: Path) -> dict[str, dict[str, float]]:
-    """The scores by task, from the counts that a script in another harness's environment prints for answers.json."""
-    (folder / "answers.json").write_text(json.dumps(answers))
-    (folder / "ask.py").write_text(script)
-    counts = json.loads(run(name, ["python", "-P", "ask.py"], folder, installed).splitlines()[-1])
-    return {task: harness.total(harness.Counts(task, *row) for row in rows) for task, rows in counts.items()}
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    (tmp_path / "ask.py").write_text(script)
+    counts = json.loads(run("openenv", ["python", "-P", "ask.py"], tmp_path, installed).splitlines()[-1])
+    assert {task: harness.total(harness.Counts(task, *row) for row in rows) for task, rows in counts.items()} == scores
