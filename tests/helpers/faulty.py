@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.corpora.item import HexagonsItem, Item
 from harness.simulators.live import LiveGame
 from harness.worlds import hexagons
 from harness.worlds.minecraft import COLORS, SIDE, Action
@@ -20,34 +20,24 @@ def wrong(rng: Random, item: Item) -> list[Any]:
         tiles = [(rng.randrange(10), rng.randrange(18)) for _ in range(rng.randrange(8))]
         kept = [action for action in item.actions if rng.random() < 0.5]
         return [*kept, *(hexagons.Paint(*tile, rng.choice(hexagons.COLORS)) for tile in tiles)]
-    return rng.choice((_none, _other_color, _elsewhere, _half, _too_much, _havoc))(rng, item)
+    gold, stands = list(item.actions), item.before.blocks()
+    ways: tuple[Callable[[], list[Any]], ...] = (
+        list,
+        lambda: _recolored(gold, rng.choice(COLORS)),
+        lambda: _moved(gold, *rng.choice([(1, 0, 0), (-2, 0, 0), (0, 0, 1), (0, 1, 0), (1, 1, -1)])),
+        lambda: gold[: len(gold) // 2],
+        lambda: gold + [_anywhere(rng) for _ in range(rng.randint(1, 2))],
+        lambda: [Action("remove", None, *one[:3]) for one in stands if rng.random() < 0.3] + [_anywhere(rng) for _ in range(4)],
+    )
+    return rng.choice(ways)()
 
 
-def _none(rng: Random, item: MinecraftItem) -> list[Action]:
-    return []
+def _recolored(gold: list[Action], color: str) -> list[Action]:
+    return [action._replace(color=color) if action.kind == "place" else action for action in gold]
 
 
-def _other_color(rng: Random, item: MinecraftItem) -> list[Action]:
-    color = rng.choice(COLORS)
-    return [action._replace(color=color) if action.kind == "place" else action for action in item.actions]
-
-
-def _elsewhere(rng: Random, item: MinecraftItem) -> list[Action]:
-    x, y, z = rng.choice([(1, 0, 0), (-2, 0, 0), (0, 0, 1), (0, 1, 0), (1, 1, -1)])
-    return [action._replace(x=action.x + x, y=action.y + y, z=action.z + z) for action in item.actions]
-
-
-def _half(rng: Random, item: MinecraftItem) -> list[Action]:
-    return list(item.actions[: len(item.actions) // 2])
-
-
-def _too_much(rng: Random, item: MinecraftItem) -> list[Action]:
-    return [*item.actions, *(_anywhere(rng) for _ in range(rng.randint(1, 2)))]
-
-
-def _havoc(rng: Random, item: MinecraftItem) -> list[Action]:
-    gone = [Action("remove", None, *block[:3]) for block in item.before.blocks() if rng.random() < 0.3]
-    return [*gone, *(_anywhere(rng) for _ in range(4))]
+def _moved(gold: list[Action], x: int, y: int, z: int) -> list[Action]:
+    return [action._replace(x=action.x + x, y=action.y + y, z=action.z + z) for action in gold]
 
 
 def _anywhere(rng: Random) -> Action:

@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from tests.helpers.finetuning import begin, torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
-# Of three packs in a step, two processes get two and one; with four processes, one gets none.
+# Of three packs in a step, two processes get two and one.
 KEYS = (
     "training.evaluations=6", "training.dev_f1_items=2", "training.dev_loss_items=4", "training.max_new_tokens=8",
     "training.tokens=2048", "training.accumulation=3", "training.learning_rate=0.01", "lora.r=8", "lora.dropout=0.0",
@@ -37,24 +35,17 @@ def curve_of(run: Path) -> list[list[float]]:
 
 
 @pytest.fixture(scope="module")
-def whole(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Path, str]]:
-    """The run folder of a training with a number of processes, and its output."""
-
-    @cache
-    def trained(processes: int) -> tuple[Path, str]:
-        folder = tmp_path_factory.mktemp(f"whole-{processes}")
-        printed = train(folder, torchrun(processes) if processes > 1 else (), *words(base, "whole"))
-        return folder / "runs/whole", printed
-
-    return trained
+def both(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The run folder of a training with two processes, and its output."""
+    folder = tmp_path_factory.mktemp("both")
+    return folder / "runs/whole", train(folder, torchrun(2), *words(base, "whole"))
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_several_processes_learn_as_one_does(whole: Callable[[int], tuple[Path, str]], count: int) -> None:
-    run, printed = whole(count)
+def test_two_processes_learn_as_one_does(both: tuple[Path, str], base: Path, tmp_path: Path) -> None:
+    run, printed = both
     assert printed.count("is in runs/whole/adapter") == printed.count("llama-lora on tiny") == 1
-    assert "--set training.accumulation=4 keeps them busy" in printed
-    together, alone = curve_of(run), curve_of(whole(1)[0])
+    train(tmp_path, (), *words(base, "alone"))
+    together, alone = curve_of(run), curve_of(tmp_path / "runs/alone")
     assert [point[0] for point in together] == [*range(7)]
     for here, there in zip(together, alone, strict=True):
         assert here == pytest.approx(there, rel=1e-3)
@@ -81,13 +72,11 @@ def kill(folder: Path, rank: int, steps: int, *words: str) -> None:
     assert not (folder / "runs/killed/adapter").exists()
 
 
-def test_a_run_resumes_after_either_of_its_processes_is_killed(
-    whole: Callable[[int], tuple[Path, str]], base: Path, tmp_path: Path
-) -> None:
+def test_a_run_resumes_after_either_of_its_processes_is_killed(both: tuple[Path, str], base: Path, tmp_path: Path) -> None:
     for rank, steps in ((1, 1), (0, 3)):
         kill(tmp_path, rank, steps, *words(base, "killed"))
     assert "resuming from" in train(tmp_path, torchrun(2), *words(base, "killed"))
-    runs = tmp_path / "runs/killed", whole(2)[0]
+    runs = tmp_path / "runs/killed", both[0]
     assert curve_of(runs[0]) == curve_of(runs[1])
     weights = [(run / "adapter/adapter_model.safetensors").read_bytes() for run in runs]
     assert weights[0] == weights[1]

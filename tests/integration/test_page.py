@@ -7,7 +7,7 @@ import signal
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,36 +15,64 @@ from adapters.recipe import DataSource
 from adapters.sources import gather
 from harness.corpora.held_out import HeldOut
 from harness.corpora.records import load_items
-from tests.helpers.browser import SOLID, chromium
-from tests.helpers.page_server import PageServer, Window
+from tests.helpers.browser import Window, chromium
+from tests.helpers.serving import ServedCommand
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Route
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 
+class PageServer(ServedCommand):
+    """`harness app`, with its games in the folder `games`; `url` holds its token."""
+
+    def __init__(self, games: Path) -> None:
+        self.games = games
+        super().__init__(games.parent, "app", "--folder", str(games), "--no-models", lines=1, OMP_NUM_THREADS="1")
+        self.url = self.said[0].removeprefix("The page is at ").partition(" ")[0]
+
+
+class PageWindow(Window):
+    """A window on a mode of the page."""
+
+    def __init__(self, browser: Browser, server: PageServer, at: str, width: int = 1440, scheme: str = "light") -> None:
+        self.url = server.url
+        super().__init__(browser, f"{server.url}#/{at}", "main[data-ready]", width, scheme)
+
+    def go(self, at: str) -> None:
+        self.page.goto(f"{self.url.partition('?')[0]}#/{at}")
+        self.page.wait_for_selector(f"main[data-ready={at.split('/')[0]}]")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium(SOLID) as browser:
+    with chromium() as browser:
         yield browser
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    server = PageServer(tmp_path_factory.mktemp("page") / "games", "--no-models")
+    server = PageServer(tmp_path_factory.mktemp("page") / "games")
     yield server
     server.end()
 
 
-def drawn(window: Window) -> str:
+def drawn(window: PageWindow) -> str:
     """The board of the drawing mode."""
     digits: str = window.page.evaluate("JSON.parse(localStorage.getItem('drawing')).digits")
     return digits
 
 
+def instruct(window: PageWindow, text: str) -> None:
+    """Asks the player for a drawing, and waits for its answer."""
+    window.page.get_by_label("Instruction").fill(text)
+    window.page.keyboard.press("Enter")
+    window.page.wait_for_selector(".answer")
+
+
 def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "draw") as window:
+    with PageWindow(browser, server, "draw") as window:
         page = window.page
         tiles = page.locator("svg.live polygon.tile")
         page.get_by_role("radio", name="blue").click()
@@ -76,25 +104,21 @@ def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: Pa
         saved = json.loads(Path(download.value.path()).read_text())
         assert saved["board"] == board
         assert [row[:2] for row in saved["painted"]] == [[n // 18, n % 18] for n in where]
-        for kind, begin in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
-            with page.expect_download() as download:
-                page.get_by_role("button", name=kind).click()
-            assert Path(download.value.path()).read_bytes().startswith(begin)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="PNG").click()
+        assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
         assert window.complaints == []
 
 
 @pytest.mark.slow
 def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "draw") as window:
+    with PageWindow(browser, server, "draw") as window:
         page = window.page
-        page.get_by_label("Instruction").fill("Paint the first column red.")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".answer")
+        instruct(window, "Paint the first column red.")
         assert drawn(window).count("4") == 10
         assert "red 1" in page.locator(".answer pre").inner_text()
         page.get_by_role("button", name="Correct it").click()
-        page.get_by_role("radio", name="green").click()
-        page.locator("svg.live polygon.tile").nth(17).click()
+        paint(window, "green", 17)
         page.get_by_role("button", name="Save as a training row").click()
         page.wait_for_selector(".toast")
         (line,) = (server.games / "corrections-hexagons.jsonl").read_text().splitlines()
@@ -103,48 +127,8 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
 
 
 @pytest.mark.slow
-def test_a_player_that_does_nothing_says_why_and_another_one_is_asked(server: PageServer, browser: Browser) -> None:
-    """The parser's first answer is replaced by one that says why it does nothing."""
-    nothing = {"actions": [], "ignored": [], "board": "0" * 180, "program": "", "confidence": 0.1, "discarded": []}
-    why = "It understood nothing of it."
-
-    def answer(route: Route) -> None:
-        asked = route.request.post_data_json
-        assert asked is not None
-        if asked["model"] == "parser" and not asked["history"]:
-            route.fulfill(json={"task": "hexagons", "model": "parser", "left_out": 0, **nothing, "why": why})
-        else:
-            told.append(asked)
-            # `rules` answers in place of the networks, which take long to load.
-            route.continue_(post_data={**asked, "model": "parser" if asked["history"] else "rules"})
-
-    told: list[dict[str, Any]] = []
-    with Window(browser, server.url, "draw") as window:
-        page = window.page
-        page.route("**/v1/harness/execute", answer)
-        assert page.get_by_label("Player").input_value() == "parser"
-        page.get_by_label("Instruction").fill("Paint the first column flurb.")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".answer")
-        assert why in page.locator(".answer").inner_text()
-        assert "10%" in page.locator(".answer").inner_text()
-        page.get_by_role("button", name="Ask another player").click()
-        page.locator(".answer .chip", has_text="rules").wait_for()
-        (other,) = told
-        assert (other["instruction"], other["history"]) == ("Paint the first column flurb.", [])
-        assert other["model"] != "parser"
-        assert page.locator(".steps li small").all_inner_texts() == ["rules"]
-        page.get_by_label("Instruction").fill("red")
-        page.keyboard.press("Enter")
-        page.locator(".steps li:nth-child(2)").wait_for()
-        assert [step["instruction"] for step in told[-1]["history"]] == ["Paint the first column flurb."]
-        assert told[-1]["model"] == "parser"
-        assert window.complaints == []
-
-
-@pytest.mark.slow
 def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "gallery") as window:
+    with PageWindow(browser, server, "gallery") as window:
         page = window.page
         assert page.locator("figure").count() == 9
         page.get_by_role("button", name="symmetry").click()
@@ -161,48 +145,59 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
         page.get_by_role("button", name="Draw this step").click()
         page.wait_for_selector(".answer")
         assert "Action F1" in page.locator(".reply").inner_text()
-        window.go("procedure/100000")
-        assert "there is no procedure 100000" in page.locator("main").inner_text()
-        assert all("status of 422" in complaint for complaint in window.complaints)
+        assert window.complaints == []
 
 
-def paint(window: Window, *tiles: int) -> None:
-    for tile in tiles:
-        window.page.locator("svg.live polygon.tile").nth(tile).click()
+def paint(window: PageWindow, color: str, tile: int) -> None:
+    window.page.get_by_role("radio", name=color).click()
+    window.page.locator("svg.live polygon.tile").nth(tile).click()
 
 
-def headline(window: Window, text: str) -> None:
+def two_steps(window: PageWindow, second: int) -> None:
+    """Paints the first step's tile as intended, and then the tile `second`."""
+    paint(window, "red", 20)
+    window.page.get_by_role("button", name="Next").click()
+    window.page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
+    paint(window, "blue", second)
+    window.page.get_by_role("button", name="Done").click()
+
+
+def headline(window: PageWindow, text: str) -> None:
     window.page.get_by_role("heading", level=1, name=text).wait_for()
 
 
-def described(window: Window, instructor: str, steps: str) -> None:
+def add_step(page: Page, text: str) -> None:
+    page.get_by_label("Next step").fill(text)
+    page.get_by_role("button", name="Add step").click()
+
+
+def describe(window: PageWindow, instructor: str, step: str) -> None:
+    """Begins to describe an image of the paper's."""
+    window.page.get_by_label("Your name").fill(instructor)
+    window.page.get_by_role("button", name="Describe it").click()
+    headline(window, "Describe the image")
+    add_step(window.page, step)
+
+
+def described(window: PageWindow, instructor: str, steps: str) -> None:
     """An image of the player's own, described in two steps and aligned: a red tile, then a blue one next to it."""
     page = window.page
     page.get_by_role("button", name="Clear").click()
-    page.get_by_role("radio", name="red").click()
-    paint(window, 20)
-    page.get_by_role("radio", name="blue").click()
-    paint(window, 21)
+    paint(window, "red", 20)
+    paint(window, "blue", 21)
     window.go("game")
     page.get_by_label("Your name").fill(instructor)
     page.get_by_role("button", name="Describe my drawing").click()
     headline(window, "Describe the image")
-    page.get_by_label("Next step").fill(steps)
-    page.get_by_role("button", name="Add step").click()
+    add_step(page, steps)
     page.wait_for_selector(".steps li:nth-child(2)")
     page.get_by_role("button", name="Finish").click()
     headline(window, "Align each step")
-    page.get_by_role("radio", name="red").click()
-    paint(window, 20)
-    page.get_by_role("button", name="Next").click()
-    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
-    page.get_by_role("radio", name="blue").click()
-    paint(window, 21)
-    page.get_by_role("button", name="Done").click()
+    two_steps(window, 21)
     headline(window, "Image P03")
 
 
-def verified(window: Window, verifier: str, second: int) -> None:
+def verified(window: PageWindow, verifier: str, second: int) -> None:
     """The last procedure executed: the first step as intended, the second one on the tile `second`."""
     page = window.page
     window.go("game")
@@ -213,19 +208,13 @@ def verified(window: Window, verifier: str, second: int) -> None:
     page.wait_for_selector("text=No language model is available")
     assert "[object" not in page.locator("main").inner_text()
     assert "Step two" not in page.locator("main").inner_text()
-    page.get_by_role("radio", name="red").click()
-    paint(window, 20)
-    page.get_by_role("button", name="Next").click()
-    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
-    page.get_by_role("radio", name="blue").click()
-    paint(window, second)
-    page.get_by_role("button", name="Done").click()
+    two_steps(window, second)
     headline(window, "What you drew")
 
 
 @pytest.mark.slow
 def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "draw") as window:
+    with PageWindow(browser, server, "draw") as window:
         described(window, "Ada", "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
         verified(window, "Bo", 21)
         verified(window, "Cy", 22)
@@ -241,14 +230,14 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
         assert window.complaints == []
 
 
-def say(window: Window, text: str) -> None:
+def say(window: PageWindow, text: str) -> None:
     window.page.get_by_label("Say to the Builder").fill(text)
     window.page.get_by_role("button", name="Say it").click()
 
 
 @pytest.mark.slow
 def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "build") as window:
+    with PageWindow(browser, server, "build") as window:
         page = window.page
         page.get_by_label("Target").select_option(index=2)
         page.get_by_role("button", name="Start as Architect").click()
@@ -280,7 +269,7 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
 
 @pytest.mark.slow
 def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "build") as window:
+    with PageWindow(browser, server, "build") as window:
         page = window.page
         page.get_by_role("button", name="Start as Builder").click()
         page.get_by_role("heading", name="Build for an Architect", level=1).wait_for()
@@ -294,7 +283,6 @@ def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Bro
         page.get_by_role("application", name="What stands: empty").wait_for()
         page.get_by_role("button", name="Done").click()
         page.wait_for_selector("text=1 correction")
-        page.get_by_label("Through the builder").check()
         page.reload()
         page.wait_for_selector("text=1 correction")
         assert page.locator(".talk .architect").count() > said
@@ -303,7 +291,7 @@ def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Bro
 
 @pytest.mark.slow
 def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "replay") as window:
+    with PageWindow(browser, server, "replay") as window:
         page = window.page
         page.get_by_label("Search games").fill("test")
         page.locator("tbody a").first.click()
@@ -327,22 +315,16 @@ HOSTILE = "</textarea><script>window.hacked = 1</script><img src=x onerror='wind
 
 @pytest.mark.slow
 def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser) -> None:
-    with Window(browser, server.url, "game") as window:
+    with PageWindow(browser, server, "game") as window:
         page = window.page
-        page.get_by_label("Your name").fill(HOSTILE)
-        page.get_by_role("button", name="Describe it").click()
-        headline(window, "Describe the image")
-        page.get_by_label("Next step").fill(HOSTILE + " word" * 10_000)
-        page.get_by_role("button", name="Add step").click()
+        describe(window, HOSTILE, HOSTILE + " word" * 10_000)
         page.wait_for_selector(".steps li")
         assert page.locator(".steps li span").first.inner_text().startswith(HOSTILE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         window.go("game")
         assert page.get_by_text(HOSTILE[:40]).count()
         window.go("draw")
-        page.get_by_label("Instruction").fill(HOSTILE)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".answer")
+        instruct(window, HOSTILE)
         assert page.evaluate("window.hacked === undefined")
         # The policy refuses what a script of another site would do.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))")
@@ -353,27 +335,20 @@ def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser
 
 @pytest.mark.slow
 def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, browser: Browser) -> None:
-    server = PageServer(tmp_path / "games", "--no-models")
-    with Window(browser, server.url, "game") as window:
+    server = PageServer(tmp_path / "games")
+    with PageWindow(browser, server, "game") as window:
         first = window.page
-        first.get_by_label("Your name").fill("Ada")
-        first.get_by_role("button", name="Describe it").click()
-        headline(window, "Describe the image")
-        second = window.tab(first.url.partition("#/")[2])
-        second.get_by_label("Next step").fill("from the second tab")
-        second.get_by_role("button", name="Add step").click()
+        describe(window, "Ada", "from both tabs")
+        second = window.tab(first.url, "main[data-ready]")
+        add_step(second, "from the second tab")
         second.wait_for_selector("text=from the second tab")
-        first.get_by_label("Next step").fill("from the first tab")
-        first.get_by_role("button", name="Add step").click()
+        add_step(first, "from the first tab")
         first.wait_for_selector(".toast.bad")
-        assert first.locator(".steps li").all_inner_texts() == ["from the second tab"]
+        assert first.locator(".steps li").all_inner_texts() == ["from both tabs", "from the second tab"]
         assert first.get_by_label("Next step").input_value() == "from the first tab"
-        first.get_by_role("button", name="Add step").click()
-        first.wait_for_selector(".steps li:nth-child(2)")
         # The server is killed; actions in the meantime wait and are sent once it is back.
         server.end(signal.SIGKILL)
-        first.get_by_label("Next step").fill("while nobody listens")
-        first.get_by_role("button", name="Add step").click()
+        add_step(first, "while nobody listens")
         first.wait_for_selector("#offline:not([hidden])")
         server.start()
         first.wait_for_selector(".steps li:nth-child(3)")
@@ -392,22 +367,15 @@ PAGES = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1440, "dark")])
 def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser, width: int, scheme: str) -> None:
-    height = 812 if width < 500 else 900
-    with Window(browser, server.url, "draw", width, height, scheme) as window:
+    with PageWindow(browser, server, "draw", width, scheme) as window:
         page = window.page
-        page.get_by_label("Instruction").fill("Paint the first column red.")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".answer")
+        instruct(window, "Paint the first column red.")
         for at in PAGES:
             window.go(at)
             assert (at, window.violations()) == (at, [])
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), at
         window.go("game")
-        page.get_by_label("Your name").fill("Ada")
-        page.get_by_role("button", name="Describe it").click()
-        headline(window, "Describe the image")
-        page.get_by_label("Next step").fill("Paint the first tile red.")
-        page.get_by_role("button", name="Add step").click()
+        describe(window, "Ada", "Paint the first tile red.")
         page.wait_for_selector(".steps li")
         assert window.violations() == []
         page.get_by_role("button", name="Finish").click()
@@ -420,24 +388,3 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
         page.wait_for_selector(".answer")
         page.get_by_role("button", name="Correct it").click()
         assert window.violations() == []
-
-
-@pytest.mark.slow
-def test_everything_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
-    """From the top, Tab reaches the modes, the colors and the board, and the focus is visible."""
-    with Window(browser, server.url, "draw") as window:
-        page = window.page
-        reached = []
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            reached.append(
-                page.evaluate(
-                    "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
-                    " return [e.getAttribute('role') ?? e.tagName, (e.getAttribute('aria-label') || e.textContent).slice(0, 30),"
-                    " s.outlineStyle !== 'none' || e.matches('svg.live')]; })()"
-                )
-            )
-        names = [f"{role} {name}" for role, name, _ in reached]
-        for wanted in ("A Skip to the content", "A Gallery", "radio", "application Drawing", "TEXTAREA", "BUTTON Draw it"):
-            assert any(name.startswith(wanted) for name in names), (wanted, names)
-        assert all(visible for role, _, visible in reached if role != "BODY")

@@ -13,22 +13,20 @@ from eval.predictions import Predictions
 from eval.report.page import report_page
 from eval.score_run import Answers, Benchmark
 from harness.corpora import load
-from tests.helpers.browser import FLAT, chromium
-from tests.helpers.page_server import AXE
+from tests.helpers.browser import Window, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 ITEMS = 1616
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
-LOOKS = [(375, 812, "light"), (1440, 900, "dark")]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium(FLAT) as browser:
+    with chromium() as browser:
         yield browser
 
 
@@ -56,28 +54,13 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Opened:
-    """The report in a separate window, which keeps the page's complaints and network requests."""
+class Opened(Window):
+    """The report in a window, at an address that ends in `at`."""
 
-    def __init__(
-        self, browser: Browser, file: Path, width: int = 1440, height: int = 900, scheme: Any = "light", at: str = ""
-    ) -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        self.page: Page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri() + at)
-        self.page.wait_for_selector("html[data-ready]", state="attached")
-        self.page.wait_for_selector("#list [role=option]")
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.context.close()
+    def __init__(self, browser: Browser, file: Path, width: int = 1440, scheme: str = "light", at: str = "") -> None:
+        super().__init__(browser, file.as_uri() + at, "#list [role=option]", width, scheme)
+        self.index: dict[str, Any] = self.page.evaluate("JSON.parse(document.getElementById('index').textContent)")
+        self.ids: list[str] = self.index["ids"]
 
     def count(self, text: str) -> None:
         self.page.wait_for_function("text => document.getElementById('count').textContent.startsWith(text)", arg=text)
@@ -90,19 +73,10 @@ class Opened:
         )
 
 
-def index(opened: Opened) -> dict[str, Any]:
-    found: dict[str, Any] = opened.page.evaluate("JSON.parse(document.getElementById('index').textContent)")
-    return found
-
-
-def ids(opened: Opened) -> list[str]:
-    found: list[str] = index(opened)["ids"]
-    return found
-
-
-@pytest.mark.parametrize(("width", "height", "scheme"), LOOKS)
-def test_it_opens_alone(browser: Browser, file: Path, width: int, height: int, scheme: str) -> None:
-    with Opened(browser, file, width, height, scheme) as opened:
+@pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1440, "dark")])
+def test_it_opens_alone(browser: Browser, file: Path, width: int, scheme: str) -> None:
+    """Its controls have names, and its words have contrast."""
+    with Opened(browser, file, width, scheme) as opened:
         page = opened.page
         opened.count(f"{ITEMS:,} of {ITEMS:,} items")
         assert page.locator("#list [role=option]").count() < 100
@@ -110,10 +84,12 @@ def test_it_opens_alone(browser: Browser, file: Path, width: int, height: int, s
         for box in page.query_selector_all("details"):
             box.evaluate("box => { box.open = true }")
         page.keyboard.press("j")
-        opened.chosen(ids(opened)[1])
+        opened.chosen(opened.ids[1])
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         light = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0] > 128")
         assert light == (scheme == "light")
+        rules = ("color-contrast", "label", "select-name", "button-name", "duplicate-id-aria", "page-has-heading-one")
+        assert [fault for fault in opened.violations() if fault.startswith(rules)] == []
         assert opened.complaints == []
         assert {url for url in opened.requests if not url.startswith("data:")} == {file.as_uri()}
 
@@ -131,11 +107,8 @@ def test_search_filters_and_order(browser: Browser, file: Path) -> None:
         opened.count("0 of")
         assert page.get_by_text("No item matches.").is_visible()
         page.get_by_role("button", name="Clear").click()
-        opened.count(f"{ITEMS:,} of")
         page.fill("#high", "99")
         opened.count(f"{wrong} of")
-        page.fill("#low", "99.5")
-        opened.count("0 of")
         page.get_by_role("button", name="Clear").click()
         page.select_option("#run", label="two & more")
         page.select_option("#class", "wrong")
@@ -143,19 +116,16 @@ def test_search_filters_and_order(browser: Browser, file: Path) -> None:
         page.get_by_role("button", name="Clear").click()
         page.select_option("#order", "apart")
         page.locator("#list [role=option]").first.click()
-        one, two = (run["f1"] for run in index(opened)["runs"])
-        opened.chosen(ids(opened)[max(range(ITEMS), key=lambda n: abs(one[n] - two[n]))])
-        groups = page.locator("#group option").all_inner_texts()
-        page.select_option("#group", index=1)
-        opened.count(f"{groups[1].split('(')[1][:-1]} of")
+        one, two = (run["f1"] for run in opened.index["runs"])
+        opened.chosen(opened.ids[max(range(ITEMS), key=lambda n: abs(one[n] - two[n]))])
         assert opened.complaints == []
 
 
 @pytest.mark.slow
 def test_keys(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
-        page, names = opened.page, ids(opened)
-        for key, n in (("j", 1), ("ArrowRight", 2), ("k", 1), ("ArrowLeft", 0), ("k", 0)):
+        page, names = opened.page, opened.ids
+        for key, n in (("j", 1), ("ArrowRight", 2), ("k", 1), ("ArrowLeft", 0)):
             page.keyboard.press(key)
             opened.chosen(names[n])
         page.keyboard.press("/")
@@ -165,24 +135,19 @@ def test_keys(browser: Browser, file: Path) -> None:
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Clear").click()
         page.locator("#list").focus()
-        for key, n in (("End", ITEMS - 1), ("ArrowUp", ITEMS - 2), ("Home", 0), ("PageDown", 10), ("ArrowDown", 11)):
+        for key, n in (("End", ITEMS - 1), ("Home", 0), ("PageDown", 10), ("ArrowDown", 11)):
             page.keyboard.press(key)
             opened.chosen(names[n])
             assert page.locator("#list [aria-selected=true]").get_attribute("aria-posinset") == str(n + 1)
             active = page.get_attribute("#list", "aria-activedescendant")
             assert page.locator(f"#{active}").is_visible()
-        for _ in range(60):
-            page.keyboard.press("j")
-        opened.chosen(names[71])
-        page.get_by_role("button", name="Previous").click()
-        opened.chosen(names[70])
         assert opened.complaints == []
 
 
 @pytest.mark.slow
 def test_the_address_names_the_item_and_the_run(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
-        name = ids(opened)[700]
+        name = opened.ids[700]
     with Opened(browser, file, at=f"#item={name}&run=two%20%26%20more") as opened:
         page = opened.page
         opened.chosen(name)
@@ -191,21 +156,17 @@ def test_the_address_names_the_item_and_the_run(browser: Browser, file: Path) ->
         page.get_by_role("group", name="Run").get_by_role("button").first.click()
         page.get_by_text("Reply-700 of one").wait_for()
         page.keyboard.press("j")
-        opened.chosen(ids(opened)[701])
-        assert page.url == f"{file.as_uri()}#item={ids(opened)[701]}"
-        link = page.locator("#scores a[href^='#item=']").first
-        target = str(link.get_attribute("href")).removeprefix("#item=")
-        link.click()
-        opened.chosen(target)
+        opened.chosen(opened.ids[701])
+        assert page.url == f"{file.as_uri()}#item={opened.ids[701]}"
         assert opened.complaints == []
     with Opened(browser, file, at="#item=no/such/item") as opened:
-        opened.chosen(ids(opened)[0])
+        opened.chosen(opened.ids[0])
 
 
 @pytest.mark.slow
 def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
-        page, name = opened.page, ids(opened)[2]
+        page, name = opened.page, opened.ids[2]
         page.keyboard.press("j")
         page.keyboard.press("j")
         opened.chosen(name)
@@ -216,12 +177,3 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) ->
         # Even code that gets into the page does not run.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
         assert page.evaluate("window.hacked") is None
-
-
-@pytest.mark.slow
-def test_controls_have_names_and_words_have_contrast(browser: Browser, file: Path) -> None:
-    rules = ["color-contrast", "label", "select-name", "button-name", "duplicate-id-aria", "page-has-heading-one"]
-    for scheme in ("light", "dark"):
-        with Opened(browser, file, scheme=scheme) as opened:
-            opened.page.evaluate(AXE.read_text() + ";0")
-            assert opened.page.evaluate("rules => axe.run({runOnly: rules})", rules)["violations"] == []

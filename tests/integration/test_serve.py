@@ -49,6 +49,13 @@ class Serving(ServedCommand):
         return openai.OpenAI(base_url=f"{self.url}/v1", api_key=KEY, max_retries=0, timeout=60)
 
 
+def said(client: openai.OpenAI, model: str) -> str | None:
+    """A model's answer to the question."""
+    answer = client.chat.completions.create(model=model, messages=QUESTION, max_tokens=12, temperature=0)
+    assert answer.model.partition("@")[0] == model
+    return answer.choices[0].message.content
+
+
 def group(leader: int) -> list[int]:
     """The running processes of a process group."""
     found = []
@@ -106,11 +113,8 @@ def test_it_says_where_it_is_and_its_curl_line_works(serving: Serving) -> None:
     assert KEY not in "".join(serving.said)
     if shutil.which("curl") is None:
         pytest.skip("there is no curl")
-    line = serving.said[2]
-    done = subprocess.run(["sh", "-c", line], env=serving.environment, capture_output=True, text=True, check=True)
-    answer = json.loads(done.stdout)
-    assert answer["model"] == "one"
-    assert answer["usage"]["completion_tokens"] > 0
+    done = subprocess.run(["sh", "-c", serving.said[2]], env=serving.environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["model"] == "one"
 
 
 def test_the_official_client_lists_chats_completes_and_streams(serving: Serving) -> None:
@@ -125,15 +129,7 @@ def test_the_official_client_lists_chats_completes_and_streams(serving: Serving)
         assert len(pieces) > 1
         assert "".join(pieces) == text
         assert client.completions.create(model="tiny", prompt="Paint", **options).choices[0].text
-
-
-def test_every_adapter_answers_for_itself(serving: Serving) -> None:
-    answers = set()
-    with serving.client() as client:
-        for model in ("tiny", "one", "two"):
-            chat = client.chat.completions.create(model=model, messages=QUESTION, max_tokens=12, temperature=0)
-            answers.add(chat.choices[0].message.content)
-    assert len(answers) == 3
+        assert len({text, said(client, "one"), said(client, "two")}) == 3
 
 
 def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(
