@@ -16,7 +16,6 @@ from adapters.packing import Ints, Packing, PackPlan, Packs, plan_packs
 from adapters.row_cache import RowSource, cached_rows
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.corpora.item import Item
-from harness.corpora.lazy import Mapped
 from harness.training.curriculum import stages
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -93,7 +92,7 @@ def make_rows(
     (`adapters.row_cache`); `workers` processes make the others.
     """
     chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items] if shots else [()] * len(items)
-    asked = Mapped(partial(_asked, recolor=recolor), items, chosen)
+    asked = [_asked(item, examples, recolor) for item, examples in zip(items, chosen, strict=True)]
     return TrainingRows(cached_rows(asked, renderer, workers), max_length)
 
 

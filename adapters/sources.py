@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from adapters.recipe import DataSource
 from adapters.rows import WeightedSource
@@ -18,18 +17,12 @@ from harness.augmentation.variants import augment
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
-from harness.corpora.lazy import Chained, ItemFile, Mapped
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import items_hash
-from harness.simulators.games import simulator_task
-from harness.simulators.outputs import cached
+from harness.simulators.games import simulated
 from harness.tasks import world_of
 from serialization.annotations import ProgramAnswers
-
-IN_MEMORY = 50_000
-"""Sources of up to this many items are read into memory, at 5 KB an item. Larger sources are read from disk whenever items are
-needed, which takes a third as long as making them."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +58,8 @@ def gather(
     """The items of the sources; `split` holds the items taken from the train split, `held` those of dev and test. `programs`, if
     answers are programs, says from which items a model learns.
 
-    Large simulated sets and large JSON Lines files stay on disk. Raises, for all sources at once, UsageError for items
-    of another world, for an item that occurs twice and for a file with items of dev or test, and DataError for a file that
-    cannot be read.
+    Raises, for all sources at once, UsageError for items of another world, for an item that occurs twice and for a file with
+    items of dev or test, and DataError for a file that cannot be read.
     """
     faults = Faults()
     parts: list[_Part] = []
@@ -84,9 +76,8 @@ def gather(
             added[source.name] = part.hash
         parts.append(part)
     faults.report()
-    return TrainData(
-        Chained(*(part.items for part in parts)), tuple(weighted), added, left_out=sum(part.left_out for part in parts)
-    )
+    items = [item for part in parts for item in part.items]
+    return TrainData(items, tuple(weighted), added, left_out=sum(part.left_out for part in parts))
 
 
 class _Part(NamedTuple):
@@ -94,8 +85,7 @@ class _Part(NamedTuple):
 
     items: Sequence[Item]
     hash: str
-    ids: Any
-    """The hashes of the ids, as an array: a million ids themselves would take 100 MB."""
+    ids: Sequence[str]
     left_out: int
 
 
@@ -105,33 +95,24 @@ def _part(
     items = _items(source, task, split, held, programs, where)
     made, whole = source.simulate is not None or source.augment > 1, source.split is not None and source.augment == 1
     left_out = 0
-    numbers, ids = array("q"), array("q")
-
-    def kept() -> Iterator[Item]:
-        nonlocal left_out
-        for number, item in enumerate(items):
-            if item.world != world_of(task):
-                raise UsageError(f"{source.name}: {item.id} is an item of {item.task}, but --task is {task}")
-            if made and held.match(item):
-                left_out += 1
-            elif programs is None or programs.takes(item, checked=whole):
-                numbers.append(number)
-                ids.append(hash(item.id))
-                yield item
-
-    digest = items_hash(kept())
-    if len(numbers) < len(items):
-        # A list is cut into parts for worker processes; items on disk go to them as the name of their file.
-        items = [items[number] for number in numbers] if isinstance(items, list) else Mapped(items.__getitem__, numbers)
-    return _Part(items, digest, np.asarray(ids), left_out)
+    kept: list[Item] = []
+    for item in items:
+        if item.world != world_of(task):
+            raise UsageError(f"{source.name}: {item.id} is an item of {item.task}, but --task is {task}")
+        if made and held.match(item):
+            left_out += 1
+        elif programs is None or programs.takes(item, checked=whole):
+            kept.append(item)
+    return _Part(kept, items_hash(kept), [item.id for item in kept], left_out)
 
 
 def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool:
     """Raises UsageError if an item is in the part twice, or also in another one."""
-    known, counts = np.unique(np.concatenate([part.ids, *(np.unique(other.ids) for other in others)]), return_counts=True)
-    twice = set(known[counts > 1].tolist())
-    if names := [item.id for item in part.items if hash(item.id) in twice] if twice else []:
-        raise UsageError(f"{source.name}: {min(names)} is among the train items twice; give every item once")
+    counts = Counter(part.ids)
+    for other in others:
+        counts.update(counts.keys() & other.ids)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise UsageError(f"{source.name}: {min(twice)} is among the train items twice; give every item once")
     return True
 
 
@@ -139,11 +120,11 @@ def _items(
     source: DataSource, task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None, where: str
 ) -> Sequence[Item]:
     if source.simulate:
-        if world_of(simulator_task(source.simulate)) != world_of(task):
-            raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
-        items: Sequence[Item] = cached(source.simulate, source.seed, source.items or 0)
+        if world_of(task) != "minecraft":
+            raise UsageError(f"{where}.simulate: {source.simulate} makes items of minecraft, not {task}")
+        items: Sequence[Item] = list(islice(simulated(source.simulate, source.seed, "train"), source.items or 0))
     elif source.file:
-        items = _file_items(Path(source.file), task, whole=source.augment > 1)
+        items = _file_items(Path(source.file), task)
     elif source.task in (None, task):
         items = split
     else:
@@ -151,8 +132,6 @@ def _items(
             raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
         items = load(source.task, "train")
         items = programs.of_split(items, source.task) if programs else items
-    if len(items) <= IN_MEMORY or source.augment > 1:
-        items = list(items)
     if source.file:
         held.refuse(source.name, items)
     if source.augment == 1:
@@ -161,13 +140,7 @@ def _items(
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
 
 
-def _file_items(path: Path, task: str, whole: bool) -> Sequence[Item]:
-    """The items of a file; with `whole`, all of them are read and checked at once, to be augmented."""
+def _file_items(path: Path, task: str) -> Sequence[Item]:
     if not path.exists():
         raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
-    if whole or path.suffix != ".jsonl" or path.is_dir():
-        return load_items(path, task)
-    items = ItemFile(path)
-    if not items:
-        raise DataError(f"{path}: it holds no items")
-    return items
+    return load_items(path, task)

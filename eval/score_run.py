@@ -20,12 +20,13 @@ from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
 from harness.runs.folder import described, find_run, items_hash
-from harness.tasks import SIMULATORS, get_task, world_of
+from harness.simulators import ARCHITECTS
+from harness.tasks import get_task, world_of
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
 from serialization.formats.answer import losses
 
-_GAMES = frozenset(f"minecraft-{name}" for name, simulator in SIMULATORS.items() if simulator.kind == "game")
+_GAMES = frozenset(f"minecraft-{name}" for name in ARCHITECTS)
 """The beginnings of the ids of simulated building games."""
 
 

@@ -5,26 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from harness.worlds import World
 
 OUR_LICENSE = "MIT, written for this project"
 SAMPLE = Path(__file__).parent / "corpora" / "sample"
 """Small samples in the formats of the published corpora, written for this project; a folder for each corpus."""
-
-
-class Simulator(NamedTuple):
-    """A rule-based generator of items."""
-
-    make: str
-    """`module:object`. game: called with a Random, returns an Architect for `harness.simulators.minecraft.game.play`.
-    level: called with a seed, returns items."""
-    kind: Literal["game", "level"]
-    parameters: Mapping[str, tuple[int, int]] = {}
-    """The settings with their lowest and highest values: orders in a game, shapes in a target, blocks in its longest row."""
-    paper: Mapping[str, int] = {}
-    """The number of items of each split in Table 3 of BAP v2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +60,8 @@ class Task:
     """Published metrics in addition to the world's: from their keys in the scores to `module:object`, a function of items,
     predicted actions and seed."""
 
-    simulators: Mapping[str, Simulator] = field(default_factory=dict)
-    """The simulators that make items of the task, by name."""
     targets: str = ""
     """Where `harness play` takes its targets from: a simulator, or "corpus"; empty: the task is not played."""
-    parser_weights: str = "weights.json"
-    """Minecraft's world: the file beside `harness.baselines.parser.minecraft.ranker` with the weights learned on train."""
-    parser_threshold: float = 0.1
-    """Minecraft's world: the lowest probability, 0..1, at which the parser carries out an action."""
 
     @property
     def scoring(self) -> Literal["judged", "hexagons", "minecraft"]:

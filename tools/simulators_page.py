@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, count, islice
+from itertools import chain, islice
 from pathlib import Path
 
 from harness.corpora.item import new_turns
 from harness.drawing.items import item_pictures
-from harness.simulators.games import ARCHITECTS, LEVELS, game, simulator_splits
+from harness.simulators import ARCHITECTS, LEVELS
+from harness.simulators.games import simulated, simulator_splits
 
 PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")
@@ -19,10 +20,8 @@ EXAMPLES, SAMPLE = 10, 3_000
 
 def examples(simulator: str) -> Iterator[str]:
     """Items of the simulator's first split, seed 0, each with what is said and a picture of what is done."""
-    split = simulator_splits(simulator)[0]
     # Unlike games, the levels' sets of single orders are finite.
-    games = (game(simulator, 0, split, n) for n in (range(2_000) if simulator in LEVELS else count()))
-    items = list(islice(chain.from_iterable(games), SAMPLE))
+    items = list(islice(simulated(simulator, 0, simulator_splits(simulator)[0]), 2_000 if simulator in LEVELS else SAMPLE))
     yield f"### {simulator}\n"
     for number in range(EXAMPLES):
         item = items[number * len(items) // EXAMPLES + number % 3]

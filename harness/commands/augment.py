@@ -14,17 +14,16 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from harness.simulators.outputs import GameChunk
-
-_PIECE = 500
 
 
 class Augment(Strict):
     task: str = option(..., "minecraft, hexagons or iglu.")
     factor: int = option(4, "Size of the output, as a multiple of the train split.", ge=1)
     seed: int = option(0, ge=0)
-    out: Path = option(..., "The file: .jsonl, .jsonl.gz or .parquet.")
-    changes: tuple[str, ...] = option((), "colors, words (minecraft) or turn. Repeatable. [default: all]", names=("--change",))
+    out: Path = option(..., "The file: .jsonl or .jsonl.gz.")
+    changes: tuple[str, ...] = option(
+        (), "colors; also words and turn (minecraft). Repeatable. [default: all]", names=("--change",)
+    )
     whole: bool = option(False, "Change whole games and procedures, instead of items drawn from many variants.")
     overwrite: bool = option(False, "Replace existing output.")
 
@@ -38,25 +37,17 @@ def augment(options: Augment) -> None:
     harness augment --task hexagons --factor 2 --change colors --out hexagons.colors.jsonl
     """
     from harness.corpora import locate
-    from harness.simulators.outputs import check_free, output_form, write
+    from harness.corpora.records import check_output, write_items
 
-    task, out, form = options.task, options.out, output_form(options.out)
-    size, changed = _changed(options)
-    check_free(out, options.overwrite)
-    written = write(_pieces(changed, task, form), size, out, form, task)
-    own = f"{size // options.factor:,} of them unchanged from the {locate(task).kind} corpus"
-    click.echo(f"{out}: {written.items:,} items, {own}")
+    size, changed = check(options, untrained=False)
+    check_output(options.out, options.overwrite)
+    written, _ = write_items(changed, options.out)
+    own = f"{size // options.factor:,} of them unchanged from the {locate(options.task).kind} corpus"
+    click.echo(f"{options.out}: {written:,} items, {own}")
 
 
 def check(options: Augment, untrained: bool) -> tuple[int, Iterator[Item]]:
     """The number of items that `harness augment` makes, and the items. Raises the errors that it would raise before them."""
-    from harness.simulators.outputs import output_form
-
-    output_form(options.out)
-    return _changed(options)
-
-
-def _changed(options: Augment) -> tuple[int, Iterator[Item]]:
     from harness.augmentation import variants as changing
     from harness.augmentation.paraphrase import lexicon
     from harness.corpora import load
@@ -65,12 +56,3 @@ def _changed(options: Augment) -> tuple[int, Iterator[Item]]:
     words = lexicon() if world_of(options.task) == "minecraft" else None
     made = changing.augment(items, options.seed, options.factor, changes=options.changes, lexicon=words, whole=options.whole)
     return options.factor * len(items), made
-
-
-def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[GameChunk]:
-    from itertools import islice
-
-    from harness.simulators.outputs import FORMS, GameChunk
-
-    while items := tuple(islice(changed, _PIECE)):
-        yield GameChunk(0, len(items), FORMS[form](items, task))

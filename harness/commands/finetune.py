@@ -108,7 +108,6 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
-    from harness.corpora.lazy import Mapped
     from harness.engines.models.bases import resolve_base
     from harness.errors import Faults
     from harness.training.curriculum import check_curriculum
@@ -137,7 +136,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     items = data.items
     check_curriculum(items, loaded.training.curriculum)
     if loaded.training.lasting:
-        items, dev = Mapped(_lasting, items), [_lasting(item) for item in dev]
+        items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,

@@ -12,7 +12,8 @@ import click
 
 from harness.errors import UsageError
 from harness.prompting.options import FLAGS, Options
-from harness.tasks import PLAYED, SIMULATORS, TASKS, get_task, listed
+from harness.simulators import ARCHITECTS
+from harness.tasks import PLAYED, TASKS, get_task, listed
 from harness.util.options import ModelCommand, click_options, option
 from harness.util.settings import Strict
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 DEFAULT = "minecraft"
 """The task if none is named."""
 _REQUESTS = [name for name, task in TASKS.items() if task.judged]
-_LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind == "game"]
 
 OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 """The options of `harness prompt` that say how a language model is asked."""
@@ -42,7 +42,7 @@ class Play(Strict):
     split: str = option("dev", "The split that targets come from: train, dev or test.")
     source: str | None = option(None, names=("--targets",))
     """Where targets come from: simulated, or corpus (the real games). [default: simulated; hexagons: corpus, its only one]"""
-    simulator: str | None = option(None, f"{listed(_LIVE)}. [default: the task's own]")
+    simulator: str | None = option(None, f"{listed(ARCHITECTS)}. [default: the task's own]")
     corrections: int = option(3, "Correct a step at most N times.", ge=0, le=100)
     give_up: bool = option(False, "End a game at the first step that stays wrong, instead of going on.")
     pictures: int = option(12, "Show the first N games in report.html.", ge=0)

@@ -1,17 +1,20 @@
-"""Items as JSON, as `harness data items` prints them and `harness simulate` writes them, and readers of such files."""
+"""Items as JSON, as `harness data items` prints them and `harness simulate` writes them; such files read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.corpora import minecraft_logs as logs
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, HarnessError, UsageError
 from harness.tasks import TASKS, task_of, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board, Paint
@@ -185,20 +188,9 @@ def _hexagons(line: _HexagonsLine, where: str) -> HexagonsItem:
 
 
 def read_items(path: Path) -> Iterator[Item]:
-    """The items of a file that `harness simulate` made, in order: JSON Lines (also .gz), Parquet, or a folder of logs.
-
-    Raises DataError, with file and line, if something cannot be read.
-    """
-    if path.is_dir():
-        yield from logs.items(logs.read_games(path))
-    elif path.suffix == ".parquet":
-        from harness.corpora.tables import read_records
-
-        for number, record in enumerate(read_records(path), start=1):
-            yield from_record(record, f"{path} row {number}")
-    else:
-        for number, line in json_lines(path):
-            yield read_line(line, path, number)
+    """The items of a file of JSON Lines (also .gz), in order. Raises DataError, with file and line, for what is none."""
+    for number, line in json_lines(path):
+        yield from_record(line, f"{path}:{number}")
 
 
 def load_items(path: Path, task: str | None = None) -> list[Item]:
@@ -235,13 +227,41 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
     return added
 
 
-def read_line(line: bytes, path: Path, number: int) -> Item:
-    """The item of the `number`-th line of a file, from 1. Raises DataError if it is incomplete or not an item."""
+# --- written ---
+
+
+def check_output(out: Path, overwrite: bool) -> None:
+    """Raises UsageError for a name of another form, and if there is something at `out` that may not be replaced."""
+    if not out.name.endswith((".jsonl", ".jsonl.gz")):
+        raise UsageError(f"--out {out}: give a name that ends in .jsonl or .jsonl.gz")
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder: give the name of a file in it")
+    if out.exists() and not overwrite:
+        raise UsageError(f"{out} exists: choose another --out, or --overwrite it")
+
+
+def write_items(items: Iterable[Item], out: Path, report: Callable[[int], None] = lambda number: None) -> tuple[int, int]:
+    """Writes a file beside its place and moves it there when it is whole: the same items are the same bytes, in .gz too.
+
+    `report` hears, game by game, how many items there are so far. Returns the numbers of items and of their games or procedures.
+    Raises HarnessError if writing fails, which leaves nothing.
+    """
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    number, games, cluster = 0, 0, ""
     try:
-        return from_record(line, f"{path}:{number}")
-    except DataError:
-        if line.endswith(b"\n"):
-            raise
-        raise DataError(
-            f"{path}:{number}: an incomplete line, as a killed run leaves it; remove it, or make the file again"
-        ) from None
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as plain:
+            stream: Any = gzip.GzipFile("", "wb", 6, plain, 0) if out.suffix == ".gz" else nullcontext(plain)
+            with stream as file:
+                for number, item in enumerate(items, start=1):
+                    file.write(f"{json.dumps(to_full_record(item), ensure_ascii=False)}\n".encode())
+                    if item.cluster != cluster:
+                        cluster, games = item.cluster, games + 1
+                        report(number)
+        os.replace(beside, out)
+    except OSError as error:
+        raise HarnessError(f"{out}: cannot be written: {error.strerror or error}") from error
+    finally:
+        if beside.is_file():
+            beside.unlink()
+    return number, games

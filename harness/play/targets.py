@@ -12,8 +12,9 @@ from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance, 
 from harness.corpora.rollout import Rollout
 from harness.errors import UsageError
 from harness.everyday.judge import is_right
+from harness.simulators import ARCHITECTS
 from harness.simulators.drawing_game import DrawingGame
-from harness.simulators.games import ARCHITECTS, game, simulator_task
+from harness.simulators.games import game
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
@@ -93,12 +94,12 @@ def live_games(
     Raises UsageError for an unknown task or simulator and if there are fewer targets, and DataError as the corpora do.
     """
     choose("task that is played", task, PLAYED)
-    part, simulators = split_name(task, split), [one for one in ARCHITECTS if simulator_task(one) == task]
+    part = split_name(task, split)
     if choose(f"source of {task}'s targets", source or sources(task)[0], sources(task)) == "corpus":
         if simulator:
             raise UsageError(f"--simulator {simulator}: targets of the corpus need no simulator; leave it out")
         return _of_corpus(task, count, seed, part, manner)
-    name = choose(f"simulator of {task}", simulator or get_task(task).targets, simulators)
+    name = choose(f"simulator of {task}", simulator or get_task(task).targets, ARCHITECTS)
     # The games that `harness simulate` makes from the same seed.
     made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
     return [_live(items, seed, manner) for items in itertools.islice(made, count or USUAL)]

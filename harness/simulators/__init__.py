@@ -11,6 +11,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
+ARCHITECTS = {
+    "random": "harness.simulators.minecraft.architects:RandomBlocks",
+    "blocks": "harness.simulators.minecraft.architects:BlockStructures",
+    "shapes": "harness.simulators.minecraft.architects:ShapeStructures",
+}
+"""Simulators of building games without end: `module:object`, called with a Random, returns an Architect for
+`harness.simulators.minecraft.game.play`."""
+LEVELS = {"level-1": "harness.simulators.minecraft.levels:level_1", "level-2": "harness.simulators.minecraft.levels:level_2"}
+"""Simulators of finite sets of single orders, all of them test items: `module:object`, called with a seed, returns items."""
+SIMULATORS = ARCHITECTS | LEVELS
+"""All of them make items of the task `minecraft`."""
+
 _SECTION = re.compile(r"\[([a-z0-9 -]+)\]")
 
 Frames = Mapping[str, tuple[str, ...]]

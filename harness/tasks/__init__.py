@@ -46,8 +46,6 @@ DEFAULT_TASK = next(iter(TASKS))
 """The task if none is named."""
 PLAYED = [name for name, task in TASKS.items() if task.targets]
 """The tasks that have live games."""
-SIMULATORS = {name: simulator for task in TASKS.values() for name, simulator in task.simulators.items()}
-"""All simulators by name."""
 
 if TYPE_CHECKING:
     TaskName = str

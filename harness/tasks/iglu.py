@@ -15,7 +15,4 @@ TASK = Task(
     compass=True,
     begun=True,
     scores={"overlap": "eval.metrics.minecraft:overlap_scores"},
-    parser_weights="weights_iglu.json",
-    # The best threshold is near half of the F1, which is higher than in the dialogues.
-    parser_threshold=0.3,
 )

@@ -37,9 +37,9 @@ _GROUND = tuple((x, 1, z) for x in range(-SIDE, SIDE + 1) for z in range(-SIDE, 
 class RandomBlocks:
     frames = "blocks"
 
-    def __init__(self, rng: Random, turns: int | None = None) -> None:
+    def __init__(self, rng: Random) -> None:
         self.rng = rng
-        turns = turns or rng.randint(*_LENGTH)
+        turns = rng.randint(*_LENGTH)
         self.removals = [n >= _PLACEMENTS_FIRST and rng.random() < _REMOVALS for n in range(turns)]
         self.done = 0
 
@@ -79,9 +79,9 @@ def _stands(cells: Collection[Cell]) -> bool:
 class BlockStructures:
     frames = "blocks"
 
-    def __init__(self, rng: Random, figures: int = 3, longest: int | None = None) -> None:
+    def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.figures = compose(rng, [rng.choice(KINDS) for _ in range(figures)], longest)
+        self.figures = compose(rng, [rng.choice(KINDS) for _ in range(3)])
         of_figures = zip(self.figures, colors(rng, self.figures), strict=True)
         self.color = {cell: color for figure, color in of_figures for cell in figure.cells}
         self.target = Structure.of((*cell, color) for cell, color in self.color.items())
@@ -142,9 +142,9 @@ _KINDS = ("row", "diagonal", "plane")
 class ShapeStructures:
     frames = "shapes"
 
-    def __init__(self, rng: Random, figures: int = 2, longest: int | None = None) -> None:
+    def __init__(self, rng: Random) -> None:
         self.rng = rng
-        made = compose(rng, [rng.choice(_KINDS) for _ in range(figures)], longest)
+        made = compose(rng, [rng.choice(_KINDS) for _ in range(2)])
         self.todo = list(zip(made, colors(rng, made), strict=True))
         self.target = Structure.of((*cell, color) for figure, color in self.todo for cell in figure.cells)
 

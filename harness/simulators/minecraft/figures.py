@@ -83,19 +83,13 @@ def _line(start: Cell, step: Cell, count: int) -> list[Cell]:
     return [moved(start, step, n) for n in range(count)]
 
 
-def draw(rng: Random, kind: str, longest: int | None = None) -> PlacedFigure:
-    """A figure of a kind with its first cell at (0, 0, 0), in a random size and orientation.
-
-    `longest` is the maximum length of rows and diagonals, whose sizes then range from 3 up; by default `SIZES` applies.
-    """
+def draw(rng: Random, kind: str) -> PlacedFigure:
+    """A figure of a kind with its first cell at (0, 0, 0), in a random size and orientation."""
     # The bar of a T and the base of a U are level, so vertical ones point up or down.
     first = rng.choice(_LEVEL if kind == "T" else FACES)
     axes = _LEVEL if kind == "U" else FACES
     second = rng.choice([axis for axis in axes if not any(a * b for a, b in zip(first, axis, strict=True))])
-    choices: Sequence[Sequence[int]] = SIZES[kind]
-    if longest and kind in ("row", "diagonal"):
-        choices = [range(3, longest + 1)]
-    sizes = [rng.choice(choice) for choice in choices]
+    sizes = [rng.choice(choice) for choice in SIZES[kind]]
     if kind == "diagonal":
         return figure(kind, sizes, (moved(first, second),))
     return figure(kind, sizes, (first, second)[: len(sizes)])
@@ -127,13 +121,13 @@ def building_order(rng: Random, it: PlacedFigure) -> tuple[Cell, ...]:
     return tuple(cell for n, line in enumerate(lines) for cell in line[:: back if n % 2 else 1])
 
 
-def compose(rng: Random, kinds: Sequence[str], longest: int | None = None) -> tuple[PlacedFigure, ...]:
+def compose(rng: Random, kinds: Sequence[str]) -> tuple[PlacedFigure, ...]:
     """A figure of each kind, all in the region and without shared cells: the first on the ground (y = 1), each other one joined
     to an earlier one by a face or an edge (5.3.1)."""
     figures: list[PlacedFigure] = []
     taken: set[Cell] = set()
     while len(figures) < len(kinds):
-        guest = draw(rng, kinds[len(figures)], longest)
+        guest = draw(rng, kinds[len(figures)])
         if figures:
             host = rng.choice(figures)
             guest = guest.at(difference(rng.choice(guest.cells), moved(rng.choice(host.cells), rng.choice(NEAR))))

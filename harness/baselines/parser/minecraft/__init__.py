@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.baselines.parser.minecraft import grid
-from harness.baselines.parser.minecraft.ranker import Ranker, shipped_weights
+from harness.baselines.parser.minecraft.ranker import Ranker, shipped_weights, usual_threshold
 from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import read_item
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import get_task
 from harness.worlds.minecraft import Action
 from serialization.formats.program import building_state
 from serialization.program.literal import building_program
@@ -26,7 +25,7 @@ class BuilderParser(Predictor):
     independent = True
 
     def __init__(self, ranker: Ranker | None = None, task: str = "minecraft") -> None:
-        self._ranker = ranker or Ranker(shipped_weights(task), get_task(task).parser_threshold)
+        self._ranker = ranker or Ranker(shipped_weights(task), usual_threshold(task))
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]

@@ -36,21 +36,13 @@ def disguised(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def written(path: Path, items: Sequence[Item]) -> Path:
-    path.write_text("".join(map(json_line, map(to_full_record, items))))
-    return path
-
-
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("split", ["dev", "test"])
-def test_held_out_items_under_other_ids_are_refused(
-    task: str, split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items = load(task, split)[:40]
-    file = written(tmp_path / "mine.jsonl", disguised(items))
-    with pytest.raises(
-        UsageError, match=rf"^mine.jsonl: {len(items)} of its items are in dev or test: .*\(the content of {task}/"
-    ):
+def test_held_out_items_under_other_ids_are_refused(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [*load(task, "dev")[:20], *load(task, "test")[:20]]
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(map(json_line, map(to_full_record, disguised(items)))))
+    refused = rf"^mine.jsonl: {len(items)} of its items are in dev or test: .*\(the content of {task}/"
+    with pytest.raises(UsageError, match=refused):
         job_of(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
@@ -82,7 +74,7 @@ def test_an_item_is_not_an_example_for_itself_under_another_id() -> None:
 def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     dev = load("minecraft", "val")
     monkeypatch.setattr(
-        "adapters.sources.cached", lambda name, seed, items: disguised([*dev[:2], *load("minecraft", "train")[:3]])
+        "adapters.sources.simulated", lambda name, seed, split: disguised([*dev[:2], *load("minecraft", "train")[:3]])
     )
     job = job_of(monkeypatch, "llama-lora", "--task", "minecraft", "--set", "data=[{simulate: random, items: 5}]")
     assert len(job.items) == 3
@@ -103,10 +95,8 @@ def test_targets_that_the_official_corpora_share() -> None:
     held, iglu = HeldOut("minecraft"), load("iglu", "train")
     held.refuse("iglu", iglu)
     assert held.shared_targets(iglu) == {"minecraft": (216, 1616), "iglu": (327, 606)}
-    assert held.shared_targets(load("minecraft", "train")) == {"iglu": (447, 606)}
-    assert HeldOut("hexagons").shared_targets(load("hexagons", "train")) == {}
     assert held.compared(iglu)["published_alike"] == 13
-    assert HeldOut("hexagons").compared(load("hexagons", "train"))["published_alike"] == 4
+    assert HeldOut("hexagons").shared_targets(load("hexagons", "train")) == {}
 
 
 def test_scores_by_targets_that_were_trained_on() -> None:

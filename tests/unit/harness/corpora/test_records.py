@@ -48,18 +48,12 @@ def test_a_line_that_unpacks_to_too_much_is_refused(name: str, tmp_path: Path, m
     ("line", "message"),
     [
         ("[1]", "should be an object"),
-        (json.dumps(LINE)[:-40], "Invalid JSON"),
         (b"\xff\xfe", "Invalid JSON"),
-        ("{" * 5_000, "Invalid JSON"),
-        (LINE | {"id": 5}, "id: Input should be a valid string"),
         (LINE | {"id": "minecraft/train"}, "id: String should match pattern"),
         (LINE | {"before": [[0, 10, 0, "red"]]}, "before.0.1: Input should be less than or equal to 9"),
         (LINE | {"after": [[0, 1, 0, "pink"]]}, "after.0.3: Input should be 'red'"),
         (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
-        (LINE | {"pose": {"x": 0}}, "pose.y: Field required (and 3 more)"),
         (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
-        ({key: value for key, value in LINE.items() if key != "after"}, "after: Field required"),
-        (STEP | {"before": "0" * 179}, "before: String should match pattern"),
         (STEP | {"actions": [[0, 18, "red"]]}, "actions.0.1"),
         (STEP | {"executed": []}, "executed: actions of 0 steps, but history has 1"),
     ],
@@ -90,11 +84,10 @@ def test_no_line_whatever_raises_anything_else(value: Any) -> None:
 
 def test_files_that_cannot_be_read() -> None:
     Path("a.jsonl.gz").write_bytes(b"no gzip")
-    Path("b.parquet").write_bytes(b"no parquet")
     Path("c.jsonl").touch()
     Path("d.jsonl.gz").write_bytes(gzip.compress(f"{json.dumps(LINE)}\n".encode() * 5)[:-30])
     Path("e").mkdir()
-    for name in ("a.jsonl.gz", "b.parquet", "c.jsonl", "d.jsonl.gz", "e", "none.jsonl", "none.parquet"):
+    for name in ("a.jsonl.gz", "c.jsonl", "d.jsonl.gz", "e", "none.jsonl"):
         with pytest.raises(DataError, match=f"^{name}"):
             load_items(Path(name))
 
@@ -119,14 +112,8 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
     ],
 )
 def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
-    line = {
-        "id": "hexagons-toy/dev/0/1",
-        "history": [],
-        "instruction": "one red tile",
-        "before": "0" * 180,
-        "actions": [[0, 0, "red"]],
-    }
-    (tmp_path / "dev.jsonl").write_text(json.dumps({**line, "after": "4" + "0" * 179, **change}))
+    line = {"id": "hexagons-toy/dev/0/1", "history": [], "instruction": "one red tile", "actions": [[0, 0, "red"]]}
+    (tmp_path / "dev.jsonl").write_text(json.dumps({**line, "before": "0" * 180, "after": "4" + "0" * 179, **change}))
     corpus = Corpus(replace(get_task("hexagons"), name="hexagons-toy"))
     if message is None:
         assert len(list(corpus.items(tmp_path, ["dev"]))) == 1

@@ -18,10 +18,8 @@ def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
 @pytest.mark.parametrize(
     ("item_id", "task"),
     [
-        ("iglu/dev/game-1", "iglu"),
         ("iglu-augmented/train/game/1/x", "iglu"),
         ("minecraft-blocks/train/3/1", "minecraft"),
-        ("everyday-hexagons/dev/flower/1", "everyday-hexagons"),
         ("everyday-minecraft-mine/train/3/1", "everyday-minecraft"),
         ("whatever", "minecraft"),
     ],

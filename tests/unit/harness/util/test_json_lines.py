@@ -12,7 +12,6 @@ import pytest
 
 from eval.predictions import read_records
 from harness.corpora import hexagons
-from harness.corpora.lazy import ItemFile
 from harness.corpora.records import load_items, to_full_record
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
@@ -34,7 +33,6 @@ READERS: dict[str, tuple[Callable[[Path], Sequence[Any]], dict[str, Any]]] = {
     "predictions": (read_records, {"id": "hexagons/dev/46/1", "actions": []}),
     "a script": (scripted, {"id": "a", "text": "x"}),
     "items": (load_items, ITEM),
-    "items, one at a time": (lambda path: list(ItemFile(path)), ITEM),
     "the corpus of HEXAGONS": (lambda path: list(hexagons.read_procedures(path)), procedure(3)),
     "programs": (lambda path: list(read_annotations(path)), {"id": "a", "program": "none"}),
 }
