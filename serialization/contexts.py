@@ -22,8 +22,7 @@ from math import floor
 from operator import attrgetter
 from typing import NamedTuple
 
-from harness.augmentation.rotation import turn_minecraft
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance, turn_minecraft
 from harness.tasks import TASKS
 from harness.util.registry import choose
 from harness.worlds import World

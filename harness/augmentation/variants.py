@@ -1,8 +1,8 @@
 """Augmented training items: other colors, other words, another orientation (BAP v2, section 2.5).
 
 Each change alone or all together, in this order: colors are permuted, words replaced from a lexicon, everything turned. Random
-choices are made once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
-no lexicon, and are turned by half a turn if `harness.augmentation.rotation` is sure of all their words.
+choices are made once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items change
+their colors only.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from typing import Any, NamedTuple
 
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.augmentation.paraphrase import Lexicon, paraphrase
-from harness.augmentation.rotation import turn_hexagons, turn_minecraft
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import Item, MinecraftItem, Utterance, turn_minecraft
 from harness.errors import UsageError
 from harness.tasks import get_task, world_of
 from harness.util.registry import choose
 
-CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
+CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors",)}
 VARIANTS = 20
 """Variants per game from which items are drawn, as in the original (its README; 4x is the best factor there)."""
-_QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
 
 
 def known_changes(task: str) -> tuple[str, ...]:
@@ -55,30 +53,24 @@ def variant(task: str, game: str, number: int, seed: int, changes: Collection[st
     """The variant of a game with the given number; permutations and turns are drawn uniformly."""
     name = f"{seed}/{game}/{number}"
     rng = Random(name)
-    colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[world_of(task)])
+    colors, quarters = random_colors(task, rng), rng.choice((0, 1, 2, -1))
     new_colors, words = colors if "colors" in changes else None, name if "words" in changes else None
     return Variant(number, new_colors, words, quarters if "turn" in changes else 0)
 
 
-def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | None:
-    """The changed item, with a new id and cluster and the same group. None if it cannot be turned.
-
-    `meta` gets "augmented": the original's id and the variant.
-    """
+def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item:
+    """The changed item, with a new id and cluster and the same group; `meta` gets "augmented", its id before and the variant."""
     changed = item if how.colors is None else permute_colors(item, how.colors)
     if isinstance(changed, MinecraftItem):
         if how.words is not None:
             changed = _reworded(changed, how.words, lexicon or {})
-        turned: Item | None = turn_minecraft(changed, how.quarters) if how.quarters else changed
-    else:
-        turned = turn_hexagons(changed) if how.quarters else changed
-    if turned is None:
-        return None
+        if how.quarters:
+            changed = turn_minecraft(changed, how.quarters)
     head, _, last = item.id.rpartition("/")
     task, _, rest = head.partition("/")
     name = f"{task}-augmented/{rest}/{how.number}"
     meta = dict(item.meta) | {"augmented": {"of": item.id, **how._asdict(), "words": how.words is not None}}
-    return replace(turned, id=f"{name}/{last}", cluster=name, meta=meta)
+    return replace(changed, id=f"{name}/{last}", cluster=name, meta=meta)
 
 
 def _reworded(item: MinecraftItem, words: str, lexicon: Lexicon) -> MinecraftItem:
@@ -100,8 +92,7 @@ def augment(
     whole: bool = False,
 ) -> Iterator[Item]:
     """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants; with `whole`,
-    all items of the first `factor - 1` variants, so that a variant is a game again. A drawing procedure is turned only if the
-    words of all its steps can be turned.
+    all items of the first `factor - 1` variants, so that a variant is a game again.
 
     If `changes` names none, all kinds of changes of the task are made. Every drawn item is changed, and no two are the same
     change of an item. The same arguments give the same items. Raises UsageError for a change that the task does not have, and
@@ -116,22 +107,18 @@ def augment(
         drawn = _whole(items, task, seed, factor - 1, changes)
     else:
         drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
-    changed = (change(items[n], how, lexicon) for how, n in drawn)
-    return chain(items, (item for item in changed if item is not None))
+    return chain(items, (change(items[n], how, lexicon) for how, n in drawn))
 
 
 def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
     """Pairs of a variant and an item's index: `count` variants of every game, but for those that change nothing."""
-    stuck = {i.cluster for i in items if isinstance(i, HexagonsItem) and turn_hexagons(i) is None} if "turn" in changes else set()
-    variants = ((variant(task, i.cluster, k, seed, changes), n) for k in range(count) for n, i in enumerate(items))
-    drawn = [(how._replace(quarters=0) if items[n].cluster in stuck else how, n) for how, n in variants]
-    return [(how, n) for how, n in drawn if how.effect != _NO_EFFECT]
+    variants = ((variant(task, item.cluster, k, seed, changes), n) for k in range(count) for n, item in enumerate(items))
+    return [(how, n) for how, n in variants if how.effect != _NO_EFFECT]
 
 
 def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
     """`count` random pairs of a variant and an item's index, sorted by variant and item."""
     variants = cache(lambda game, number: variant(task, game, number, seed, changes))
-    can_turn = cache(lambda n: not isinstance(item := items[n], HexagonsItem) or turn_hexagons(item) is not None)
     order = list(range(VARIANTS * len(items)))
     Random(f"{seed}/augment").shuffle(order)
     chosen, seen = list[tuple[Variant, int]](), set[Any]()
@@ -140,8 +127,6 @@ def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Coll
             break
         number, n = divmod(place, len(items))
         how = variants(items[n].cluster, number)
-        if how.quarters and not can_turn(n):
-            how = how._replace(quarters=0)
         if (n, how.effect) not in seen and how.effect != _NO_EFFECT:
             seen.add((n, how.effect))
             chosen.append((how, n))

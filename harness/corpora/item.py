@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from harness.tasks import task_of
@@ -121,3 +121,23 @@ def since_actions(history: Sequence[Turn]) -> list[Utterance]:
             break
         said.append(turn)
     return said[::-1]
+
+
+def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
+    """The item with its structures, pose, actions and history turned by `quarters` times 90 degrees, in the sense of rising yaw.
+
+    All turn about the middle of cell (0, 0), so the blocks stay in the region, which is square, and the builder sees everything
+    where it was. (The published augmented data turns the builder about a corner of that cell.)
+    """
+
+    def turned(turn: Turn) -> Turn:
+        if isinstance(turn, Utterance):
+            return turn
+        actions: tuple[Any, ...] = turn.actions
+        moved = tuple(minecraft.turn_action(action, quarters) for action in actions)
+        return Executed(moved, turn.pose and turn.pose.turned(quarters))
+
+    before, after = item.before.turned(quarters), item.after.turned(quarters)
+    actions = tuple(minecraft.turn_action(action, quarters) for action in item.actions)
+    history, pose = tuple(map(turned, item.history)), item.pose.turned(quarters)
+    return replace(item, history=history, before=before, pose=pose, actions=actions, after=after)

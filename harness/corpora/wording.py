@@ -17,22 +17,9 @@ ORDINALS = (
 _ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 
 
-def ordinal_digits(n: int) -> str:
-    """1st, 2nd, 3rd, 4th, ..."""
-    return f"{n}{'th' if 10 < n < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
-
-
 def joined(words: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
-
-
-def listing(rng: Random, parts: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c" or "a, b, and c"."""
-    if len(parts) < 2:
-        return parts[0]
-    comma = "," if len(parts) > 2 and rng.random() < 0.5 else ""
-    return f"{', '.join(parts[:-1])}{comma} and {parts[-1]}"
 
 
 def phrase(rng: Random, frames: Sequence[str], **slots: str) -> str:

@@ -54,8 +54,7 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
     def vary(item: Item, epoch: int) -> Item:
         changes = known_changes(item.task) if augment == "all" else ("colors",)
         how = variant(item.task, item.cluster, epoch, seed, changes)
-        changed = change(item, how, words) or change(item, how._replace(quarters=0), words)
-        return replace(changed, id=item.id, cluster=item.cluster) if changed else item
+        return replace(change(item, how, words), id=item.id, cluster=item.cluster)
 
     return vary
 

