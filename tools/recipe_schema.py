@@ -1,18 +1,11 @@
-"""Writes the JSON Schemas of recipes and experiments."""
+"""Writes the JSON Schema of recipes."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from adapters import recipe
-from harness.commands.experiment import steps
-from harness.experiments import file
-
-
-def schemas() -> dict[Path, dict[str, Any]]:
-    return {recipe.SCHEMA: recipe.recipe_schema(), file.SCHEMA: file.experiment_schema(steps())}
 
 
 def content(schema: dict[str, Any]) -> str:
@@ -20,9 +13,8 @@ def content(schema: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    for path, schema in schemas().items():
-        path.write_text(content(schema))
-        print(path)
+    recipe.SCHEMA.write_text(content(recipe.recipe_schema()))
+    print(recipe.SCHEMA)
 
 
 if __name__ == "__main__":

@@ -160,21 +160,18 @@ def _report(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
 
     from eval.export import named
     from eval.tables import numbers_table
-    from harness.experiments.tables import as_markdown, cells, compared
+    from harness.experiments.tables import as_markdown, cells, compared, missing
 
     made = {title: compared(grid, rows, test) for title, (test, rows) in plan.parts().items()}
     lines = [line for part in made.values() for line in part]
     console, pages = Console(), []
     for title, part in made.items():
         scored = next((named(line["scores"]) for line in part if line["error"] is None), "nothing was scored")
-        caption = (
-            f"{scored}. Percent [95% interval]; difference to the first row, paired, in points; p by a permutation test. "
-            "Seconds and tokens: of the training, where there is one, and of the answers."
-        )
+        caption = f"{scored}. Percent [95% interval]; difference to the first row, paired, in points; p by a permutation test."
         pages.append((f"## {title}\n\n" if len(made) > 1 else "") + as_markdown(part, caption))
         head, rows = cells(part)
         if not as_json:
-            console.print(numbers_table(*head, rows=rows, caption=caption))
+            console.print(numbers_table(*head, rows=rows, caption="\n".join((caption, *missing(part)))))
     _write(to, lines, "\n".join(pages), as_json)
 
 

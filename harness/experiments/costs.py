@@ -185,8 +185,16 @@ def _encoder(settings: EncoderSettings) -> Any:
         return transformers.AutoModel.from_config(_config(settings.name)).requires_grad_(settings.tuned)
 
 
-def _builder(job: BaselineJob, network: Any, reading: float) -> Network:
-    """`reading` are the operations on a token of the history."""
+def _builder(job: BaselineJob) -> Network:
+    from harness.baselines.bert_transformer.baseline import BertNetwork
+    from harness.baselines.cnn_gru.baseline import CnnGruNetwork
+
+    recipe = job.recipe
+    encoder = _encoder(recipe.encoder) if job.name == "bert-transformer" else None
+    with torch.device("meta"):
+        network: Any = BertNetwork(recipe.network, encoder) if encoder else CnnGruNetwork(recipe.network, WORDS)
+    # The operations on a token of the history.
+    reading = (6 if recipe.encoder.tuned else 2) * _layers(encoder) if encoder else 6 * _size(network.encoder)
     items = spread(builder_turns(job.items), _SAMPLE)
     decoder = network.decoder
     cells = _size(decoder.world) + _size(decoder.head)
@@ -195,23 +203,6 @@ def _builder(job: BaselineJob, network: Any, reading: float) -> Network:
     frozen = sum(weight.numel() for weight in network.parameters() if not weight.requires_grad)
     operations = 6 * steps * (cells * CELLS * SHARED + _size(decoder) - cells) + reading * words
     return Network(_size(network) - frozen, frozen, operations)
-
-
-def _cnn_gru(job: BaselineJob) -> Network:
-    from harness.baselines.cnn_gru.baseline import CnnGruNetwork
-
-    with torch.device("meta"):
-        network = CnnGruNetwork(job.recipe.network, WORDS)
-    return _builder(job, network, 6 * _size(network.encoder))
-
-
-def _bert_transformer(job: BaselineJob) -> Network:
-    from harness.baselines.bert_transformer.baseline import BertNetwork
-
-    encoder = _encoder(job.recipe.encoder)
-    with torch.device("meta"):
-        network = BertNetwork(job.recipe.network, encoder)
-    return _builder(job, network, (6 if job.recipe.encoder.tuned else 2) * _layers(encoder))
 
 
 def _deberta(job: BaselineJob) -> Network:
@@ -251,8 +242,8 @@ def _t5(job: BaselineJob) -> Network:
 
 
 NETWORKS: dict[str, Callable[[BaselineJob], Network]] = {
-    "cnn-gru": _cnn_gru,
-    "bert-transformer": _bert_transformer,
+    "cnn-gru": _builder,
+    "bert-transformer": _builder,
     "deberta": _deberta,
     "t5": _t5,
 }

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from harness.corpora.records import to_full_record
+from harness.corpora.records import write_items
 from harness.errors import FaultsError
 from harness.experiments.file import SOURCES, DataSet, Options
 from harness.experiments.grid import Command, Row
 from harness.experiments.scale import Scale
 from harness.experiments.words import Words
-from harness.util.files import write_atomically
 
 OPTIONS = ("data", "dev-data", "items")
 """The options of rows whose values may be names of data sets."""
@@ -73,9 +71,7 @@ class DataSets:
         if made is None:
             raise FaultsError(self.words.faults)
         size, items = made
-        lines = [json.dumps(to_full_record(item)) + "\n" for item in islice(items, min(size, _SAMPLE))]
-        write_atomically(self.samples / f"{name}.jsonl", "".join(lines))
-        self.sizes[name] = size, len(lines)
+        self.sizes[name] = size, write_items(islice(items, min(size, _SAMPLE)), self.samples / f"{name}.jsonl")[0]
 
     def rows(self) -> list[Row]:
         """Rows that make the sets of which there are samples."""

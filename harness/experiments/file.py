@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -12,11 +12,9 @@ import click
 from pydantic import BaseModel, Field, model_validator
 
 from harness.errors import UsageError
-from harness.util.settings import Positive, Strict, checked, described_schema, merged, read_values
+from harness.util.settings import Positive, Strict, checked, merged, read_values
 
 SHIPPED = Path(__file__).parent / "shipped"
-SCHEMA = SHIPPED / "experiment.schema.json"
-"""The schema by which editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 """A row's name, which is also the name of its folder."""
@@ -24,7 +22,7 @@ Name = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
 
 TRAININGS, ANSWERS, SOURCES = ("finetune", "train"), ("prompt", "predict"), ("simulate", "augment")
 """The steps that train, that answer items, and that make items."""
-NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "out", "overwrite", "card", "preset")
+NOT_OF_ROWS = ("name", "set", "json", "dry-run", "preview", "out", "overwrite", "preset")
 """Options of commands that a file gives in another way, or that produce no answers."""
 OF_THE_TRAINING = ("adapter", "model", "task", "context", "format", "frame", "template", "checkpoint")
 """Options of the answering command that the row's own training determines."""
@@ -149,29 +147,3 @@ def folder_name(path: Path) -> str:
     """The default name of the folder of the rows, which files with the same base share."""
     owner = base_of(path, read_values(path, "experiment")) or path
     return (owner.relative_to(SHIPPED).with_suffix("") if owner.is_relative_to(SHIPPED) else Path(owner.stem)).as_posix()
-
-
-def experiment_schema(steps: Mapping[str, ExperimentStep]) -> dict[str, Any]:
-    """The JSON Schema of a file: its keys, and the commands' options with their types, ranges and help."""
-    made = described_schema(Experiment)
-    for name, step in steps.items():
-        known = {key: _schema_of(option) for key, option in step.options.items()}
-        known |= {step.subject: {"type": "string"}} if step.subject else {}
-        known |= {"set": {"type": "object"}} if step.schema else {}
-        for part in (made, made["$defs"]["Differing"], made["$defs"]["DataSet"]):
-            if about := part["properties"].get(name):
-                part["properties"][name] = {"description": about["description"], "$ref": f"#/$defs/{name}"}
-        made["$defs"][name] = {"additionalProperties": False, "properties": known}
-    return made
-
-
-def _schema_of(option: click.Option) -> dict[str, Any]:
-    """The schema of an option's values. The values in a list are checked when the file is read."""
-    kind = option.type
-    made: dict[str, Any] = {"description": option.help or ""}
-    if isinstance(kind, click.Choice):
-        return made | {"anyOf": [{"enum": [*kind.choices, None]}, {"type": "array"}]}
-    number = isinstance(kind, click.types.IntParamType | click.types.FloatParamType)
-    limits = {"minimum": getattr(kind, "min", None), "maximum": getattr(kind, "max", None)} if number else {}
-    made |= {key: value for key, value in limits.items() if value is not None}
-    return made | {"type": ["boolean" if option.is_flag else "number" if number else "string", "null", "array"]}

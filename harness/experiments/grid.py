@@ -5,14 +5,11 @@ Rows are independent: a failure is recorded, and the other rows go on. A grid th
 
 from __future__ import annotations
 
-import codecs
 import json
 import math
 import os
 import re
-import select
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,8 +32,9 @@ STATE_FILE = "rows.json"
 """In the grid's folder: which rows are finished, and why others are not."""
 ENDING = 30.0
 """Seconds that an interrupted command gets to end by itself."""
+_TAIL = 1 << 16
+"""Bytes at the end of a log in which an error is looked for."""
 
-_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PARALLEL = re.compile(r"(?:tensor|pipeline)[-_]parallel[-_]size=(\d+)")
 
 
@@ -157,25 +155,19 @@ class Grid:
         Files that rows read are made first."""
         rows = [row for row in self.rows if row.commands and not row.reason]
         heads = {row.name: f"row {number} of {len(rows)}, {row.name}" for number, row in enumerate(rows, start=1)}
-        shares: Sequence[str] = ()
         for answering in (False, True):
             part = [row for row in rows if bool(row.tests) == answering]
             todo = [row for row in part if not self.finished(row)]
-            shares = row_gpus(todo, visible_gpus()) if answering and todo else ()
-            if shares:
-                where = f"on GPUs {' and '.join(shares)}; what they print is in {self.folder}/ROW.log"
-                say(f"{len(shares)} rows side by side, {where}")
             for row in part:
                 if row not in todo:
                     say(f"{heads[row.name]}: finished before")
-                elif not shares:
-                    self._run(row, heads[row.name], say)
+            shares = row_gpus(todo, visible_gpus()) if answering and todo else []
             if shares:
-                self._side_by_side(todo, heads, shares, say)
+                say(f"{len(shares)} rows side by side, on GPUs {' and '.join(shares)}")
+            self._run(todo, heads, shares or [""], say)
 
-    def _side_by_side(
-        self, todo: Sequence[Row], heads: Mapping[str, str], shares: Sequence[str], say: Callable[[str], None]
-    ) -> None:
+    def _run(self, todo: Sequence[Row], heads: Mapping[str, str], shares: Sequence[str], say: Callable[[str], None]) -> None:
+        """Run rows, as many at a time as there are shares of the GPUs."""
         free: SimpleQueue[str] = SimpleQueue()
         for share in shares:
             free.put(share)
@@ -184,7 +176,7 @@ class Grid:
         def run(row: Row) -> None:
             gpus = free.get()
             try:
-                self._run(row, heads[row.name], say, Alone(gpus, stop))
+                self._run_row(row, heads[row.name], say, gpus, stop)
             finally:
                 free.put(gpus)
 
@@ -196,12 +188,12 @@ class Grid:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _run(self, row: Row, head: str, say: Callable[[str], None], alone: Alone | None = None) -> None:
+    def _run_row(self, row: Row, head: str, say: Callable[[str], None], gpus: str, stop: threading.Event) -> None:
         log = self.folder / f"{row.name}.log"
         log.unlink(missing_ok=True)
         for key, command in self._left(row):
-            say(f"{head}: {shlex.join(('harness', *command.words))}")
-            code, error = run_command(command.words, log, alone)
+            say(f"{head}: {shlex.join(('harness', *command.words))} >> {log}")
+            code, error = run_command(command.words, log, gpus, stop)
             if code:
                 self._record(row, None, error or f"harness {command.words[0]} ended with code {code} and no message; see {log}")
                 break
@@ -217,16 +209,6 @@ class Grid:
             write_atomically(self.folder / STATE_FILE, json.dumps(states, indent=1) + "\n")
 
 
-@dataclass(frozen=True)
-class Alone:
-    """How a command runs beside others: it prints only to its log."""
-
-    gpus: str
-    """Its CUDA_VISIBLE_DEVICES."""
-    stop: threading.Event
-    """Set when all commands are to end."""
-
-
 def row_gpus(rows: Sequence[Row], gpus: Sequence[str]) -> list[str]:
     """The GPUs of each row that runs at a time, as values of CUDA_VISIBLE_DEVICES; empty if rows run one after another. As many
     rows run at a time as would have enough GPUs if each needed as many as the largest; all GPUs are divided among them."""
@@ -234,59 +216,38 @@ def row_gpus(rows: Sequence[Row], gpus: Sequence[str]) -> list[str]:
     return gpu_groups(gpus, count) if count > 1 else []
 
 
-def run_command(words: Sequence[str], log: Path, alone: Alone | None = None) -> tuple[int, str]:
-    """Run one of our commands in a process that ends with this one. Returns its exit code and its last error line.
+def run_command(words: Sequence[str], log: Path, gpus: str, stop: threading.Event) -> tuple[int, str]:
+    """Run one of our commands in a process that ends with this one, and is interrupted by `stop`. Its output goes to `log`.
 
-    Its output is appended to `log` and, unless it runs beside others, goes to stderr as it comes.
+    `gpus` is its CUDA_VISIBLE_DEVICES; empty: as here. Returns its exit code and its last error line.
     """
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    if alone:
-        environment["CUDA_VISIBLE_DEVICES"] = alone.gpus
-    elif sys.stderr.isatty():  # So that its progress bars move here.
-        environment |= {"TTY_COMPATIBLE": "1", "COLUMNS": str(shutil.get_terminal_size().columns)}
-    process = subprocess.Popen(
-        # -P: nothing in the current folder shadows a package.
-        [sys.executable, "-P", "-m", "harness.cli", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        preexec_fn=ending_with_parent(),
-    )
-    assert process.stdout is not None
-    printed, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
-    try:
-        with log.open("ab") as file:
-            while chunk := _read(process, alone.stop if alone else None):
-                file.write(chunk)
-                file.flush()
-                text = decoder.decode(chunk)
-                if not alone:
-                    sys.stderr.write(text)
-                    sys.stderr.flush()
-                printed = (printed + text)[-(1 << 16) :]
-        return process.wait(), _error(process.returncode, printed)
-    finally:
-        _end(process)
-        process.stdout.close()
-
-
-def _read(process: subprocess.Popen[bytes], stop: threading.Event | None) -> bytes:
-    """What the process prints next; empty when it has ended, by itself or by `stop`."""
-    assert process.stdout is not None
-    while stop and not select.select([process.stdout], [], [], 0.5)[0]:
-        if stop.is_set():
-            process.send_signal(signal.SIGINT)
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"} | ({"CUDA_VISIBLE_DEVICES": gpus} if gpus else {})
+    with log.open("a+b") as file:
+        process = subprocess.Popen(
+            # -P: nothing in the current folder shadows a package.
+            [sys.executable, "-P", "-m", "harness.cli", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            preexec_fn=ending_with_parent(),
+        )
+        try:
+            while process.poll() is None and not stop.wait(0.2):
+                pass
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        finally:
             _end(process)
-            return b""
-    return os.read(process.stdout.fileno(), 1 << 16)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        return process.returncode, _error(process.returncode, file.read().decode(errors="replace"))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Wait for a process that has ended or was interrupted; kill it after `ENDING` seconds."""
     try:
         process.wait(ENDING)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+    except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
@@ -296,5 +257,5 @@ def _error(code: int, printed: str) -> str:
     if code < 0:
         hint = ": perhaps memory ran out" if code == -signal.SIGKILL else ""
         return f"it was ended by signal {-code}{hint}"
-    lines = [line.strip() for line in re.split(r"[\r\n]", _CODES.sub("", printed))]
+    lines = [line.strip() for line in re.split(r"[\r\n]", printed)]
     return next((line.removeprefix("Error: ") for line in reversed(lines) if line.startswith("Error: ")), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -15,7 +16,7 @@ from eval.paper_table import Place, find_table, places
 from eval.published import Table
 from eval.score_run import Benchmark
 from harness.corpora.records import load_items
-from harness.errors import FaultsError
+from harness.errors import FaultsError, HarnessError
 from harness.experiments.data import DataSets
 from harness.experiments.file import ANSWERS, OF_THE_TRAINING, TRAININGS, Differing, ExperimentStep, Options, read_file
 from harness.experiments.grid import Answered, Command, Row
@@ -192,9 +193,9 @@ class _Reader:
         if not isinstance(value, list) or any(isinstance(one, list) for one in value):
             return isinstance(value, list)
         subject = str(block.get(self.words.steps[step].subject or ""))
-        # An unknown baseline or recipe is reported where its training is checked.
-        known = self.words.quietly(lambda: schema(subject)) if schema else None
-        return known is not None and not takes_list(known, key)
+        with suppress(HarnessError):  # An unknown baseline or recipe is reported where its training is checked.
+            return schema is not None and not takes_list(schema(subject), key)
+        return False
 
     def _row(self, one: _Source) -> Row | None:
         """The row; None if it is faulty."""
@@ -298,15 +299,9 @@ def _has(cell: Cell, path: Sequence[str]) -> bool:
 
 
 def _with_examples(values: Options) -> Options:
-    """The options of a prompt without those that have no effect, such as the encoder if examples are chosen at random."""
-    select, order = values.get("select"), str(values.get("shot-order"))
-    idle = {
-        "select": values.get("shots") == 0,
-        "shot-ids": select not in ("fixed", None),
-        "encoder": select not in ("embedding", None),
-        "shot-order": select in ("random", "fixed") and order.startswith("best"),
-    }
-    return {key: value for key, value in values.items() if not (idle.get(key) or (key in idle and values.get("shots") == 0))}
+    """The options of a prompt without the ways to choose examples if there are none."""
+    idle = ("select", "shot-ids", "encoder", "shot-order") if values.get("shots") == 0 else ()
+    return {key: value for key, value in values.items() if key not in idle}
 
 
 def _label(key: str, value: Any) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from adapters.registry import read_record
 from eval.attributes import group_scores
 from eval.compare import compare_runs
 from eval.export import headline
@@ -16,34 +15,15 @@ from eval.score_run import read_answers, score_answers, score_items
 from eval.statistics import Percentage, holm
 from eval.tables import markdown_table, markdown_text
 from harness.errors import UsageError
-from harness.runs.asked import NAME, read_asked
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.experiments.grid import Grid, Row
-
-
-def costs(row: Row, answers: Path) -> dict[str, list[float]]:
-    """The costs of a finished test, by their names in the table: the seconds and tokens of its prompts and answers, preceded by
-    those of its training if it is a row of `harness finetune`."""
-    records = read_answers(answers).records.values()
-    tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
-    facts: dict[str, list[float]] = {
-        "seconds": [sum(asked.seconds for _, asked in read_asked(answers / NAME))],
-        "tokens": [tokens],
-    }
-    if row.commands[0].words[0] == "finetune":
-        run = answers.parent
-        about = read_record(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
-        facts = {"seconds": [about.seconds, *facts["seconds"]], "tokens": [about.tokens, *facts["tokens"]]}
-    return facts
 
 
 def compared(grid: Grid, rows: Sequence[Row], test: str) -> list[dict[str, Any]]:
     """A line for each of some rows of the grid that have a test: "row", "test", "error" (None if finished) and, if finished,
-    "scores" (as `harness score --json` prints them), "facts", and "difference" from the first row: a pair of
-    `eval.compare.compare_runs`, with p corrected over the rows.
+    "scores" (as `harness score --json` prints them) and "difference" from the first row: a pair of `eval.compare.compare_runs`,
+    with p corrected over the rows.
 
     "difference" is None for the first row, and if the first row is not finished or has other items.
     """
@@ -55,7 +35,7 @@ def compared(grid: Grid, rows: Sequence[Row], test: str) -> list[dict[str, Any]]
             folder, how = row.tests[test].answers, row.tests[test].benchmark
             answers = read_answers(folder)
             items[row.name] = score_items(answers, how)
-            line |= {"scores": score_answers(answers, how), "facts": costs(row, folder)}
+            line["scores"] = score_answers(answers, how)
             line["difference"] = _difference(answers.task, row.name, rows[0].name, items)
         lines.append(line)
     pairs = [line["difference"] for line in lines if line.get("difference")]
@@ -72,22 +52,13 @@ def _difference(task: str, row: str, first: str, items: Mapping[str, Any]) -> di
 
 
 def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """The head of the table and its rows, in percent, as text."""
-    finished = [line for line in lines if line["error"] is None]
-    labels = [number.label for number in headline(finished[0]["scores"])[:2]] if finished else []
-    names = list(dict.fromkeys(name for line in finished for name in line["facts"]))
-    head = ["row", *labels, *(["difference", "p (Holm)"] if labels else []), *names, "failed"]
-    rows = []
+    """The head of the table and its rows, those that are finished, in percent, as text."""
+    head, rows = ["row"], list[list[str]]()
     for line in lines:
-        if line["error"] is not None:
-            rows.append([line["row"], *[""] * (len(head) - 2), line["error"]])
-            continue
-        leading, other = headline(line["scores"])[:2]
-        told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
-        numbers = str(leading), f"{100 * other.value:.2f}"
-        rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
-    if len(finished) == len(lines):  # Then the last column is empty.
-        head, rows = head[:-1], [row[:-1] for row in rows]
+        if line["error"] is None:
+            leading, other = headline(line["scores"])[:2]
+            head = ["row", leading.label, other.label, "difference", "p (Holm)"]
+            rows.append([line["row"], str(leading), f"{100 * other.value:.2f}", *_spoken(line["difference"])])
     return head, rows
 
 
@@ -96,8 +67,9 @@ def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
 
 
 def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:
-    """The table in Markdown."""
-    return f"{markdown_table(*cells(lines), texts=(0,))}\n\n{markdown_text(caption)}\n"
+    """The table in Markdown, with what was not run."""
+    notes = map(markdown_text, (caption, *missing(lines)))
+    return "\n\n".join((markdown_table(*cells(lines), texts=(0,)), *notes)) + "\n"
 
 
 def scored(grid: Grid, rows: Sequence[Row], table: Table) -> list[dict[str, Any]]:

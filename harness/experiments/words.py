@@ -39,13 +39,6 @@ class Words:
                 self.fault(f"{where}{fault}")
         return None
 
-    def quietly(self, step: Callable[[], T]) -> T | None:
-        """The result of `step`; None if it raises an error."""
-        try:
-            return step()
-        except HarnessError:
-            return None
-
     def checked(self, where: str, step: str, words: Sequence[str], *, untrained: bool = False) -> Any:
         """What the step's check returns; None if it refuses the words."""
         command = self.steps[step].command

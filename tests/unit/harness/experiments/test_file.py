@@ -6,19 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import yaml
 
 from harness.cli import main
-from harness.commands.experiment import steps
 from harness.corpora import load
-from harness.experiments.file import SCHEMA, SHIPPED, experiment_schema
+from harness.experiments.file import SHIPPED
 from harness.experiments.grid import STATE_FILE
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
-from tools.recipe_schema import content
 
 SCRIPT: dict[str, Any] = {"engine": "scripted", "model": "right.jsonl"}
 FINETUNE: dict[str, Any] = {
@@ -49,21 +46,17 @@ def dry(capsys: pytest.CaptureFixture[str], *words: str, **values: Any) -> tuple
 
 
 def test_a_list_stands_for_a_row_with_each_of_its_values(capsys: pytest.CaptureFixture[str]) -> None:
-    shared = {**SCRIPT, "limit": 3, "shots": [0, 2], "select": ["random", "bm25"], "shot-order": "best-first"}
-    far = {"engine": "openai", "base-url": "http://127.0.0.1:9/v1", "model": "m", "concurrency": 2, "select": None, "shots": 0}
+    shared = {**SCRIPT, "limit": 3, "shots": [0, 2], "select": ["random", "bm25"]}
+    far = {"engine": "openai", "base-url": "http://127.0.0.1:9/v1", "model": "m", "select": None, "shots": 0}
     rows = [{"name": "h", "prompt": {"format": ["grouped", "json"]}}, {"name": "far", "prompt": {"task": "minecraft", **far}}]
-    code, out, err = dry(capsys, prompt=shared, rows=rows)
+    code, out, err = dry(capsys, "--set", "prompt.limit=5", "--name", "other", prompt=shared, rows=rows)
     assert (code, err) == (0, [])
     choices = ("shots-0", "shots-2_random", "shots-2_bm25")
     assert [line[2:] for line in out[::2]] == [*(f"h_{fmt}_{choice}" for fmt in ("grouped", "json") for choice in choices), "far"]
-    start = "harness prompt --shots 2 --engine scripted --model right.jsonl --format json --limit 3 --select"
-    assert (
-        out[1]
-        == "harness prompt --shots 0 --engine scripted --model right.jsonl --format grouped --limit 3 --name e/h_grouped_shots-0"
-    )
-    assert out[9] == f"{start} random --name e/h_json_shots-2_random"
-    assert out[11] == f"{start} bm25 --shot-order best-first --name e/h_json_shots-2_bm25"
-    end = "--base-url http://127.0.0.1:9/v1 --limit 3 --concurrency 2 --name e/far"
+    start = "harness prompt --shots {} --engine scripted --model right.jsonl --format {} --limit 5"
+    assert out[1] == f"{start.format(0, 'grouped')} --name other/h_grouped_shots-0"
+    assert out[11] == f"{start.format(2, 'json')} --select bm25 --name other/h_json_shots-2_bm25"
+    end = "--base-url http://127.0.0.1:9/v1 --limit 5 --name other/far"
     assert out[13] == f"harness prompt --task minecraft --shots 0 --engine openai --model m {end}"
     assert not Path("runs").exists()
 
@@ -100,11 +93,6 @@ def test_a_baseline_is_trained_on_mixes_of_data(capsys: pytest.CaptureFixture[st
         "harness baseline train cnn-gru --max-epochs 1 --data blocks.jsonl=0.5 --name e/blocks.jsonl-0.5",
         "harness baseline predict cnn-gru --checkpoint runs/e/blocks.jsonl-0.5 --limit 3 --name e/blocks.jsonl-0.5/dev",
     ]
-
-
-def test_keys_of_the_file_can_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = dry(capsys, "--set", "prompt.limit=5", "--name", "other", prompt={**SCRIPT, "limit": 3})
-    assert out == ["# row", "harness prompt --engine scripted --model right.jsonl --limit 5 --name other/row"]
 
 
 def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,19 +135,14 @@ def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"rows": []}, "rows: "),
         ({"rows": [{"name": "two/three"}]}, "rows.0.name: "),
         ({"rows": [{"nme": "a"}]}, "rows.0.nme: no such key; did you mean name?"),
-        ({"prompt": "dev"}, "prompt: "),
         ({"promt": {}}, "promt: no such key; did you mean prompt?"),
         ({}, "row 1: it has nothing to run"),
-        ({"prompt": {**SCRIPT, "engine": "vlm"}}, "no engine named 'vlm'"),
         ({"prompt": {**SCRIPT, "format": "gruped"}}, "no format for hexagons named 'gruped'"),
         ({"prompt": {**SCRIPT, "temperature": 5}}, "--temperature 5"),
-        ({"prompt": {**SCRIPT, "limit": 0}}, "Invalid value for '--limit'"),
         ({"prompt": {**SCRIPT, "shots": 2, "select": "fixed"}}, "--select fixed needs --shot-ids"),
         ({"prompt": {**SCRIPT, "name": "x"}}, "prompt: no key named 'name'"),
-        ({"prompt": {"adapter": "none"}}, "Error: e.yaml: "),
         ({"predict": {"baseline": "parsr"}}, "no baseline named 'parsr'"),
         ({"train": {"baseline": "parser"}}, "parser has nothing to train"),
     ],
@@ -211,18 +194,10 @@ def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
 
 
 @pytest.mark.slow
-def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.CaptureFixture[str]) -> None:
-    schema = experiment_schema(steps())
-    assert SCHEMA.read_text() == content(schema), "run tools/recipe_schema.py"
-    shipped = {path: yaml.safe_load(path.read_text()) for path in SHIPPED.rglob("*.yaml")}
-    for values in shipped.values():
-        jsonschema.validate(values, schema)
+def test_those_that_ship_fit_todays_options(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4}
-    assert {path.stem for path in shipped if path.parent == SHIPPED} == rows.keys()
+    assert {path.stem for path in SHIPPED.glob("*.yaml")} == rows.keys()
     for name, count in rows.items():
-        change = "finetune.base=tiny" if "finetune" in shipped[SHIPPED / f"{name}.yaml"] else "prompt.seed=0"
+        change = "finetune.base=tiny" if name == "contexts" else "prompt.seed=0"
         assert main(["experiment", name, "--set", change, "--dry-run"]) == 0
         assert capsys.readouterr().out.count("harness prompt ") == count
-    for wrong in ({"prompt": {"shot": 1}}, {"prompt": {"shots": 101}}, {"rows": [{"finetune": {"limit": 0}}]}):
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, schema)
