@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.corpora import SPLITS, load
 from harness.corpora.item import Item, new_turns
@@ -16,17 +16,6 @@ Content = tuple[str, bytes, bytes]
 
 _NAMED = 3
 """The most ids that a refusal names."""
-
-
-class Match(NamedTuple):
-    """Why an item counts as an item of dev or test."""
-
-    item: str
-    """Its id."""
-    held: str
-    """The id of the item in dev or test, or the name of the target."""
-    by: str
-    """"id", "content" or "target"."""
 
 
 class HeldOut:
@@ -57,30 +46,20 @@ class HeldOut:
             self._targets |= {(one, target(item)) for item in held} - {(one, name) for name in known}
             self._test_targets[one] = Counter(target(item) for item in held if item.split == "test")
 
-    def match(self, item: Item) -> Match | None:
-        """The item or target of dev or test that the item matches; None if there is none."""
+    def match(self, item: Item) -> str | None:
+        """Why the item counts as one of dev or test; None if it does not."""
         if item.id in self._ids:
-            return Match(item.id, item.id, "id")
+            return "its id"
         if held := self._contents.get(content(item)):
-            return Match(item.id, held, "content")
-        if (item.task, target(item)) in self._targets:
-            return Match(item.id, target(item), "target")
-        return None
+            return f"the content of {held}"
+        return f"the target of {target(item)}" if (item.task, target(item)) in self._targets else None
 
     def refuse(self, where: str, items: Iterable[Item]) -> None:
         """Raises UsageError, with their count and the first ids, if any items are in dev or test. `where` names their source."""
-        self._refuse(where, [match for item in items if (match := self.match(item))])
-
-    def refuse_ids(self, where: str, ids: Iterable[str]) -> None:
-        """The same for ids alone."""
-        self._refuse(where, [Match(name, name, "id") for name in ids if name in self._ids])
-
-    def _refuse(self, where: str, matches: Sequence[Match]) -> None:
-        if not matches:
-            return
-        first = ", ".join(one.item if one.by == "id" else f"{one.item} (the {one.by} of {one.held})" for one in matches[:_NAMED])
-        more = ", ..." if len(matches) > _NAMED else ""
-        raise UsageError(f"{where}: {len(matches)} of its items are in dev or test: {first}{more}; leave them out")
+        matches = [f"{item.id} ({why})" for item in items if (why := self.match(item))]
+        if matches:
+            first = ", ".join([*matches[:_NAMED], *(["..."] if len(matches) > _NAMED else [])])
+            raise UsageError(f"{where}: {len(matches)} of its items are in dev or test: {first}; leave them out")
 
     def shared_targets(self, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
         """By task, the number of its test items whose target some of the items have too, and the number of all its test items;

@@ -76,18 +76,13 @@ def _check(procedure: Procedure, where: str) -> None:
             raise DataError(f"{where}: drawing_procedure entry {position} has the id {step}; ids must count 0, 1, 2, ...")
     if entries[0][1] != "NONE" or any(entries[0][2]):
         raise DataError(f'{where}: drawing_procedure entry 0 must be "NONE" with {TILES} zeros')
-    counts = {
-        "number_of_drawing_steps": procedure.number_of_drawing_steps,
-        "agreement_tags": _length(procedure.agreement_tags, len(entries) - 1),
-        "agreement_scores": _length(procedure.agreement_scores, len(entries) - 1),
-    }
+    counts = {"number_of_drawing_steps": procedure.number_of_drawing_steps}
+    for key in ("agreement_tags", "agreement_scores"):
+        if (values := getattr(procedure, key)) != "None":
+            counts[key] = len(values)
     for key, count in counts.items():
         if count != len(entries) - 1:
             raise DataError(f"{where}: {key} covers {count} steps, but drawing_procedure has {len(entries) - 1}")
-
-
-def _length(values: list[Tag] | list[tuple[float, float, float]] | Literal["None"], unverified: int) -> int:
-    return unverified if values == "None" else len(values)
 
 
 def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:

@@ -157,7 +157,7 @@ def _instruction(
 ) -> Instruction:
     """The instruction of a row. `seen` holds the earlier texts by game; this row's is added."""
     game, text = row["GameId"].removeprefix("CQ-"), row["InputInstruction"].strip()
-    told = Instruction(game, start, step, text, BUILT, "")
+    read = Instruction(game, start, step, text, BUILT, "")
     try:
         if game in seen:
             raise _Fault("repeated", "the same text" if seen[game] == text else f"another text: {text}")
@@ -171,7 +171,7 @@ def _instruction(
             if pose is None and begun.avatarInfo:
                 # Where the builder stood when the world was recorded.
                 pose = _ours(begun.avatarInfo.pos, begun.avatarInfo.look)
-            return replace(told, kind=UNCLEAR, detail=row["ClarifyingQuestion"].strip(), pose=pose, before=before)
+            return replace(read, kind=UNCLEAR, detail=row["ClarifyingQuestion"].strip(), pose=pose, before=before)
         ended, after = _world(world(path), path, "no target world")
         if after == before:
             raise _Fault("unchanged")
@@ -180,8 +180,8 @@ def _instruction(
         if gold_order(before, after) is None:
             raise _Fault("floating", path)
     except _Fault as fault:
-        return replace(told, kind=fault.kind, detail=fault.detail)
-    return replace(told, pose=pose, before=before, after=after)
+        return replace(read, kind=fault.kind, detail=fault.detail)
+    return replace(read, pose=pose, before=before, after=after)
 
 
 def _world(data: bytes | None, path: str, missing: str) -> tuple[_World, Structure]:
@@ -238,36 +238,25 @@ def gold_order(before: Structure, after: Structure) -> tuple[Action, ...] | None
     return (*removed, *placed) if len(placed) == len(todo) else None
 
 
-def items(instructions: Iterable[Instruction], split: str) -> Iterator[MinecraftItem]:
-    """The items of a split, in order."""
-    for told in instructions:
-        if told.kind == BUILT and split_of(told.start) == split and told.after is not None:
-            yield _item(told, split, told.after)
-
-
-def unclear(instructions: Iterable[Instruction], split: str) -> Iterator[MinecraftItem]:
-    """The unclear instructions of a split, in order: nothing was built, and `meta` has the question."""
-    for told in instructions:
-        if told.kind == UNCLEAR and split_of(told.start) == split and told.before is not None and told.pose is not None:
-            yield _item(told, split, told.before)
-
-
-def _item(told: Instruction, split: str, after: Structure) -> MinecraftItem:
-    assert told.before is not None
-    assert told.pose is not None
-    question = {"question": told.detail} if told.kind == UNCLEAR else {}
-    return MinecraftItem(
-        id=f"iglu/{split}/{told.game}",
-        split=split,
-        history=(Utterance("Architect", told.text),),
-        before=told.before,
-        pose=told.pose,
-        actions=gold_order(told.before, after) or (),
-        after=after,
-        group=told.start.rpartition("-")[2],
-        cluster=f"iglu/{split}/{told.start}",
-        meta={"game": told.game, "start": told.start, "step": told.step, **question},
-    )
+def items(instructions: Iterable[Instruction], split: str, kind: str = BUILT) -> Iterator[MinecraftItem]:
+    """The items of a split, in order. With UNCLEAR, its unclear instructions: nothing was built, and `meta` has the question."""
+    for one in instructions:
+        if one.kind != kind or split_of(one.start) != split or one.before is None or one.pose is None:
+            continue
+        question = {"question": one.detail} if kind == UNCLEAR else {}
+        after = one.before if one.after is None else one.after
+        yield MinecraftItem(
+            id=f"iglu/{split}/{one.game}",
+            split=split,
+            history=(Utterance("Architect", one.text),),
+            before=one.before,
+            pose=one.pose,
+            actions=gold_order(one.before, after) or (),
+            after=after,
+            group=one.start.rpartition("-")[2],
+            cluster=f"iglu/{split}/{one.start}",
+            meta={"game": one.game, "start": one.start, "step": one.step, **question},
+        )
 
 
 # --- the corpus ---
@@ -295,29 +284,29 @@ class IgluCorpus(Corpus):
         return archive.through_cache(name, list[Instruction], lambda: read_instructions(source))
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
-        told = self.instructions(source)
-        return chain.from_iterable(items(told, split) for split in splits)
+        instructions = self.instructions(source)
+        return chain.from_iterable(items(instructions, split) for split in splits)
 
     def unclear(self, source: Path, split: str) -> Iterator[MinecraftItem]:
-        return unclear(self.instructions(source), split)
+        return items(self.instructions(source), split, UNCLEAR)
 
     def stats(self, source: Path) -> dict[str, Any]:
         """The counts for each split, and for the lines of the file.
 
         `left_out` has, for each of FAULTS, the number of lines, the reason, and for each line its game and what is wrong.
         """
-        told = self.instructions(source)
-        built = [one for one in told if one.kind == BUILT]
-        faults = {kind: [[one.game, one.detail] for one in told if one.kind == kind] for kind in FAULTS}
+        lines = self.instructions(source)
+        built = [one for one in lines if one.kind == BUILT]
+        faults = {kind: [[one.game, one.detail] for one in lines if one.kind == kind] for kind in FAULTS}
         return {
             "splits": {split: _counts(list(items(built, split))) for split in self.task.splits},
             "instructions": {
-                "lines": len(told),
+                "lines": len(lines),
                 "items": len(built),
-                "unclear": sum(one.kind == UNCLEAR for one in told),
+                "unclear": sum(one.kind == UNCLEAR for one in lines),
                 "texts": len({one.text for one in built}),
             },
-            "left_out": {kind: {"lines": len(lines), "why": FAULTS[kind], "which": lines} for kind, lines in faults.items()},
+            "left_out": {kind: {"lines": len(which), "why": FAULTS[kind], "which": which} for kind, which in faults.items()},
         }
 
 

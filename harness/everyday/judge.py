@@ -84,41 +84,32 @@ def _same(made: Change, wanted: Change, up_to: Iterable[str], item: Item) -> boo
     color = "color" in free
     if free == {"color"}:
         return _named(made, color) == _named(wanted, color)
-    shapes = _hexagon_shapes if isinstance(item, HexagonsItem) else _block_shapes
-    (drawn,) = shapes(made, set())
-    return any(_named(drawn, color) == _named(shape, color) for shape in shapes(wanted, free))
+    (drawn,) = _shapes(made, set(), item)
+    return any(_named(drawn, color) == _named(shape, color) for shape in _shapes(wanted, free, item))
 
 
-def _turns(free: set[str], circle: int) -> Iterator[tuple[bool, int]]:
-    """Whether to mirror, and by how many of `circle` steps of a full turn to turn. A mirror may stand upright or lie."""
+def _shapes(change: Change, free: set[str], item: Item) -> Iterator[Change]:
+    """The change moved to the origin, in each way that it may be turned and mirrored: in cube coordinates (x, z) or along the
+    ground. A mirror may stand upright or lie."""
+    drawing = isinstance(item, HexagonsItem)
+    turned, circle, axes = (_turned_tile, 6, (0, 1)) if drawing else (_turned_block, 4, (0, 2))
+    cells: Change = {to_cube(cell): color for cell, color in change.items()} if drawing else change
     for mirrored in (False, True) if "mirror" in free else (False,):
         for turns in range(circle) if "turn" in free else (0, circle // 2) if mirrored else (0,):
-            yield mirrored, turns
+            yield _at_origin({turned(cell, turns, mirrored): color for cell, color in cells.items()}, axes)
 
 
-def _hexagon_shapes(change: Change, free: set[str]) -> Iterator[Change]:
-    """The change moved to the origin, in cube coordinates (x, z), in each way that it may be turned and mirrored."""
-    cube = {to_cube(tile): color for tile, color in change.items()}
-    for mirrored, sixths in _turns(free, 6):
-        yield _at_origin({_turned(cell, sixths, mirrored): color for cell, color in cube.items()}, (0, 1))
-
-
-def _block_shapes(change: Change, free: set[str]) -> Iterator[Change]:
-    """The change moved along the ground to the origin, in each way that it may be turned and mirrored."""
-    for mirrored, quarters in _turns(free, 4):
-        moved: dict[Cell, str | None] = {}
-        for (x, y, z), color in change.items():
-            new_x, new_z = turn(-x if mirrored else x, z, quarters)
-            moved[int(new_x), y, int(new_z)] = color
-        yield _at_origin(moved, (0, 2))
-
-
-def _turned(cell: tuple[int, int], sixths: int, mirrored: bool) -> Cell:
+def _turned_tile(cell: Cell, sixths: int, mirrored: bool) -> Cell:
     # Left and right exchanged: the columns run backwards, and y = -x - z takes the place of z.
     x, z = (-cell[0], cell[0] + cell[1]) if mirrored else cell
     for _ in range(sixths):
         x, z = -z, x + z
     return x, z
+
+
+def _turned_block(cell: Cell, quarters: int, mirrored: bool) -> Cell:
+    x, z = turn(-cell[0] if mirrored else cell[0], cell[2], quarters)
+    return int(x), cell[1], int(z)
 
 
 def _at_origin(change: Change, axes: Sequence[int]) -> Change:
