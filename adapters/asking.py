@@ -16,7 +16,7 @@ from harness.errors import UsageError
 from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import tell
 from harness.prompting.shots import RANDOM
-from harness.tasks import DEFAULT_TASK, world_of
+from harness.tasks.registry import DEFAULT_TASK, world_of
 from prompts.spec import PromptSpec
 from prompts.template import get_template
 

@@ -15,7 +15,7 @@ from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.prompting.prompted import Plan, Prompted
 from harness.runs.answering import ask, batches
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.training.processes import gathered, processes
 from prompts.render import Renderer
 from prompts.shots import Shots

@@ -14,7 +14,7 @@ from adapters.packing import Pack, PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 
 if TYPE_CHECKING:
     from rich.console import Console

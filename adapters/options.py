@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from harness.prompting.shots import RANDOM, RETRIEVED
-from harness.tasks import DEFAULT_TASK, TASK_NAMES
+from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import argument, option
 from harness.util.settings import Strict
 
@@ -20,7 +20,7 @@ MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1
 if TYPE_CHECKING:
     Selection = str
 else:
-    # As for `harness.tasks.TaskName`.
+    # As for `harness.tasks.registry.TaskName`.
     Selection = Literal[(RANDOM, *RETRIEVED)]
 
 

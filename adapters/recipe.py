@@ -14,7 +14,7 @@ from harness.engines.models.bases import display_name
 from harness.engines.shared import Precision
 from harness.errors import Faults, UsageError
 from harness.simulators.games import EndlessName
-from harness.tasks import TaskName
+from harness.tasks.registry import TaskName
 from harness.training.curriculum import Curriculum
 from harness.util.settings import (
     Count,

@@ -15,7 +15,7 @@ from harness.engines.shared import adapter_config, adapter_rank, missing_for_qua
 from harness.errors import AdapterError, UsageError
 from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.util.registry import choose
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec

@@ -29,7 +29,7 @@ from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.prompting.settings import decoding_of
 from harness.runs.folder import described, find_run
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.util.files import filled
 from harness.util.settings import flat
 from prompts.chat_template import CHAT_TEMPLATE

@@ -21,7 +21,7 @@ from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import items_hash
 from harness.simulators.games import simulated
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from serialization.annotations import ProgramAnswers
 
 

@@ -11,7 +11,7 @@ from eval.schemes import read_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 
 _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 

@@ -18,7 +18,7 @@ from eval.items import ItemScore
 from eval.schemes import OURS, get_scheme
 from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 
 LEVELS = tuple(get_scheme("levels").labels)
 """The levels of abstraction, lowest first."""

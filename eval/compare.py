@@ -14,7 +14,7 @@ import numpy as np
 from eval.items import ItemScore
 from eval.metrics.hexagons import longest
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p, ratio
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 
 WITHOUT_LONGEST = "_without_longest"
 """Suffix of metrics without the longest drawing procedures (`eval.metrics.hexagons.longest`)."""

@@ -13,7 +13,7 @@ from eval.metrics.minecraft import METRICS
 from eval.statistics import Percentage
 from eval.tables import BOARDS, benchmark_name, markdown_table, markdown_text, off_board
 from harness.errors import UsageError
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 
 Scores = Mapping[str, Any]
 """As `eval.score.score` returns them."""

@@ -12,7 +12,7 @@ import numpy as np
 from eval.errors import classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 
 
 class Counts(NamedTuple):

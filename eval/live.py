@@ -17,7 +17,7 @@ from rich.console import Console
 from eval.metrics.alignment import align, net_actions
 from eval.statistics import Floats, ratio, ratio_intervals, ratios
 from eval.tables import numbers_table
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.worlds.hexagons import TILES, Board
 from harness.worlds.minecraft import SHAPE, Structure
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError, HarnessError
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.util.files import json_lines
 from harness.worlds import hexagons, minecraft
 

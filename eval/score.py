@@ -14,7 +14,7 @@ from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from eval.statistics import mean_interval
 from harness.errors import UsageError
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
 

@@ -21,7 +21,7 @@ from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
 from harness.runs.folder import described, find_run, items_hash
 from harness.simulators import ARCHITECTS
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
 from serialization.formats.answer import losses

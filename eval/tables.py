@@ -14,7 +14,7 @@ from rich.table import Table
 from eval.metrics.minecraft import METRICS
 from eval.published import Beside, beside
 from eval.statistics import Percentage
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 
 _HEXAGONS = {
     "action": "action",

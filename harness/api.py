@@ -23,7 +23,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
 from harness.everyday.judge import is_right
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 from prompts.messages import conversation, gold_answer, read_answer

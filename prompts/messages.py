@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import Item, MinecraftItem, own_program
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import TurnText, View, from_frame, in_frame, view

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
-from harness.task import Task
-from harness.tasks import TASKS
+from harness.tasks import Task
+from harness.tasks.registry import TASKS
 from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from harness.errors import UsageError
-from harness.tasks import TASKS, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.registry import choose
 from harness.worlds import World
 from prompts.template import DEFAULT, Template, get_template

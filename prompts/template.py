@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.tasks import TASKS, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.hashing import short_hash
 from harness.util.registry import choose
 

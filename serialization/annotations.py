@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from harness.corpora import load, locate
 from harness.corpora.item import Executed, HexagonsItem, Item, own_program
 from harness.errors import DataError, UsageError
-from harness.tasks import TASKS, get_task, world_of
+from harness.tasks.registry import TASKS, get_task, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import net_actions

@@ -23,7 +23,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance, turn_minecraft
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from harness.util.registry import choose
 from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint

@@ -30,7 +30,7 @@ from harness.baselines.parser.minecraft.scene import DiscourseScene
 from harness.baselines.parser.minecraft.words import ClauseInContext, read_item
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
-from harness.tasks import TASKS, tasks_in
+from harness.tasks.registry import TASKS, tasks_in
 from harness.worlds.minecraft import net_actions
 
 PRICE, PULL = 0.6, 10.0

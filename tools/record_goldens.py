@@ -12,7 +12,7 @@ from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.t5.baseline import T5
 from harness.corpora.item import drawing_steps
 from harness.prompting.pictures import picture_url
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec

@@ -34,7 +34,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, n
 from harness.drawing.items import item_pictures
 from harness.drawing.terminal import written
 from harness.runs.asked import NAME, Asked, read_asked
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.minecraft import net_actions
 
 CHUNK = 16

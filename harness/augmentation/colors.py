@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness.corpora.item import HexagonsItem, Item, Turn, Utterance, own_program
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.worlds import hexagons, minecraft
 
 #: The colors that may be permuted. White is the color of a blank board and stays.

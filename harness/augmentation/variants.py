@@ -18,7 +18,7 @@ from harness.augmentation.colors import permute_colors, random_colors
 from harness.augmentation.paraphrase import Lexicon, paraphrase
 from harness.corpora.item import Item, MinecraftItem, Utterance, turn_minecraft
 from harness.errors import UsageError
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.util.registry import choose
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors",)}

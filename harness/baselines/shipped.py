@@ -10,7 +10,7 @@ from typing import Any
 from harness.baselines import BASELINES, Ruled
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.util.registry import resolve
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import AdapterError
-from harness.tasks import TASK_NAMES
+from harness.tasks.registry import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 

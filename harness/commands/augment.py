@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.util.options import ModelCommand, option
 from harness.util.settings import Strict
 

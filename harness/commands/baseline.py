@@ -13,7 +13,7 @@ import click
 
 from harness.baselines import BASELINES, Ruled, choose_decoding, known_decoding
 from harness.errors import UsageError
-from harness.tasks import TASK_NAMES
+from harness.tasks.registry import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
 from harness.util.registry import choose, resolve
 from harness.util.settings import Strict

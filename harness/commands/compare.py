@@ -9,7 +9,7 @@ import click
 
 from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:

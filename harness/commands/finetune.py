@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.options import Finetune, Prompt
-from harness.tasks import DEFAULT_TASK
+from harness.tasks.registry import DEFAULT_TASK
 from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:

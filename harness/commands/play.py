@@ -13,7 +13,7 @@ import click
 from harness.errors import UsageError
 from harness.prompting.options import FLAGS, Options
 from harness.simulators import ARCHITECTS
-from harness.tasks import PLAYED, TASKS, get_task, listed
+from harness.tasks.registry import PLAYED, TASKS, get_task, listed
 from harness.util.options import ModelCommand, click_options, option
 from harness.util.settings import Strict
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UsageError
-from harness.tasks import DEFAULT_TASK, TASKS, world_of
+from harness.tasks.registry import DEFAULT_TASK, TASKS, world_of
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 

@@ -184,7 +184,7 @@ def _show_request(serving: Serving, config: ServeConfig) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
     from harness.engines.models.bases import display_name
-    from harness.tasks import DEFAULT_TASK
+    from harness.tasks.registry import DEFAULT_TASK
     from harness.util.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP

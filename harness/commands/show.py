@@ -168,7 +168,7 @@ def _print_metrics(console: Console, item: Item, actions: Any) -> None:
     from eval.metrics.minecraft import METRICS, count, item_f1
     from eval.tables import numbers_table
     from harness.corpora.item import MinecraftItem
-    from harness.tasks import get_task
+    from harness.tasks.registry import get_task
 
     if not isinstance(item, MinecraftItem) or get_task(item.task).judged:
         return

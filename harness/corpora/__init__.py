@@ -13,8 +13,8 @@ from harness.corpora.item import Item
 from harness.corpora.minecraft import MinecraftCorpus
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
-from harness.task import OUR_LICENSE
-from harness.tasks import TASKS, get_task, world_of
+from harness.tasks import OUR_LICENSE
+from harness.tasks.registry import TASKS, get_task, world_of
 from harness.util.registry import choose
 from harness.worlds.minecraft import Structure
 

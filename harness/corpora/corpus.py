@@ -10,7 +10,7 @@ from typing import Any
 from harness.corpora.item import Item, MinecraftItem
 from harness.corpora.records import read_items
 from harness.errors import DataError
-from harness.task import Task
+from harness.tasks import Task
 from harness.worlds.minecraft import Structure, net_actions
 
 

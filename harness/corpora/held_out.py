@@ -9,7 +9,7 @@ from typing import Any
 from harness.corpora import SPLITS, load
 from harness.corpora.item import Item, new_turns
 from harness.errors import UsageError
-from harness.tasks import tasks_in, world_of
+from harness.tasks.registry import tasks_in, world_of
 
 Content = tuple[str, bytes, bytes]
 """What is asked for, in lower case and with single spaces, and the states before and after."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
-from harness.tasks import task_of
+from harness.tasks.registry import task_of
 from harness.worlds import World, hexagons, minecraft
 
 

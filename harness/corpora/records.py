@@ -15,7 +15,7 @@ from pydantic import Field
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, HarnessError, UsageError
-from harness.tasks import TASKS, task_of, world_of
+from harness.tasks.registry import TASKS, task_of, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure

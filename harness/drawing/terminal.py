@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.drawing.hexagons import DARK, PALETTE
 from harness.drawing.minecraft import PALETTE as BLOCK_PALETTE
-from harness.tasks import world_of
+from harness.tasks.registry import world_of
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Tile
 from harness.worlds.minecraft import SIDE, Pose, Structure, net_actions
 

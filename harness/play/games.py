@@ -18,7 +18,7 @@ from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
-from harness.tasks import get_task, world_of
+from harness.tasks.registry import get_task, world_of
 from harness.util.terminal import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action

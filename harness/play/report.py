@@ -12,7 +12,7 @@ from eval.live import shown
 from harness.drawing.hexagons import board_svg
 from harness.drawing.hexagons import difference_svg as board_difference
 from harness.drawing.minecraft import difference_svg, structure_svg
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 

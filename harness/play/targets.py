@@ -18,7 +18,7 @@ from harness.simulators.games import game
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
-from harness.tasks import PLAYED, get_task, world_of
+from harness.tasks.registry import PLAYED, get_task, world_of
 from harness.util.registry import choose
 
 

@@ -17,7 +17,7 @@ from inspect_ai.solver import TaskState, generate
 
 from harness.api import Counts, total
 from harness.plugins.rows import ItemRow, rows, score_row
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 
 _ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.api import Counts, total
 from harness.plugins.rows import ItemRow, rows, score_row, two_messages
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from harness.util.files import cache_folder, write_atomically
 
 _SPLITS = ("dev", "test")

@@ -14,7 +14,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 
 from harness.errors import HarnessError
 from harness.plugins.rows import ItemRow, rows, score_row
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 
 
 class Reply(Action):

@@ -12,7 +12,7 @@ import verifiers.v1 as vf
 
 from harness.api import Counts
 from harness.plugins.rows import rows, score_row, two_messages
-from harness.tasks import DEFAULT_TASK
+from harness.tasks.registry import DEFAULT_TASK
 
 __all__ = ["GridTaskset"]
 
@@ -57,7 +57,7 @@ class GridConfig(vf.TasksetConfig):
     """Which items are asked, and in which prompt format."""
 
     benchmark: str = DEFAULT_TASK
-    """One of `harness.tasks.TASKS`."""
+    """One of `harness.tasks.registry.TASKS`."""
     split: str = "test"
     limit: int | None = None
     context: str | None = None

@@ -13,7 +13,7 @@ from pydantic import model_validator
 from harness.engines.openai import DIALECTS
 from harness.errors import UsageError
 from harness.prompting.shots import SELECTIONS, check_choice
-from harness.tasks import DEFAULT_TASK, TASK_NAMES
+from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
 from prompts.shots import ORDERS

@@ -13,7 +13,7 @@ from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.util.terminal import bar
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
 from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, Text, turns
-from harness.tasks import BuildingTask, DrawingTask, TaskName
+from harness.tasks.registry import BuildingTask, DrawingTask, TaskName
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import FACING, Pose, Structure
 

@@ -27,7 +27,7 @@ from harness.worlds.minecraft import Structure
 if TYPE_CHECKING:
     EndlessName = str
 else:
-    # The known names as a type at run time, as for `harness.tasks.TaskName`.
+    # The known names as a type at run time, as for `harness.tasks.registry.TaskName`.
     EndlessName = Literal[tuple(ARCHITECTS)]
 """The name of a simulator without a limit on the number of items."""
 

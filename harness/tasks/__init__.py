@@ -1,90 +1,69 @@
-"""The registry of tasks. Whatever differs from task to task is a field of its `Task`.
-
-Another package adds a task with an entry point of the group `harness.tasks`, whose value is `module:object`.
-"""
+"""A task: a corpus in one of the worlds, and everything that the harness needs to know about it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
 
-from harness.errors import UsageError
-from harness.task import Task
-from harness.tasks import everyday, hexagons, iglu, minecraft
-from harness.util.registry import choose
 from harness.worlds import World
 
-GROUP = "harness.tasks"
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+OUR_LICENSE = "MIT, written for this project"
+SAMPLE = Path(__file__).parents[1] / "corpora" / "sample"
+"""Small samples in the formats of the published corpora, written for this project; a folder for each corpus."""
 
 
-def _tasks() -> dict[str, Task]:
-    """Our own tasks, then the tasks of other packages. Raises UsageError for an entry point that cannot be used."""
-    ours = (hexagons.TASK, minecraft.TASK, iglu.TASK, everyday.DRAWING, everyday.BUILDING)
-    known = {task.name: task for task in ours}
-    for point in sorted(entry_points(group=GROUP)):
-        where = f"the entry point {point.name} = {point.value} of {GROUP}"
-        try:
-            task = point.load()
-        except Exception as error:
-            raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
-        if not isinstance(task, Task) or not _NAME.fullmatch(task.name):
-            raise UsageError(f"{where} is not a Task named in lowercase letters, digits and hyphens: repair its package")
-        if task.world not in get_args(World):
-            raise UsageError(f"{where}: there is no world {task.world!r}; there are {' and '.join(get_args(World))}")
-        if alike := [name for name in known if f"{task.name}-".startswith(f"{name}-") or name.startswith(f"{task.name}-")]:
-            raise UsageError(f"{where}: the name {task.name} begins like {alike[0]}, so item ids would be ambiguous: rename it")
-        known[task.name] = task
-    return known
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Everything that distinguishes a task. Strings of the form `module:object` are imported at their first use."""
 
+    name: str
+    """Lowercase letters, digits and hyphens. The ids of the task's items begin with it."""
+    world: World
+    """Code that depends on actions and states asks for the world, not for the task."""
 
-TASKS = _tasks()
-"""The tasks by name, in the order in which they are listed. The first task of each world has the world's name."""
-DEFAULT_TASK = next(iter(TASKS))
-"""The task if none is named."""
-PLAYED = [name for name, task in TASKS.items() if task.targets]
-"""The tasks that have live games."""
+    title: str
+    """The corpus, as a sentence names it."""
+    benchmark: str
+    """What the corpus measures, as tables name it."""
+    hub_name: str = ""
+    """The corpus, as a model card's list of data sets names it; empty: `name`."""
+    skill: str = ""
+    """The purpose of an adapter, as its model card states it; empty: `benchmark`."""
+    license: str = OUR_LICENSE
+    how_to_get: str = "it ships with the project"
+    """Where to get the published corpus, and where to put it."""
+    splits: tuple[str, ...] = ("train", "dev", "test")
+    """The splits, in the order in which items are listed."""
+    split_names: Mapping[str, str] = field(default_factory=dict)
+    """Aliases of splits, such as {"dev": "val"}."""
+    corpus: str = "harness.corpora.corpus:Corpus"
+    """`module:object`: a `harness.corpora.corpus.Corpus`, or a class that extends it, which finds, reads and counts the items."""
+    sample: Path
+    """The folder of the items that come with the package."""
+    shipped: bool = False
+    """Whether `sample` is the whole corpus; if so, no other folder is searched for it."""
 
-if TYPE_CHECKING:
-    TaskName = str
-    DrawingTask = str
-    BuildingTask = str
-else:
-    # Type checkers reject a computed Literal. pydantic checks values against it, and lists it as an enum in JSON Schemas.
-    TaskName = Literal[tuple(TASKS)]
-    DrawingTask, BuildingTask = (
-        Literal[tuple(name for name, task in TASKS.items() if task.world == world)] for world in ("hexagons", "minecraft")
-    )
+    context: str = ""
+    """The default of `--context`; empty: the world's default."""
+    format: str = ""
+    """The default of `--format`; empty: the world's default."""
+    compass: bool = False
+    """Whether instructions name compass directions. If so, prompts explain them, and augmentation does not rotate the items."""
+    begun: bool = False
+    """Whether items start from blocks or tiles that no dialogue mentions; the fixed items behind a prompt's hash then do too."""
 
+    judged: bool = False
+    """Whether each turn starts from the player's own earlier answers and is judged by conditions: many answers are right."""
+    scores: Mapping[str, str] = field(default_factory=dict)
+    """Published metrics in addition to the world's: from their keys in the scores to `module:object`, a function of items,
+    predicted actions and seed."""
 
-def listed(names: Iterable[str]) -> str:
-    """Names as help texts list them."""
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
+    targets: str = ""
+    """Where `harness play` takes its targets from: a simulator, or "corpus"; empty: the task is not played."""
 
-
-TASK_NAMES = listed(TASKS)
-"""The tasks as help texts list them."""
-
-
-def get_task(name: str) -> Task:
-    """Raises UsageError for an unknown task."""
-    return TASKS.get(name) or TASKS[choose("task", name, TASKS)]
-
-
-def world_of(task: str) -> World:
-    """Raises UsageError for an unknown task."""
-    return get_task(task).world
-
-
-def tasks_in(world: World) -> tuple[str, ...]:
-    """The tasks of a world, the one with the world's name first."""
-    return tuple(name for name, task in TASKS.items() if task.world == world)
-
-
-def task_of(item_id: str, world: World) -> str:
-    """The task that an item's id begins with: `minecraft-blocks/...` belongs to minecraft. If there is none, the world's task."""
-    name = item_id.partition("/")[0]
-    return next((task for task in TASKS if f"{name}-".startswith(f"{task}-")), world)
+    @property
+    def scoring(self) -> Literal["judged", "hexagons", "minecraft"]:
+        """How answers are scored: as judged turns, or by the world's metrics."""
+        return "judged" if self.judged else self.world

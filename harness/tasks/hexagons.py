@@ -1,6 +1,6 @@
 """HEXAGONS, "Draw Me a Flower": drawing procedures, step by step."""
 
-from harness.task import SAMPLE, Task
+from harness.tasks import SAMPLE, Task
 
 TASK = Task(
     name="hexagons",

@@ -1,6 +1,6 @@
 """IGLU, single-turn: one instruction in a world that already holds blocks, with compass directions."""
 
-from harness.task import SAMPLE, Task
+from harness.tasks import SAMPLE, Task
 
 TASK = Task(
     name="iglu",

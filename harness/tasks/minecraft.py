@@ -1,6 +1,6 @@
 """Minecraft Builder Action Prediction: dialogues of an Architect and a Builder."""
 
-from harness.task import SAMPLE, Task
+from harness.tasks import SAMPLE, Task
 
 TASK = Task(
     name="minecraft",

@@ -13,7 +13,7 @@ from harness.corpora import load
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
 from harness.simulators.games import validation_items
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from harness.training.curriculum import stages
 from harness.training.recipe import Training
 from harness.training.steps import Data

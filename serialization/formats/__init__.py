@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from harness.util.registry import choose
 from harness.worlds import World
 from serialization.formats import calls, grouped, json, lines, moves, program, triplets

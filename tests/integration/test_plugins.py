@@ -18,7 +18,7 @@ import pytest
 import harness
 from harness.corpora.item import Item
 from harness.plugins.lm_eval import write_folder
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
 

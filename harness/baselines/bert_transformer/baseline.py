@@ -17,7 +17,7 @@ from harness.baselines.builder_network import BuilderBatch, BuilderCollator, Bui
 from harness.baselines.encoders import EncoderNetwork, EncoderSettings, check_identity, identity, load_encoder
 from harness.baselines.world_state import COLORS, VECTOR
 from harness.corpora.item import Item, builder_turns
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data

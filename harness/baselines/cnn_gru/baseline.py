@@ -22,7 +22,7 @@ from harness.baselines.world_state import VECTOR
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data

@@ -32,7 +32,7 @@ from harness.baselines.encoders import EncoderSettings, check_identity, identity
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data

@@ -13,7 +13,7 @@ from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, 
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import TASKS, world_of
+from harness.tasks.registry import TASKS, world_of
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 

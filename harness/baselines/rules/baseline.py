@@ -19,7 +19,7 @@ from typing import NamedTuple
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Paint
 
 _TILES = ("tile", "hexagon", "hex", "cell", "spot", "space", "block", "square", "box", "row", "position", "slot")

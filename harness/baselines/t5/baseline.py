@@ -19,7 +19,7 @@ from harness.engines.models.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer, Predictor
-from harness.tasks import tasks_in
+from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data, Losses

@@ -19,7 +19,7 @@ from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, c
 from harness.simulators.minecraft.game import Goal, SpokenOrder, any_quarter, gold_actions, opening, speak
 from harness.simulators.minecraft.orders import picked_out, piece_order, said_at_once
 from harness.simulators.minecraft.scene import Cell, GameScene, Voice, relation
-from harness.tasks import task_of
+from harness.tasks.registry import task_of
 from harness.worlds.minecraft import Action, Structure, in_region
 
 _MOVES = 0.3

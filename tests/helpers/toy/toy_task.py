@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.task import Task
+from harness.tasks import Task
 
 TASK = Task(
     name="toy",

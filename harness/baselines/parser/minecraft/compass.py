@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.baselines.parser.notation import entries
 from harness.corpora.item import MinecraftItem, Utterance
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.minecraft import Pose
 
 _QUARTERS = ("south", "west", "north", "east")

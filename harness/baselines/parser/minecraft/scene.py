@@ -12,7 +12,7 @@ from harness.baselines.parser.minecraft.compass import told_pose
 from harness.baselines.parser.minecraft.grid import KINDS, Cells
 from harness.baselines.parser.minecraft.words import color_told
 from harness.corpora.item import Executed, MinecraftItem
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.minecraft import CODES, Action
 
 EYES = 1.62

@@ -12,7 +12,7 @@ from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
 from harness.baselines.parser.notation import entries, pattern_regex, read_lines, symbols
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance, since_actions
 from harness.corpora.wording import NUMBERS, ORDINALS
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.worlds.minecraft import COLORS
 
 COLOR, NUMBER, ORDINAL = "K", "N", "O"

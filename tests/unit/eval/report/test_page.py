@@ -15,7 +15,7 @@ from eval.report.page import CHUNK, MAX_TEXT
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from tests.helpers.scored import perfect, write_lines, write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")

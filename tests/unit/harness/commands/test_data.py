@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.everyday.requests import REQUESTS
-from harness.task import SAMPLE
+from harness.tasks import SAMPLE
 from tests.helpers import Command
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.corpora import load, load_games, locate, minecraft, minecraft_logs, split_name
 from harness.errors import UsageError
-from harness.tasks import TASKS
+from harness.tasks.registry import TASKS
 from tests.helpers.corpora_files import pack, state, write_log, write_minecraft
 
 

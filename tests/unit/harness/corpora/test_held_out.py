@@ -16,7 +16,7 @@ from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
 from harness.corpora.item import Item
 from harness.corpora.records import to_full_record
 from harness.errors import UsageError
-from harness.tasks import TASKS, tasks_in, world_of
+from harness.tasks.registry import TASKS, tasks_in, world_of
 from harness.util.files import json_line
 from tests.helpers.finetuning import job_of
 

@@ -13,7 +13,7 @@ from harness.cli import main
 from harness.corpora import SPLITS, iglu, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
-from harness.task import SAMPLE
+from harness.tasks import SAMPLE
 from harness.worlds.minecraft import Action, Pose, Structure
 
 FIRST = "game-9005"

@@ -17,7 +17,7 @@ from harness.corpora.corpus import Corpus
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, UsageError
 from harness.simulators.games import game
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 from harness.util import files
 
 pytestmark = pytest.mark.usefixtures("empty_folder")

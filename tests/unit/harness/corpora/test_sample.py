@@ -4,7 +4,7 @@ import pytest
 
 from harness.corpora import SPLITS, load, locate
 from harness.corpora.item import HexagonsItem
-from harness.tasks import get_task
+from harness.tasks.registry import get_task
 
 
 @pytest.mark.parametrize(("task", "counts"), [("hexagons", [18, 7, 7]), ("minecraft", [18, 8, 9]), ("iglu", [10, 4, 4])])

@@ -7,7 +7,7 @@ from harness.augmentation.variants import augment, known_changes
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
-from harness.tasks import TASKS, TaskName, task_of, tasks_in
+from harness.tasks.registry import TASKS, TaskName, task_of, tasks_in
 
 
 def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
