@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import copy
 import json
-import multiprocessing
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
-from adapters.attention import register
-from adapters.layout import Layout, fuse_head, layout_of, logits_of, scored
-from adapters.packing import Packing, collate, listed, plan_packs
-from adapters.recipe import FinetuneRecipe, load_recipe
-from harness.engines.engine import Completion, Sampling
+from adapters.labels import collate, fuse_head, log_probs_of, logits_of
+from adapters.layout import Layout, attention_of, layout_of
+from adapters.packing import listed, plan_packs
+from adapters.recipe import load_recipe
 from harness.engines.models.bases import base_origin, context_length_of, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.shared import brief, check_tokens, quiet_transformers
 from harness.errors import EngineError, HarnessError
@@ -33,7 +30,7 @@ from harness.util.processes import trusts_remote_code
 from prompts.chat_template import own_template, template_date
 from prompts.probe import PROBES
 from prompts.render import Renderer
-from prompts.rendered import Rendered, TrainingRow
+from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARK, without_thoughts
 
@@ -43,12 +40,16 @@ WINDOW = 8
 """Length of a miniature's sliding windows and chunks, in tokens: less than that of any row."""
 APART = 1e-3
 """Largest allowed difference between two ways to compute a logit in float32, in standard deviations of the logits."""
-WRITTEN = 8
-"""Tokens that transformers and vLLM generate after each prompt."""
-_BROKEN = "\N{REPLACEMENT CHARACTER}"
-"""Stands for an incomplete character in decoded text."""
-VLLM_SECONDS = 45.0
-"""How long vLLM may take to start and answer."""
+SMALL = {
+    **dict.fromkeys(("intermediate_size", "intermediate_size_mlp"), 128),
+    **dict.fromkeys(("moe_intermediate_size", "shared_expert_intermediate_size"), 64),
+    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), 4),
+    **dict.fromkeys(("n_group", "topk_group", "first_k_dense_replace", "max_window_layers"), 1),
+    "num_experts_per_tok": 2,
+    "sliding_window": WINDOW,
+    "attention_chunk_size": WINDOW,
+}
+"""The largest values of a miniature's configuration, by transformers' names."""
 
 
 class CheckSkipped(Exception):
@@ -84,8 +85,7 @@ class CheckedModel:
         import torch
         from transformers import AutoModelForCausalLM
 
-        masked = register() if self.layout.packing is Packing.TREE and not torch.cuda.is_available() else None
-        how = {"dtype": torch.float32, "attn_implementation": self.layout.attention or masked}
+        how = {"dtype": torch.float32, "attn_implementation": attention_of(self.layout, None)}
         try:
             with quiet_transformers():
                 if self.full:
@@ -120,7 +120,7 @@ def miniature(config: Any) -> Any:
         _shrink(part)
     for name in ("vision_config", "audio_config"):
         if (part := getattr(small, name, None)) is not None:
-            _set(part, num_hidden_layers=1, depth=1)
+            _lower(part, {"num_hidden_layers": 1, "depth": 1})
     return small
 
 
@@ -141,31 +141,14 @@ def _shrink(config: Any) -> None:
     groups = getattr(config, "num_key_value_heads", None) or heads
     kept = min(groups, 2)
     many = kept * (2 if heads > groups else 1)
-    explicit = values.get("head_dim") is not None
-    _set(config, num_attention_heads=many, num_key_value_heads=kept)
-    _set(config, hidden_size=128 if explicit else many * (config.hidden_size // heads))
-    _set(config, num_hidden_layers=len(chosen), intermediate_size=128, moe_intermediate_size=64, intermediate_size_mlp=128)
-    _set(config, num_experts=4, num_local_experts=4, n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1)
-    _set(config, shared_expert_intermediate_size=64, first_k_dense_replace=1, max_window_layers=1)
-    _set(config, sliding_window=WINDOW, attention_chunk_size=WINDOW)
-    if any(name.startswith("mamba") or name == "state_size" for name in values):
-        _shrink_states(config)
+    hidden = 128 if values.get("head_dim") is not None else many * (config.hidden_size // heads)
+    _lower(config, SMALL | {"num_hidden_layers": len(chosen), "hidden_size": hidden})
+    _lower(config, {"num_attention_heads": many, "num_key_value_heads": kept})
 
 
-def _shrink_states(config: Any) -> None:
-    """Shrink state-space layers, whose widths must match: twice the model's width of 128 is 8 heads of 32."""
-    widths = {"mamba_d_ssm": 256, "mamba_n_heads": 8, "mamba_d_head": 32, "mamba_expand": 2, "expand": 2}
-    if not hasattr(config, "num_attention_heads"):
-        widths |= {"num_heads": 8, "head_dim": 32}
-    for name, value in widths.items():
-        if getattr(config, name, None) is not None:
-            setattr(config, name, value)
-    _set(config, hidden_size=128, mamba_d_state=16, mamba_n_groups=1, state_size=16, n_groups=1)
-
-
-def _set(config: Any, **values: int) -> None:
+def _lower(config: Any, largest: Mapping[str, int]) -> None:
     """Lower a configuration's integers to these values; smaller ones stay, and missing ones are not added."""
-    for name, value in values.items():
+    for name, value in largest.items():
         there = getattr(config, name, None)
         if isinstance(there, int) and not isinstance(there, bool) and there > value:
             setattr(config, name, value)
@@ -260,7 +243,7 @@ def check_packs(subject: CheckedModel) -> str:
             inputs = collate(plan.write(), subject.layout.packing, pad=0)
             asked = inputs.pop("labels")
             together.append(logits_of(model, inputs, use_cache=False))
-            likely += [scored(model, inputs, asked).log_probs[0]] if fused else []
+            likely += [log_probs_of(model, inputs, asked)] if fused else []
     if fused:
         _difference(torch.cat(likely), alone.log_softmax(-1).gather(1, labels[:, None])[:, 0])
     return f"{subject.layout}; {_difference(torch.cat(together), alone)}"
@@ -282,7 +265,6 @@ def check_lora(subject: CheckedModel) -> str:
     from adapters.finetune import with_lora
 
     recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
-    assert isinstance(recipe, FinetuneRecipe)
     tokens = torch.tensor([subject.rows[0].token_ids[-WINDOW * 4 :]])
     adapted = with_lora(recipe, subject.model()).eval()
     seconds = {name: p for name, p in adapted.named_parameters() if "lora_B" in name}
@@ -300,65 +282,6 @@ def check_lora(subject: CheckedModel) -> str:
     return f"{len(seconds)} modules ({', '.join(kinds)}); read again by peft: {said}"
 
 
-def check_vllm(subject: CheckedModel) -> str:
-    """vLLM and transformers generate the same text after the same prompts."""
-    import torch
-
-    if find_spec("vllm") is None:
-        raise CheckSkipped("vLLM is not installed")
-    prompts = [Rendered(row.id, (), "", row.prompt_ids) for row in subject.rows[:4]]
-    with tempfile.TemporaryDirectory() as folder:
-        where = subject.base
-        if not subject.full:
-            where = folder
-            with quiet_transformers():
-                subject.model().save_pretrained(folder)
-                subject.tokenizer.save_pretrained(folder)
-        theirs = _by_vllm(where, prompts)
-        from harness.engines.transformers import TransformersEngine
-
-        engine = TransformersEngine(where)
-        with torch.random.fork_rng():
-            ours = list(engine.generate(prompts, Sampling(max_tokens=WRITTEN)))
-    # The last token may end within a character, which vLLM then leaves out.
-    alike = sum(a.text.rstrip(_BROKEN) == b.text.rstrip(_BROKEN) for a, b in zip(ours, theirs, strict=True))
-    if alike < len(prompts):
-        raise HarnessError(f"after {len(prompts) - alike} of {len(prompts)} prompts vLLM writes something else")
-    return f"the same {WRITTEN} tokens after {alike} prompts"
-
-
-def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
-    """vLLM's answers, from a process of its own. Raises CheckSkipped if it cannot run the model here in time."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_run_vllm, args=(model, prompts, sender), daemon=True)
-    process.start()
-    sender.close()
-    try:
-        if not receiver.poll(VLLM_SECONDS):
-            raise CheckSkipped(f"vLLM did not answer within {VLLM_SECONDS:.0f} seconds")
-        answers = receiver.recv()
-    except EOFError:
-        raise CheckSkipped("vLLM's process ended without an answer") from None
-    finally:
-        process.kill()
-        process.join()
-    if isinstance(answers, str):
-        raise CheckSkipped(answers)
-    return list(answers)
-
-
-def _run_vllm(model: str, prompts: Sequence[Rendered], sender: Any) -> None:
-    from harness.engines.vllm.engine import VllmEngine
-
-    try:
-        longest = max(len(prompt.token_ids) for prompt in prompts) + WRITTEN
-        engine = VllmEngine(model, context_length=longest, options={"dtype": "float32"})
-        sender.send(list(engine.generate(prompts, Sampling(max_tokens=WRITTEN))))
-    except HarnessError as error:
-        sender.send(str(error))
-
-
 CHECKS: dict[str, Callable[[CheckedModel], str]] = {
     "prompts": check_prompts,
     "BOS": check_bos,
@@ -367,7 +290,6 @@ CHECKS: dict[str, Callable[[CheckedModel], str]] = {
     "template": check_template,
     "packs": check_packs,
     "LoRA": check_lora,
-    "vLLM": check_vllm,
 }
 
 
@@ -396,14 +318,14 @@ def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
 
 def require(base: str, say: Callable[[str], None]) -> None:
     """Raises HarnessError if a base would be trained in another way than it is prompted. One that passed with the same files and
-    library versions is not checked again. The check of vLLM, which does not train, is left to `harness check`."""
+    library versions is not checked again."""
     known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
     libraries = provenance()["versions"]
     path = cache_folder() / "checked" / f"{json_hash([known, libraries])}.json"
     if path.is_file():
         return
     say(f"checking once, on a miniature, that {display_name(base)} is trained as it is asked")
-    outcomes = run_checks(base, names=[name for name in CHECKS if name != "vLLM"])
+    outcomes = run_checks(base)
     if failed := [f"{one.name}: {one.detail}" for one in outcomes if one.passed is False]:
         command = shlex.join(["harness", "check", base])
         raise HarnessError(f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")

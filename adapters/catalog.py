@@ -12,8 +12,7 @@ from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, AdapterRecord,
 from eval.export import Number, headline
 from eval.statistics import Percentage
 from harness.engines.shared import brief
-from harness.errors import AdapterError, UsageError
-from harness.prompting.options import BEST, Options
+from harness.errors import AdapterError
 from harness.runs.folder import RUNS
 
 SCORES_FILE = "scores.json"
@@ -109,10 +108,7 @@ def read_scores(folder: Path) -> list[ScoredRun]:
         scores = [ScoredRun(str(one["command"]), dict(one["scores"]), dict(one.get("decoding", {}))) for one in saved]
         for one in scores:
             _ = one.headline, one.exact, one.part, one.decoded
-            if others := one.decoding.keys() - set(BEST):
-                raise ValueError(f"{', '.join(sorted(others))}: only {', '.join(BEST)} say how answers were decoded")
-            Options(**one.decoding)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise AdapterError(f"{path} holds no scores of an adapter: {brief(repr(error))}") from None
     return scores
 

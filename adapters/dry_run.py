@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from adapters.dev import spread
 from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, trainable
-from adapters.layout import missing_for_kernels
+from adapters.labels import Pack
 from adapters.memory import PROCESS, estimate, parameters
-from adapters.packing import Pack, PackPlan
+from adapters.packing import PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
 from harness.tasks.registry import get_task
+from harness.training.plan import spread
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +41,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
         # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
-    memory, notes = list(_memory(job, model, prepared)), list(_notes(job, tokenizer, prepared))
+    memory, notes = list(_memory(job, model, prepared)), list(_notes(job, prepared))
     texts = [
         (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids))
         for row in spread(prepared.train.rows, SHOWN)
@@ -85,27 +85,17 @@ def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
     return [plan.write() for plan in largest.values()]
 
 
-def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
+def _notes(job: FinetuneJob, prepared: Prepared) -> Iterator[str]:
     """Notes on what prevents the training here or may surprise the user."""
-    recipe, notes = job.recipe, []
-    lacking = missing_for_quantization()
+    recipe, lacking = job.recipe, missing_for_quantization()
     if lacking and recipe.quantize:
-        notes.append(f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at")
-    if kernels := missing_for_kernels(recipe.training):
-        notes.append(f"{kernels}: here the recipe cannot be trained, only looked at")
-    if lacking and recipe.training.optimizer.startswith("paged"):
-        notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; adamw does not")
+        yield f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at"
     if locate(job.spec.task).kind == "sample":
-        notes.append(f"the items are the shipped sample's; the corpus: {get_task(job.spec.task).how_to_get}")
+        yield f"the items are the shipped sample's; the corpus: {get_task(job.spec.task).how_to_get}"
     if not prepared.renderer.is_chat:
-        notes.append("the base has no chat template: the plain one is used")
-    if tokenizer.pad_token_id is None:
-        notes.append("the tokenizer has no pad token: packs are padded with token 0, to which no other token attends")
-    if prepared.train.rows.dropped:
-        notes.append(
-            f"{prepared.train.rows.dropped} rows are too long: a shorter --context or a larger training.max_length keeps them"
-        )
-    return notes
+        yield "the base has no chat template: the plain one is used"
+    if dropped := prepared.train.rows.dropped:
+        yield f"{dropped} rows are too long: a shorter --context or a larger training.max_length keeps them"
 
 
 def _show_rows(texts: Sequence[tuple[str, str, str]], console: Console, say: Callable[[str], None]) -> None:

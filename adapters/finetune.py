@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from adapters.dev import dev_f1, first_steps, spread
-from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
+from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
@@ -31,10 +30,10 @@ from harness.engines.models.bases import (
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.folder import items_hash, provenance
-from harness.training.checkpoints import finished_at, last_checkpoint, last_state, writing
+from harness.training.checkpoints import finished_at, last_checkpoint, last_state
 from harness.training.job import Job, Trained
+from harness.training.plan import first_steps, spread
 from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
 from harness.util.hashing import json_hash
@@ -42,7 +41,7 @@ from harness.util.processes import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
-from prompts.shots import ShotPool, Shots
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
@@ -59,6 +58,10 @@ class FinetuneJob(Job):
     base: str
     """A local folder or a hub name."""
     spec: PromptSpec
+    examples: Callable[[], Shots]
+    """Makes `pool`, which takes long if examples are chosen by similarity."""
+    dev_f1: Callable[..., float]
+    """Answers dev items with the model as it is, and returns their F1: `harness.prompting.dev.dev_f1`."""
     start: Path | None = None
     """The folder of an adapter to start from; None for a fresh one."""
     learned: str = ""
@@ -69,6 +72,11 @@ class FinetuneJob(Job):
     """Parts of `items` that an epoch takes more than once, or only in part."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
     """The dev and test items that `items` was compared with, as `HeldOut.compared` returns it."""
+
+    @cached_property
+    def pool(self) -> Shots:
+        """The train items that may be examples of train and dev items."""
+        return self.examples()
 
     @property
     def task(self) -> str:
@@ -95,7 +103,7 @@ class FinetuneJob(Job):
 
     def programs(self) -> dict[str, str]:
         """The hash of the items' own programs, if these are what the model learns to answer."""
-        own = {item.id: program for item in self.items if (program := own_program(item))} if self.spec.written.is_program else {}
+        own = {item.id: program for item in self.items if (program := own_program(item))} if self.spec.format.is_program else {}
         return {"answers": json_hash(own)} if own else {}
 
     def is_finished(self, folder: Path) -> bool:
@@ -116,19 +124,15 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     from peft.helpers import disable_input_dtype_casting
 
     training = job.recipe.training
-    if missing := missing_for_kernels(training):
-        raise UsageError(missing)
     own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
     model = trainable(job.recipe, load_base(job), job.start)
-    changed = effect(model, fresh=job.start is None and job.recipe.method != "full")
+    before = trained_sums(model)
     prepared = prepare(job, tokenizer, model.config)
     for line in prepared.counts:
         say(line)
     train = prepared.train
     say(f"{len(train.packs):,} packs, {train.tokens:,} tokens in the first epoch, on {machine(threads)}")
-    if idle := idle_processes(training, own.num_processes):
-        say(idle)
     trainer = _trainer(job, folder, model, tokenizer, prepared)
     if own.process_index:
         # Dropout masks differ from process to process.
@@ -140,7 +144,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
         trainer.go_on()
     tokens = sum(pack.tokens for pack in train.packs) if own.is_main_process else 0
     counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": tokens}
-    return finish(job, folder, trainer, tokenizer, counts, changed())
+    return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 
 def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepared: Prepared) -> Any:
@@ -156,22 +160,12 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
         packs,
         prepared.dev_packs,
         tokenizer.pad_token_id or 0,
-        partial(answer_dev, job, tokenizer, prepared.pool, prepared.length),
+        partial(job.dev_f1, job, tokenizer, prepared.length),
         training,
         prepared.layout.packing,
     )
     trainer.patient_from = prepared.train.staged // training.accumulation
     return trainer
-
-
-def idle_processes(training: FinetuneTraining, count: int) -> str | None:
-    """A warning if the packs of a step cannot be shared evenly among `count` processes, otherwise None."""
-    if not (missing := -training.accumulation % count):
-        return None
-    return (
-        f"Some processes are idle at the end of every step: {training.accumulation} packs cannot be shared evenly; "
-        f"--set training.accumulation={training.accumulation + missing} keeps them busy, with larger steps"
-    )
 
 
 def set_up(training: FinetuneTraining) -> tuple[Any, int]:
@@ -188,7 +182,7 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     return own, threads
 
 
-def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], changed: bool) -> Trained:
+def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], *, changed: bool) -> Trained:
     """The result of a training that is over; the first process also writes `job.result(folder)`."""
     steps = trainer.state.global_step
     seconds = max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
@@ -207,7 +201,6 @@ class Prepared:
     """The data of a training."""
 
     renderer: Renderer
-    pool: Shots
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
@@ -231,16 +224,16 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     enough."""
     training = job.recipe.training
     length, layout = longest_row(job, config), layout_for(job, config)
-    renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
-    train = train_packs(job.items, job.recipe, renderer, pool, layout.packing, job.sources)
-    dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
+    renderer = Renderer(job.spec, tokenizer, length, 0)
+    train = train_packs(job.items, job.recipe, renderer, job.pool, layout.packing, job.sources)
+    dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, job.pool, job.recipe.shots, length)
     for name, part in (("train", train.rows), ("dev", dev_rows)):
         if not part:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
     dev_packs = list(plan_packs(dev_rows.read, dev_rows.groups, training.tokens, length, layout.packing))
-    return Prepared(renderer, pool, length, layout, train, dev_rows, dev_packs)
+    return Prepared(renderer, length, layout, train, dev_rows, dev_packs)
 
 
 def layout_for(job: FinetuneJob, config: Any) -> Layout:
@@ -254,15 +247,6 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
     return min(most, context_length_of(config) or most)
 
 
-def examples(job: FinetuneJob) -> Shots:
-    """The pool that chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
-    if not job.recipe.shots:
-        # Without examples, a pool of all items would be sorted for nothing.
-        return ShotPool((), 0)
-    choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
-    return choose_shots(choice, [*job.items, *job.dev], job.items)
-
-
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     """Turns running out of memory into an error with advice."""
     checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
@@ -274,13 +258,6 @@ def machine(threads: int) -> str:
     """The threads and processes that train, in words."""
     count = processes().num_processes
     return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
-
-
-def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
-    """F1 of a model on the dev items that the recipe asks during training; `in_step` as in `dev_f1`."""
-    training, items = job.recipe.training, answered_on_dev(job)
-    room, size = answer_room(training, length), training.dev_batch_size
-    return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, size, in_step=in_step)
 
 
 def answered_on_dev(job: FinetuneJob) -> list[Item]:
@@ -300,8 +277,10 @@ def load_base(job: FinetuneJob) -> Any:
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
-    config = load_config(job.base)
-    return pretrained(job.base, layout_for(job, config), job.recipe.training.attn_implementation, **how)
+    layout = layout_for(job, load_config(job.base))
+    # Our own attention is for packs, and GRPO has none.
+    plain = "sdpa" if job.recipe.method == "grpo" and not layout.attention else None
+    return pretrained(job.base, layout, job.recipe.training.attn_implementation or plain, **how)
 
 
 def pretrained(base: str, layout: Layout, implementation: str | None = None, **how: Any) -> Any:
@@ -319,7 +298,7 @@ def pretrained(base: str, layout: Layout, implementation: str | None = None, **h
                 base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
             )
         )
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
 
 
@@ -389,33 +368,19 @@ def _without_lora(model: Any) -> str | None:
     return r".*\.router" if config.model_type.startswith("llama4") else None
 
 
-def has_effect(model: Any) -> bool:
-    """Whether any of the LoRA's second matrices, which start as zeros, is nonzero."""
-    return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
-
-
-def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
-    """A function that tells, after training, whether the model has changed; `fresh` if its adapter adds nothing yet."""
-    if fresh:
-        return lambda: has_effect(model)
-
-    def sums() -> list[float]:
-        return [float(p.detach().double().sum()) for p in model.parameters() if p.requires_grad]
-
-    before = sums()
-    return lambda: sums() != before
+def trained_sums(model: Any) -> list[float]:
+    """The sum of each trained weight matrix: if none differs after training, it had no effect."""
+    return [float(p.detach().double().sum()) for p in model.parameters() if p.requires_grad]
 
 
 def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
     """Write the adapter or the model, with its metadata; `out` is complete or absent. A model is stored in its base's
     precision (float32 if its configuration says none), with its tokenizer. `weights` are the whole model's, if this process holds
     only a part of them.
-
-    Raises HarnessError if it cannot be written.
     """
     import torch
 
-    with writing(out, "the last checkpoint stays"), filled(out) as partial:
+    with filled(out) as partial:
         if job.recipe.method == "full":
             dtype = getattr(load_config(job.base), "dtype", None) or torch.float32
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None

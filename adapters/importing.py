@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.checking import Weights, check_weights
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, save_template
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, Weights, check_weights, save_template
 from harness.engines.models.bases import base_origin, display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, brief
@@ -24,11 +23,6 @@ from prompts.spec import PromptSpec
 
 _UNSAFE = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 """Endings of files that torch.save writes: reading them may run code that they contain."""
-_CONVERT = (
-    "python -c \"import torch, safetensors.torch as s; s.save_file(torch.load('{file}', weights_only=True), '"
-    + WEIGHTS_FILE
-    + "')\""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +76,13 @@ def _check_files(folder: Path) -> None:
     for file in (CONFIG_FILE, WEIGHTS_FILE):
         path = folder / file
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            raise AdapterError(
-                f"{path} is a link to a file outside the folder: copy the folder with the files behind its links (cp -rL)"
-            )
+            raise AdapterError(f"{path} is a link to a file outside the folder: copy it with cp -rL")
         if path.is_file():
             continue
         unsafe = [other for other in sorted(folder.iterdir()) if other.suffix in _UNSAFE and other.stem == "adapter_model"]
         if file == WEIGHTS_FILE and unsafe:
             raise AdapterError(
-                f"{unsafe[0]} is of a format that can run code when it is read, and is never loaded: if you trust it, convert it "
-                f"in its folder: {_CONVERT.format(file=unsafe[0].name)}"
+                f"{unsafe[0]} is of a format that can run code when it is read, and is never loaded: convert it to safetensors"
             )
         raise AdapterError(f"{folder} holds no adapter: {file} is not there")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.packing import Pack
+from adapters.labels import Pack
 from adapters.recipe import FinetuneRecipe
 
 _BLOCK, _BLOCKS = 64, 256
@@ -80,7 +80,7 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: i
     token = _activations(model, recipe, config, number, between)
 
     def variable(pack: Pack) -> tuple[float, float]:
-        width, places = -(-len(pack.input_ids) // 128) * 128, len(pack.sources)
+        width, places = -(-len(pack.input_ids) // 128) * 128, len(pack.loss_mask)
         tile = number * min(places, _TILE[0]) * min(config.vocab_size, _TILE[1])
         return width * token + width**2, tile + places * config.hidden_size * (number + 4.0)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -56,8 +55,6 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Path:
 
     def make(partial: Path) -> None:
         say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
-        if lack := _lack(adapter, folder()):
-            raise OSError(lack)
         merge(adapter, partial)
 
     try:
@@ -104,8 +101,8 @@ def _ends(model: Any) -> tuple[Any, Any]:
 def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
     """Write the base with the adapter merged in to a new folder, complete or absent, with a harness.json that says what it is.
 
-    Returns what harness.json holds. Raises UsageError if `target` exists, HarnessError if there is no room for it, and
-    AdapterError for an adapter that cannot be merged.
+    Returns what harness.json holds. Raises UsageError if `target` exists, HarnessError if it cannot be written, and AdapterError
+    for an adapter that cannot be merged.
     """
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target} already exists: name a new folder")
@@ -118,20 +115,12 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
     }
     try:
         with filled(target) as partial:
-            if lack := _lack(adapter, target.parent):
-                raise HarnessError(f"{target} cannot be written: {lack}")
             merge(adapter, partial)
             save_template(adapter.spec, partial)
             (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
     return about
-
-
-def _lack(adapter: Adapter, folder: Path) -> str | None:
-    """How much room a merged model needs and `folder` lacks; None if it has enough."""
-    needed, free = weights_size(adapter.base) * 11 // 10, shutil.disk_usage(folder).free
-    return f"{needed / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free" if free < needed else None
 
 
 def _key(adapter: Adapter) -> str:

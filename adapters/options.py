@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from harness.prompting.shots import RANDOM, RETRIEVED
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import argument, option
 from harness.util.settings import Strict
+from prompts.shots import RANDOM, RETRIEVED
 
 OVER = partial(option, group="Instead of what the recipe says")
 

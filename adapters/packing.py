@@ -9,43 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from adapters.labels import Ints, Pack, Packing
 from prompts.rendered import TrainingRow
-
-Ints = NDArray[np.int32]
-
-
-class Packing(Enum):
-    """How the rows of a pack are computed; `adapters.layout` says which way is exact for a model."""
-
-    TREE = "in one sequence, in which rows that begin alike share their beginning"
-    BATCH = "as a batch"
-    SINGLE = "one at a time"
-
-
-@dataclass(frozen=True, slots=True)
-class Pack:
-    """A sequence of n tokens that holds some rows.
-
-    `positions[i]` is the position of token i in its rows. Only tokens i to `ends[i]` - 1 attend to token i: itself and all tokens
-    that follow it in some row. `sources` and `labels` are the loss mask and its labels: at token `sources[k]` the model should
-    predict the token `labels[k]`, once for every row that has this pair. If rows share nothing, each begins at position 0.
-    """
-
-    input_ids: Ints
-    positions: Ints
-    ends: Ints
-    sources: Ints
-    labels: Ints
-
 
 Read = Callable[[int], tuple[Ints, int]]
 """Reads a row by its number: the tokens of its prompt and answer, and how many of them are the prompt's."""
@@ -127,9 +98,9 @@ class _Tree:
             row = rows[place] = np.concatenate([rows[parent][:depth], own])
             input_ids[row], positions[row] = tokens, np.arange(len(row))
             ends[row] = np.maximum(ends[row], row[-1] + 1)
-        sources = [rows[place][branch.prompt_length - 1 : -1] for place, branch in enumerate(self.branches)]
+        masks = [rows[place][branch.prompt_length - 1 : -1] for place, branch in enumerate(self.branches)]
         labels = [branch.tokens[branch.prompt_length :] for branch in self.branches]
-        return Pack(input_ids, positions, ends, np.concatenate(sources), np.concatenate(labels))
+        return Pack(input_ids, positions, ends, np.concatenate(masks), np.concatenate(labels))
 
 
 def _alike(one: Ints, other: Ints) -> int:
@@ -176,11 +147,6 @@ def listed(rows: Sequence[TrainingRow]) -> Read:
     return [(np.array(row.token_ids, np.int32), len(row.prompt_ids)) for row in rows].__getitem__
 
 
-def pack_of(rows: Sequence[TrainingRow]) -> Pack:
-    """One pack of all the rows; its labels are row by row, in the order of the answers' tokens."""
-    return _Tree(listed(rows), True, range(len(rows))).write()
-
-
 class Packs(Sequence[PackPlan]):
     """The first `count` packs of a training. `later` plans an epoch, by its number from 1, when one of its packs is read."""
 
@@ -224,33 +190,3 @@ class PackShards(Sequence[PackPlan]):
 
 
 _BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
-
-
-def collate(pack: Pack, packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
-    """The input of `adapters.layout.logits_of`, padded on the right: `sources` and `labels` (m,); for a tree also `input_ids` and
-    `position_ids` (1, n) and `ends` (n,), for separate rows `input_ids` and `attention_mask` (rows, n), where `sources` count
-    through all rows.
-
-    n is a multiple of `multiple`, so that the allocator sees few sizes; a padding token is seen only by itself.
-    """
-    import torch
-
-    starts = [0] if packing is Packing.TREE else np.flatnonzero(pack.positions == 0).tolist()
-    lengths = np.diff([*starts, len(pack.input_ids)]).tolist()
-    width = -(-max(lengths) // multiple) * multiple
-    ids = torch.full((len(starts), width), pad)
-    mask = torch.zeros(ids.shape, dtype=torch.long)
-    for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        ids[row, :length] = torch.from_numpy(pack.input_ids[start : start + length])
-        mask[row, :length] = 1
-    labels = torch.from_numpy(pack.labels).long()
-    sources = torch.from_numpy(pack.sources).long()
-    if packing is not Packing.TREE:
-        row = torch.bucketize(sources, torch.tensor(starts), right=True) - 1
-        sources += row * width - torch.tensor(starts)[row]
-        return {"input_ids": ids, "attention_mask": mask, "sources": sources, "labels": labels}
-    positions = torch.zeros_like(ids)
-    positions[0, : lengths[0]] = torch.from_numpy(pack.positions)
-    ends = torch.arange(width) + 1
-    ends[: lengths[0]] = torch.from_numpy(pack.ends)
-    return {"input_ids": ids, "position_ids": positions, "ends": ends, "sources": sources, "labels": labels}

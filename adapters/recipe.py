@@ -164,7 +164,7 @@ class Grpo(Strict):
     generation_batch_size: Positive
     """Answers per step, over all processes: items times `num_generations`."""
     per_device_train_batch_size: Positive
-    """Answers computed together, to neighboring items of a procedure or game; divides `generation_batch_size`."""
+    """Answers computed together; times the number of processes, it divides `generation_batch_size`."""
     exact: Annotated[float, Field(ge=0)]
     """Added to the reward, which is the F1, for an exact match."""
     unread: Annotated[float, Field(ge=0)]
@@ -185,30 +185,10 @@ class Grpo(Strict):
     """With the mode colocate: the share of a GPU's memory that vLLM takes."""
 
     @model_validator(mode="after")
-    def _whole_parts(self) -> Grpo:
-        for size, of in (
-            ("num_generations", "per_device_train_batch_size"),
-            ("per_device_train_batch_size", "generation_batch_size"),
-        ):
-            if getattr(self, of) % getattr(self, size):
-                raise ValueError(f"{of} ({getattr(self, of)}) must be a multiple of {size} ({getattr(self, size)})")
-        return self
-
-    @model_validator(mode="after")
     def _one_mode(self) -> Grpo:
         if self.vllm_server_base_url is not None and not (self.use_vllm and self.vllm_mode == "server"):
             raise ValueError("vllm_server_base_url needs use_vllm: true and vllm_mode: server")
         return self
-
-    @property
-    def prompts(self) -> int:
-        """Items per step."""
-        return self.generation_batch_size // self.num_generations
-
-    @property
-    def together(self) -> int:
-        """Items that are computed together."""
-        return self.per_device_train_batch_size // self.num_generations
 
 
 class FinetuneRecipe(Strict):

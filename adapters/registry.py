@@ -9,15 +9,17 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validator
 
-from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
-from harness.engines.models.weights import weights_fingerprint
-from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, resolve_base
+from harness.engines.models.weights import snapshot, weights_fingerprint
+from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights, quiet_transformers
+from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, UsageError
-from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
 from harness.tasks.registry import tasks_in
+from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
 from prompts.probe import format_hash
+from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec
 from prompts.template import DEFAULT
 
@@ -70,6 +72,15 @@ class Adapter:
     tasks: tuple[str, ...] = ()
     """The tasks of the items that it was trained on, its own first."""
     trained_with: TrainedWith = field(default_factory=TrainedWith)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The content of an adapter's weights file."""
+
+    count: int
+    kinds: tuple[str, ...]
+    """Number types: torch's names without "torch."."""
 
 
 class AdapterRecord(BaseModel):
@@ -138,11 +149,10 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     """
     path = find_adapter(name)
     saved = read_record(path)
-    _check_config(path, saved)
     spec = _spec(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
-    if not spec.wording.is_plain:
+    if not spec.template.is_plain:
         _check_chat_template(path, saved, model)
     return Adapter(path, adapter_rank(path), spec, model, saved.tasks, saved.trained_with)
 
@@ -167,7 +177,7 @@ def trained_spec(model: str | None) -> PromptSpec | None:
 
 def save_template(spec: PromptSpec, folder: Path) -> None:
     """Copy a user's own prompt template into an adapter's folder, so that it is found wherever the folder goes."""
-    wording = spec.wording
+    wording = spec.template
     if wording.folder and not wording.is_shipped:
         for name, text in wording.files.items():
             copy = folder / TEMPLATE_FOLDER / wording.folder.name / name
@@ -190,9 +200,8 @@ def train_items(folder: Path, expected: str) -> int:
 
 def known_adapters() -> dict[str, Path]:
     """The folders of all named adapters: first the shipped ones, then the runs' own."""
-    configurations = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
     folders: dict[str, Path] = {}
-    for path in configurations:
+    for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
         folders.setdefault(adapter_name(path.parent), path.parent)
     return folders
 
@@ -253,15 +262,6 @@ def read_record(folder: Path) -> AdapterRecord:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _check_config(path: Path, saved: AdapterRecord) -> None:
-    config = adapter_config(path)
-    # An imported adapter with such modules is refused only by the engines that cannot load them.
-    if (extra := config.get("modules_to_save")) and not saved.imported:
-        raise AdapterError(
-            f"{path / CONFIG_FILE}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it"
-        )
-
-
 def _own_base(path: Path, saved: AdapterRecord) -> str:
     """The base that an adapter was trained on, found by its name. Raises AdapterError if it is not on this machine."""
     base = resolve_base(saved.base)
@@ -315,3 +315,40 @@ def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:
                 f"its text is another now ({now}): {'import' if saved.imported else 'train'} the adapter again"
             )
     return spec
+
+
+def check_weights(adapter: Adapter) -> Weights:
+    """The number and types of an adapter's weights. Raises AdapterError for weights that are empty, not finite or without effect,
+    or that do not fit the configuration's rank or the base; without the base on this machine, the latter is not checked."""
+    from safetensors.torch import load_file
+
+    path = adapter.path / WEIGHTS_FILE
+    try:
+        weights = load_file(path)
+    except Exception as error:
+        raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
+    if not weights:
+        raise AdapterError(f"{path} holds no weights")
+    for name, value in weights.items():
+        if not value.numel():
+            raise AdapterError(f"{path}: {name} is empty: with ZeRO-3, gather the weights before they are saved")
+        if not value.isfinite().all():
+            raise AdapterError(f"{path}: {name} holds values that are not numbers")
+        rank = value.shape[0] if "lora_A" in name else value.shape[1] if "lora_B" in name else 0
+        if rank > adapter.rank:
+            raise AdapterError(f"{path}: {name} has rank {rank}, but the configuration says {adapter.rank}")
+    if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
+        raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
+    if Path(adapter.base).is_dir() or snapshot(adapter.base):
+        with_adapter(_without_weights(adapter.base), adapter.path)
+    kinds = sorted({str(value.dtype).removeprefix("torch.") for value in weights.values()})
+    return Weights(sum(value.numel() for value in weights.values()), tuple(kinds))
+
+
+def _without_weights(base: str) -> Any:
+    """The base on the `meta` device. Raises EngineError if its configuration cannot be read."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with torch.device("meta"), quiet_transformers():
+        return AutoModelForCausalLM.from_config(load_config(base), trust_remote_code=trusts_remote_code())

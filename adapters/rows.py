@@ -3,17 +3,16 @@ packs of a whole training, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adapters.packing import Ints, Packing, PackPlan, Packs, plan_packs
-from adapters.row_cache import RowSource, cached_rows
+from adapters.labels import Ints, Packing
+from adapters.packing import PackPlan, Packs, plan_packs
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.corpora.item import Item
 from harness.training.curriculum import stages
@@ -25,81 +24,72 @@ if TYPE_CHECKING:
     from adapters.recipe import FinetuneRecipe, FinetuneTraining
 
 
+class _Row(NamedTuple):
+    item: int
+    """The index of the item that it was made from."""
+    id: str
+    tokens: Ints
+    """The prompt's and the answer's."""
+    prompt_length: int
+
+
 class TrainingRows(Sequence[TrainingRow]):
-    """The rows of a table (`adapters.row_cache`) that fit, the rows of a procedure or game next to each other.
+    """The rows that fit, the rows of a procedure or game next to each other, in the order of their first rows."""
 
-    The table stays a memory-mapped file; only a few numbers per row are kept here.
-    """
-
-    def __init__(self, table: Any, longest: int) -> None:
-        """Rows of more than `longest` tokens are dropped, since a cut one would teach half an answer."""
-        import pyarrow.compute as pc
-
-        self._table = table
-        lengths = pc.list_value_length(table.column("tokens")).to_numpy()
-        fits = lengths <= longest
-        # By clusters, in the order of their first rows.
-        clusters = table.column("cluster").filter(fits).combine_chunks().dictionary_encode().indices.to_numpy()
-        order = np.argsort(clusters, kind="stable")
-        self._numbers = np.flatnonzero(fits)[order]
-        self._prompt_lengths = table.column("prompt_length").to_numpy()[self._numbers]
-        self._starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-        self.size = int(lengths[fits].sum())
-        """The number of tokens in all rows, beginnings that rows share included each time."""
-        self.dropped = int((~fits).sum())
+    def __init__(self, rows: Iterable[tuple[TrainingRow, str]], longest: int) -> None:
+        """`rows` come with their procedures or games. Those of more than `longest` tokens are dropped: a cut one would teach half
+        an answer."""
+        clusters: dict[str, list[_Row]] = {}
+        self.dropped = 0
         """The number of rows that are too long."""
+        for number, (row, cluster) in enumerate(rows):
+            if len(row) > longest:
+                self.dropped += 1
+                continue
+            tokens = np.array(row.token_ids, np.int32)
+            clusters.setdefault(cluster, []).append(_Row(number, row.id, tokens, len(row.prompt_ids)))
+        self._rows = [*chain.from_iterable(clusters.values())]
+        self.groups = [range(*ends) for ends in pairwise(accumulate(map(len, clusters.values()), initial=0))]
+        """The numbers of each procedure's or game's rows."""
+        self.size = sum(len(row.tokens) for row in self._rows)
+        """The number of tokens in all rows, beginnings that rows share included each time."""
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._rows)
 
     def __getitem__(self, number: Any) -> Any:
-        tokens, prompt_length = self.read(number)
+        _, name, tokens, prompt_length = self._rows[number]
         ids = tuple(tokens.tolist())
-        return TrainingRow(self.id(number), ids[:prompt_length], ids[prompt_length:])
+        return TrainingRow(name, ids[:prompt_length], ids[prompt_length:])
 
     def read(self, number: int) -> tuple[Ints, int]:
         """As `adapters.packing.Read`."""
-        return self._value("tokens", number).values.to_numpy(), self._prompt_lengths[number].item()
+        return self._rows[number].tokens, self._rows[number].prompt_length
 
     def id(self, number: int) -> str:
-        return str(self._value("id", number))
+        return self._rows[number].id
 
     def item(self, number: int) -> int:
         """The index, from 0, of the item that the row was made from."""
-        return int(self._numbers[number])
-
-    def _value(self, column: str, number: int) -> Any:
-        return self._table.column(column)[self._numbers[number].item()]
-
-    @property
-    def groups(self) -> list[range]:
-        """The numbers of each procedure's or game's rows."""
-        return [range(*ends) for ends in pairwise([*self._starts.tolist(), len(self)])]
+        return self._rows[number].item
 
 
 def make_rows(
-    items: Sequence[Item],
-    renderer: Renderer,
-    pool: Shots,
-    shots: int,
-    max_length: int,
-    workers: int | None = None,
-    recolor: str | None = None,
+    items: Sequence[Item], renderer: Renderer, pool: Shots, shots: int, max_length: int, recolor: str | None = None
 ) -> TrainingRows:
-    """A row for each item that takes at most `max_length` tokens.
+    """A row for each item that takes at most `max_length` tokens. With `recolor`, a seed, each cluster's colors are permuted at
+    random."""
 
-    With `recolor`, a seed, each cluster's colors are permuted at random. Rows made before come from the cache
-    (`adapters.row_cache`); `workers` processes make the others.
-    """
-    chosen = [tuple(pool.arrange(pool.choose(item, shots))) for item in items] if shots else [()] * len(items)
-    asked = [_asked(item, examples, recolor) for item, examples in zip(items, chosen, strict=True)]
-    return TrainingRows(cached_rows(asked, renderer, workers), max_length)
+    def row(item: Item) -> tuple[TrainingRow, str]:
+        examples = tuple(pool.arrange(pool.choose(item, shots))) if shots else ()
+        return renderer.training_row(item if recolor is None else recolored(item, recolor), examples), item.cluster
+
+    return TrainingRows(map(row, items), max_length)
 
 
-def _asked(item: Item, shots: tuple[Item, ...], recolor: str | None) -> RowSource:
-    if recolor is not None:
-        item = permute_colors(item, random_colors(item.task, Random(f"{recolor}/{item.cluster}")))
-    return RowSource(item, shots)
+def recolored(item: Item, seed: str) -> Item:
+    """The item in other colors, which are the same in its whole procedure or game."""
+    return permute_colors(item, random_colors(item.task, Random(f"{seed}/{item.cluster}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +104,7 @@ def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, see
     """The groups of an epoch: every group outside the sources, and from each source as many rows as its weight asks for, to the
     nearest whole group. The result depends on the arguments alone."""
     if not sources:
-        return rows.groups
+        return list(rows.groups)
     groups = {rows.item(group.start): group for group in rows.groups}
     taken = [group for item, group in groups.items() if not any(item in source.items for source in sources)]
     for number, source in enumerate(sources):
@@ -177,23 +167,13 @@ def train_packs(
     begun = _curriculum_plans(items, rows, training, renderer, packing)
     wanted = (training.max_steps or 0) * training.accumulation
     wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
-    again = partial(_epoch_rows, items, recipe, renderer, pool) if training.recolor else None
-    later = partial(_later_epoch, rows, again, training, renderer.budget, packing, sources)
+
+    def later(epoch: int) -> list[PackPlan]:
+        again = _epoch_rows(items, recipe, renderer, pool, epoch) if training.recolor else rows
+        return plan_epoch(again, epoch, training, renderer.budget, packing, sources)
+
     packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
     return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
-
-
-def _later_epoch(
-    first: TrainingRows,
-    again: Callable[[int], TrainingRows] | None,
-    training: FinetuneTraining,
-    longest: int,
-    packing: Packing,
-    sources: Sequence[WeightedSource],
-    epoch: int,
-) -> list[PackPlan]:
-    """The packs of the first epoch's rows, or of the rows that `again` makes for this epoch."""
-    return plan_epoch(again(epoch) if again else first, epoch, training, longest, packing, sources)
 
 
 def _epoch_rows(items: Sequence[Item], recipe: FinetuneRecipe, renderer: Renderer, pool: Shots, epoch: int) -> TrainingRows:

@@ -27,8 +27,7 @@ from harness.corpora import locate
 from harness.engines.models.known import KNOWN
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
-from harness.prompting.settings import decoding_of
-from harness.runs.folder import described, find_run
+from harness.runs.folder import described
 from harness.tasks.registry import get_task, world_of
 from harness.util.files import filled
 from harness.util.settings import flat
@@ -44,29 +43,39 @@ _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
 """The values that a training's curve may hold, in the order of a card's columns."""
+_PHRASES = {
+    "learning_rate": "learning rate {:g}",
+    "epochs": "{:g} epochs",
+    "tokens": "{:,} tokens a pack",
+    "accumulation": "{} packs a step",
+    "weight_decay": "weight decay {:g}",
+    "shots": "{} examples in front of an item",
+    "seed": "seed {}",
+}
+"""A recipe's numbers in words, by the keys of `training`."""
 
 
-def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False, note: str = "") -> float:
+def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], *, large: bool = False, note: str = "") -> float:
     """Copy an adapter to a new folder, complete or absent; returns its size in MB. `name` is as in `load_adapter`.
 
-    `scored` are runs with the adapter; their scores go into its card, as does `note`. Raises UsageError if the target exists,
-    and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
+    The card has the scores and the `note`. Raises UsageError if the target exists, and AdapterError for weights that float16
+    cannot hold or, unless `large`, that are too many to ship.
     """
     if target.exists():
         raise UsageError(f"{target} already exists: name a new folder")
     source = find_adapter(name)
-    scores = [_scored(run, target.name, source) for run in scored]
     weights = _half(source / WEIGHTS_FILE)
-    size = sum(value.numel() * 2 for value in weights.values())
-    if size > MAX_BYTES and not large:
+    parameters = sum(value.numel() for value in weights.values())
+    if 2 * parameters > MAX_BYTES and not large:
         raise AdapterError(
-            f"{source} takes {size / 1e6:.1f} MB; an adapter that ships may take {MAX_BYTES / 1e6:.0f} MB: "
+            f"{source} takes {2 * parameters / 1e6:.1f} MB; an adapter that ships may take {MAX_BYTES / 1e6:.0f} MB: "
             "train with a smaller lora.r, or add --large"
         )
     try:
         with filled(target) as partial:
-            _write(source, partial, weights, scores)
-            parameters = sum(value.numel() for value in weights.values())
+            _write(source, partial, weights)
+            if scores:
+                (partial / SCORES_FILE).write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n")
             (partial / CARD_FILE).write_text(render_card(target.name, source, scores, parameters, note))
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
@@ -91,70 +100,36 @@ def _half(path: Path) -> dict[str, Any]:
     return weights
 
 
-def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[ScoredRun]) -> None:
-    """Write the adapter's files, but for its card. Raises AdapterError if the weights read back differ from those written."""
-    import torch
-    from safetensors.torch import load_file, save_file
+def _write(source: Path, partial: Path, weights: dict[str, Any]) -> None:
+    """Write the adapter's files, but for its scores and its card."""
+    from safetensors.torch import save_file
 
     config = json.loads((source / CONFIG_FILE).read_bytes())
     # The base's path is private, and wrong on any other machine.
     name, _, revision = read_record(source).base.partition("@")
     config |= {"base_model_name_or_path": name, "revision": revision or None}
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
-    shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
-    if (source / CHAT_TEMPLATE).is_file():
-        shutil.copyfile(source / CHAT_TEMPLATE, partial / CHAT_TEMPLATE)
+    for file in (HARNESS_FILE, CHAT_TEMPLATE):
+        if (source / file).is_file():
+            shutil.copyfile(source / file, partial / file)
     if (source / TEMPLATE_FOLDER).is_dir():
         # What a link leads to is not for others.
         shutil.copytree(source / TEMPLATE_FOLDER, partial / TEMPLATE_FOLDER, symlinks=True)
     save_file({name: value.contiguous() for name, value in weights.items()}, partial / WEIGHTS_FILE, {"format": "pt"})
     (partial / WEIGHTS_FILE).chmod(0o644)
-    read = load_file(partial / WEIGHTS_FILE)
-    if read.keys() != weights.keys() or not all(torch.equal(read[name], weights[name]) for name in weights):
-        raise AdapterError(f"{partial / WEIGHTS_FILE} does not hold what was written to it")
-    if scores:
-        (partial / SCORES_FILE).write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n")
-
-
-def _scored(run: str, name: str, source: Path) -> ScoredRun:
-    """A run's scores. Raises UsageError for a run that has none or used another adapter."""
-    folder = find_run(run)
-    settings = _settings(folder)
-    path = folder / SCORES_FILE
-    try:
-        scores = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--scores {run}: {path} cannot be read ({brief(error)}); make it with `harness score --save`") from None
-    used = settings.get("adapter")
-    if not used or find_adapter(str(used)).resolve() != source.resolve():
-        raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
-    return ScoredRun(_prompt_command(name, read_record(source).task, settings), scores, decoding_of(settings))
-
-
-def _settings(folder: Path) -> dict[str, Any]:
-    try:
-        return described(folder) or {}
-    except HarnessError:
-        return {}
-
-
-def _prompt_command(name: str, task: str, settings: Mapping[str, Any]) -> str:
-    """The command that makes a run with the adapter under its own name; `task` is the adapter's."""
-    words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
-    for key, default in (("task", task), ("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0)):
-        if settings.get(key, default) != default:
-            words += [f"--{key}", str(settings[key])]
-    return shlex.join([*words, *(word for key, value in decoding_of(settings).items() for word in (f"--{key}", str(value)))])
 
 
 def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "") -> str:
     """The card in Markdown, from the files of the adapter and its run."""
     import jinja2
 
-    about, settings = read_record(source), _settings(source.parent)
+    about = read_record(source)
+    try:
+        settings = described(source.parent) or {}
+    except HarnessError:
+        settings = {}
     command, changed = _finetune_command(name, about, settings)
-    recipe = about.recipe
-    modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
+    recipe, lora = about.recipe, about.recipe.get("lora", {})
     corpora = [locate(task) for task in about.tasks or (about.task,)]
     train = [
         f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {get_task(one.task).title}"
@@ -172,8 +147,8 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         sources=", ".join([*train, *(f"the file {Path(file).name}" for file in settings.get("data") or ())]),
         compared=_compared(about.held_out),
         recipe=recipe,
-        lora=recipe.get("lora", {}),
-        modules="all linear layers" if modules == "all-linear" else modules,
+        lora=lora,
+        modules="all linear layers" if lora.get("target_modules") == "all-linear" else lora.get("target_modules", "its modules"),
         training=_training(recipe),
         versions=", ".join(f"{key} {about.versions[key]}" for key in ("torch", "transformers", "peft") if key in about.versions),
         parameters=parameters,
@@ -222,15 +197,8 @@ def _compared(held: Mapping[str, Any]) -> str:
 def _training(recipe: Mapping[str, Any]) -> str:
     """The recipe's numbers, in words."""
     training, grpo = recipe.get("training", {}), recipe.get("grpo")
-    by_gold = {"epochs": "{:g} epochs", "tokens": "{:,} tokens a pack", "accumulation": "{} packs a step"}
-    phrases = {
-        "learning_rate": "learning rate {:g}",
-        **({} if grpo else by_gold),
-        "weight_decay": "weight decay {:g}",
-        "shots": "{} examples in front of an item",
-        "seed": "seed {}",
-    }
-    parts = [text.format(training[key]) for key, text in phrases.items() if key in training]
+    unused = ("epochs", "tokens", "accumulation") if grpo else ()
+    parts = [text.format(training[key]) for key, text in _PHRASES.items() if key in training and key not in unused]
     drawn = [f"{grpo['generation_batch_size']} drawn answers a step, {grpo['num_generations']} to an item"] if grpo else []
     return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
@@ -245,13 +213,9 @@ def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, An
         here = {}
     words = ["harness", "finetune", named, "--task", about.task]
     defaults = DEFAULTS[about.task] | {"frame": "world"}
-    for key in ("context", "format", "frame"):
-        words += [f"--{key}", getattr(about, key)] if getattr(about, key) != defaults[key] else []
-    for file in settings.get("data") or ():
-        words += ["--data", str(Path(file).name)]
-    for flag, values in (settings.get("given") or {}).items():
-        words += [word for value in values for word in (f"--{flag}", value)]
-    for key, value in flat(recipe).items():
-        if here and here.get(key) != value:
-            words += ["--set", f"{key}={json.dumps(value)}"]
+    given = {key: [getattr(about, key)] for key in ("context", "format", "frame") if getattr(about, key) != defaults[key]}
+    given |= {"data": [Path(file).name for file in settings.get("data") or ()]} | (settings.get("given") or {})
+    words += [word for flag, values in given.items() for value in values for word in (f"--{flag}", value)]
+    changes = [f"{key}={json.dumps(value)}" for key, value in flat(recipe).items() if here and here.get(key) != value]
+    words += [word for change in changes for word in ("--set", change)]
     return shlex.join([*words, "--base", about.base, "--name", name]), not here

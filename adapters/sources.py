@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from adapters.recipe import DataSource
 from adapters.rows import WeightedSource
@@ -25,16 +23,16 @@ from harness.tasks.registry import world_of
 from serialization.annotations import ProgramAnswers
 
 
-@dataclass(frozen=True)
+@dataclass
 class TrainData:
     """The items of all sources, in their order."""
 
-    items: Sequence[Item]
-    weighted: tuple[WeightedSource, ...]
+    items: list[Item] = field(default_factory=list)
+    weighted: list[WeightedSource] = field(default_factory=list)
     """Sources of which an epoch takes more or less than all items."""
-    added: dict[str, str]
+    added: dict[str, str] = field(default_factory=dict)
     """The hashes of the sources besides the split, by their names."""
-    left_out: int
+    left_out: int = 0
     """The number of simulated and augmented items that were left out because they match items of dev or test."""
 
 
@@ -61,86 +59,63 @@ def gather(
     Raises, for all sources at once, UsageError for items of another world, for an item that occurs twice and for a file with
     items of dev or test, and DataError for a file that cannot be read.
     """
-    faults = Faults()
-    parts: list[_Part] = []
-    weighted: list[WeightedSource] = []
-    added: dict[str, str] = {}
+    faults, data, known = Faults(), TrainData(), set[str]()
     for number, source in enumerate(sources):
-        part = faults.attempt(partial(_part, source, task, split, held, programs, f"data.{number}"))
-        if part is None or faults.attempt(partial(_check_new, source, part, parts)) is None:
+        taken = faults.attempt(partial(_taken, source, task, split, held, programs, f"data.{number}", known))
+        if taken is None:
             continue
+        items, left_out = taken
         if source.weight != 1:
-            before = sum(len(other.items) for other in parts)
-            weighted.append(WeightedSource(range(before, before + len(part.items)), source.weight))
+            data.weighted.append(WeightedSource(range(len(data.items), len(data.items) + len(items)), source.weight))
         if not source.split or source.task not in (None, task):
-            added[source.name] = part.hash
-        parts.append(part)
+            data.added[source.name] = items_hash(items)
+        data.items += items
+        data.left_out += left_out
+        known.update(item.id for item in items)
     faults.report()
-    items = [item for part in parts for item in part.items]
-    return TrainData(items, tuple(weighted), added, left_out=sum(part.left_out for part in parts))
+    return data
 
 
-class _Part(NamedTuple):
-    """The items of a source that are trained on."""
-
-    items: Sequence[Item]
-    hash: str
-    ids: Sequence[str]
-    left_out: int
-
-
-def _part(
-    source: DataSource, task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None, where: str
-) -> _Part:
+def _taken(
+    source: DataSource,
+    task: str,
+    split: Sequence[Item],
+    held: HeldOut,
+    programs: ProgramAnswers | None,
+    where: str,
+    known: Set[str],
+) -> tuple[list[Item], int]:
+    """The items of a source that are trained on, and how many were left out since they match items of dev or test. Raises
+    UsageError if one is `known` from another source."""
     items = _items(source, task, split, held, programs, where)
     made, whole = source.simulate is not None or source.augment > 1, source.split is not None and source.augment == 1
-    left_out = 0
-    kept: list[Item] = []
-    for item in items:
-        if item.world != world_of(task):
-            raise UsageError(f"{source.name}: {item.id} is an item of {item.task}, but --task is {task}")
-        if made and held.match(item):
-            left_out += 1
-        elif programs is None or programs.takes(item, checked=whole):
-            kept.append(item)
-    return _Part(kept, items_hash(kept), [item.id for item in kept], left_out)
-
-
-def _check_new(source: DataSource, part: _Part, others: Sequence[_Part]) -> bool:
-    """Raises UsageError if an item is in the part twice, or also in another one."""
-    counts = Counter(part.ids)
-    for other in others:
-        counts.update(counts.keys() & other.ids)
-    if twice := [name for name, count in counts.items() if count > 1]:
+    own = [item for item in items if not (made and held.match(item))]
+    learned = [item for item in own if programs is None or programs.takes(item, checked=whole)]
+    if twice := known & {item.id for item in learned}:
         raise UsageError(f"{source.name}: {min(twice)} is among the train items twice; give every item once")
-    return True
+    return learned, len(items) - len(own)
 
 
 def _items(
     source: DataSource, task: str, split: Sequence[Item], held: HeldOut, programs: ProgramAnswers | None, where: str
-) -> Sequence[Item]:
+) -> list[Item]:
     if source.simulate:
         if world_of(task) != "minecraft":
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of minecraft, not {task}")
-        items: Sequence[Item] = list(islice(simulated(source.simulate, source.seed, "train"), source.items or 0))
+        items: list[Item] = list(islice(simulated(source.simulate, source.seed, "train"), source.items or 0))
     elif source.file:
-        items = _file_items(Path(source.file), task)
+        if not Path(source.file).exists():
+            raise DataError(f"{source.file}: no such file; `harness simulate` and `harness augment` make such files")
+        items = load_items(Path(source.file), task)
+        held.refuse(source.name, items)
     elif source.task in (None, task):
-        items = split
+        items = list(split)
     else:
         if world_of(source.task) != world_of(task):
             raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
         items = load(source.task, "train")
-        items = programs.of_split(items, source.task) if programs else items
-    if source.file:
-        held.refuse(source.name, items)
+        items = list(programs.of_split(items, source.task)) if programs else items
     if source.augment == 1:
         return items
     words = lexicon() if world_of(task) == "minecraft" else None
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
-
-
-def _file_items(path: Path, task: str) -> Sequence[Item]:
-    if not path.exists():
-        raise DataError(f"{path}: no such file; `harness simulate` and `harness augment` make such files")
-    return load_items(path, task)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import TrainerCallback, TrainingArguments
 
-from adapters.layout import fuse_head, logits_of, scored
-from adapters.packing import Packing, PackPlan, PackShards, collate
+from adapters.labels import Packing, collate, fuse_head, summed_loss
+from adapters.packing import PackPlan, PackShards
 from harness.engines.shared import in_bf16
 from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
@@ -31,13 +32,9 @@ def set_threads() -> int:
     Two threads on busy cores wait for each other at every small operation: ten times slower than one.
     """
     if "OMP_NUM_THREADS" not in os.environ and not torch.cuda.is_available():
-        torch.set_num_threads(max(1, round(_cores() - os.getloadavg()[0])))
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        torch.set_num_threads(max(1, round(cores - os.getloadavg()[0])))
     return int(torch.get_num_threads())
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class DevTrainer(Watched):
@@ -50,13 +47,11 @@ class DevTrainer(Watched):
         """The key by which points are ranked: F1, then the loss; the point before the first step comes last."""
         return point["step"] > 0, point["dev_f1"], -point.get("dev_loss", 0.0)
 
-    def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
-        """Trainer compares one number; here the loss, if there is one, decides between equal scores."""
-        if self.training.keep == "last":
-            return False
-        best = max(self.points, key=self.score)
-        self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
-        return bool(best["step"] == self.state.global_step)
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        """As in `Watched`, with the one number by which Trainer tells a new best point: its step, otherwise -1."""
+        metrics = super().evaluate(*args, **kwargs)
+        step, best = self.state.global_step, max(self.points, key=self.score)["step"]
+        return metrics | {"eval_best": float(step if step == best else -1)}
 
 
 class _SaveWhenLogged(TrainerCallback):  # type: ignore[misc]
@@ -93,16 +88,15 @@ class AnswerTrainer(DevTrainer):
         packing: Packing,
     ) -> None:
         self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
-        self._collate, self._fused = partial(_collated, packing=packing, pad=pad), fuse_head(model)
+        self._collate, self.fused = partial(_collated, packing=packing, pad=pad), fuse_head(model)
         count = processes().num_processes
         train = PackShards(packs, training.accumulation, count) if count > 1 else packs
         dev = PackShards(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         if hasattr(model, "peft_config"):  # All weights of a large model take too long to write so often.
             self.add_callback(_SaveWhenLogged())
+        # `compute_loss` divides by the labels of the whole step.
         self.model_accepts_loss_kwargs = True
-        # Otherwise Trainer counts one token per pack too few: it takes the labels for those of whole sequences.
-        self._loss_shifts_labels = False
 
     def go_on(self) -> None:
         """As in `Watched`, but of a worker process's error only the last line is shown, without its traceback."""
@@ -112,15 +106,17 @@ class AnswerTrainer(DevTrainer):
             name = f"{type(error).__module__}.{type(error).__name__}: "
             raise type(error)(str(error).splitlines()[-1].removeprefix(name)) from error
 
+    def get_batch_samples(self, epoch_iterator: Iterator[Any], num_batches: int, device: Any) -> tuple[list[Any], Any]:
+        """The packs of a step, and the number of their labels over all processes. Trainer itself would count one too few for each
+        pack, as if the labels were those of a whole sequence."""
+        packs = list(islice(epoch_iterator, num_batches))
+        labels = torch.tensor(sum(len(pack["labels"]) for pack in packs), device=device)
+        return packs, self.accelerator.gather(labels).sum()
+
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
-        # The logits are the largest tensor: they are computed for the loss mask only and, by a fused head, a tile at a time.
-        if self._fused:
-            loss = -scored(model, inputs, labels).log_probs.sum()
-        else:
-            logits = logits_of(model, inputs, use_cache=False)
-            loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
-        # `num_items_in_batch` counts the tokens of all processes, but gradients are averaged over processes.
+        loss = summed_loss(model, inputs, labels, fused=self.fused)
+        # `num_items_in_batch` counts the labels of all processes, but gradients are averaged over processes.
         tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size
         return loss / tokens
 
@@ -128,18 +124,18 @@ class AnswerTrainer(DevTrainer):
         """Loss and F1 on dev, and the last logged train loss."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
             in_step = self.is_fsdp_enabled or self.is_deepspeed_enabled
-            metrics = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model, in_step=in_step)}
+            metrics = {"eval_loss": self.dev_loss(), "eval_f1": self._dev_f1(self.model, in_step=in_step)}
         losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
         return metrics | ({"eval_train_loss": losses[-1]} if losses else {})
 
-    def _dev_loss(self) -> float:
+    def dev_loss(self) -> float:
         """The mean loss over the tokens of the answers."""
         total, tokens, training = 0.0, 0, self.model.training
         self.model.eval()
         with torch.no_grad():
             for number in range(self.args.process_index, len(self.eval_dataset), self.args.world_size):
                 plan = self.eval_dataset[number]
-                inputs = self._prepare_inputs(self._collate([plan]))
+                inputs = {name: value.to(self.args.device) for name, value in self._collate([plan]).items()}
                 total += plan.labels * float(self.compute_loss(self.model, inputs))
                 tokens += plan.labels
         self.model.train(training)
@@ -172,7 +168,7 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         # The best checkpoint, if it is kept, and the last.
         "save_total_limit": 2,
         "load_best_model_at_end": training.keep == "best",
-        "metric_for_best_model": "eval_f1",
+        "metric_for_best_model": "eval_best" if training.keep == "best" else None,
         "greater_is_better": True,
         "remove_unused_columns": False,
         "dataloader_pin_memory": torch.cuda.is_available(),

@@ -38,19 +38,19 @@ def after_thought(text: str) -> str:
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
     """The task and the answer format, in the words of the template."""
-    first = spec.written.first
-    answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.world, "first": first})
-    moves = spec.written.of_turn is not None and not spec.shown.rich
-    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves, "looks": spec.looks}
-    text = spec.wording.render(f"{spec.world}.system.txt", values).strip()
+    first = spec.format.first
+    answer = spec.template.render(f"answer.{spec.format_name}.txt", {"task": spec.world, "first": first})
+    moves = spec.format.of_turn is not None and not spec.context.rich
+    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.context, "moves": moves, "looks": spec.looks}
+    text = spec.template.render(f"{spec.world}.system.txt", values).strip()
     told = {"task": spec.world, "tokens": spec.think, "opens": OPENS, "closes": CLOSES}
     more = [file for file, wanted in (("images.txt", spec.images), ("think.txt", spec.think)) if wanted]
-    parts = (text, *(spec.wording.render(file, told).strip() for file in more))
+    parts = (text, *(spec.template.render(file, told).strip() for file in more))
     return {"role": "system", "content": "\n".join(filter(None, parts))}
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
-    shown = view(in_frame(item, spec.frame), spec.shown, spec.written, looks=spec.looks)
+    shown = view(in_frame(item, spec.frame), spec.context, spec.format, looks=spec.looks)
     if spec.images == "instead":
         shown = replace(shown, fields={k: IN_PICTURE if k in ("board", "blocks") else v for k, v in shown.fields.items()})
     if not isinstance(item, MinecraftItem):
@@ -67,7 +67,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
     asked: list[TurnText] = []
     first, begun = shown.first, {"begun": shown.begun}
     for piece in shown.pieces:
-        if spec.shown.chat and piece.done:
+        if spec.context.chat and piece.done:
             messages += [_user(asked, begun, first, spec), {"role": "assistant", "content": _answered(piece.text, spec)}]
             first, asked, begun = first + len(asked), [], {}
         else:
@@ -78,20 +78,20 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
 def _user(pieces: Sequence[TurnText], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
     values: dict[str, Any] = {**dict.fromkeys(("board", "blocks", "begun"), ""), **fields}
     values |= {"turns": [piece.text for piece in pieces], "first": first}
-    text = spec.wording.render(f"{spec.world}.user.txt", values).strip()
+    text = spec.template.render(f"{spec.world}.user.txt", values).strip()
     if "north" in fields:
-        text += "\n" + spec.wording.render("compass.txt", {**fields, "frame": spec.frame}).strip()
+        text += "\n" + spec.template.render("compass.txt", {**fields, "frame": spec.frame}).strip()
     return {"role": "user", "content": text}
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
     """The text that answers an item with its gold actions, in the spec's format and frame; the item's own program, if it has one
     and answers are programs of the world's frame."""
-    program = own_program(item) if spec.written.is_program and spec.frame == "world" else None
+    program = own_program(item) if spec.format.is_program and spec.frame == "world" else None
     if program is not None:
         return program
     seen = in_frame(item, spec.frame)
-    text = spec.written.answer(seen.actions, seen)
+    text = spec.format.answer(seen.actions, seen)
     return as_seen(text, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else text
 
 
@@ -103,7 +103,7 @@ def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     text = after_thought(text) if spec.think else text
     if spec.frame == "pose" and isinstance(item, MinecraftItem):
         text = as_cells(text, item.pose)
-    parsed = spec.written.read(text, in_frame(item, spec.frame))
+    parsed = spec.format.read(text, in_frame(item, spec.frame))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 
 
@@ -113,7 +113,7 @@ def feasible_state(item: Item, spec: PromptSpec, opening: str = "") -> str | Non
     seen = in_frame(item, spec.frame)
     if not isinstance(seen, MinecraftItem):
         return None
-    return Feasible.of_item(spec.format, seen, opening, posed=spec.frame == "pose").to_json()
+    return Feasible.of_item(spec.format_name, seen, opening, posed=spec.frame == "pose").to_json()
 
 
 def conversation(

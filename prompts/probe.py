@@ -78,7 +78,7 @@ def format_hash(spec: PromptSpec) -> str:
     """16 hex digits over everything that a format makes of the fixed items, and over the files of a template other than the
     default: any change of its text changes the digits. The path of a template's folder does not."""
     *shots, item = PROBES[spec.task]
-    wording = spec.wording
+    wording = spec.template
     names = {key: value for key, value in spec.fields.items() if key != "template"}
     own = [wording.hash] if wording.hash else []
     return json_hash([names, conversation(item, spec, shots), gold_answer(item, spec), wording.plain, *own])

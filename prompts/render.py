@@ -112,7 +112,7 @@ class Renderer:
     @cached_property
     def is_chat(self) -> bool:
         """Whether the model's own chat template is used."""
-        return self.tokenizer is not None and bool(self.tokenizer.chat_template) and not self.spec.wording.is_plain
+        return self.tokenizer is not None and bool(self.tokenizer.chat_template) and not self.spec.template.is_plain
 
     @cached_property
     def _chat_template(self) -> str | None:
@@ -150,9 +150,9 @@ class Renderer:
         """
         if not self.is_chat:
             special = {name: getattr(self.tokenizer, name, None) or "" for name in ("bos_token", "eos_token")}
-            text = self.spec.wording.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
+            text = self.spec.template.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
             if fault := missing_text(text, messages):
-                raise UsageError(f"--template {self.spec.template}: {PLAIN} {fault}")
+                raise UsageError(f"--template {self.spec.template_name}: {PLAIN} {fault}")
             return text
         return chat_text(self.tokenizer, self._chat_template, messages, open_answer=open_answer)
 

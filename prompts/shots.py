@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 
 ORDERS = ("best-last", "best-first", "id", "random")
 """The orders that examples may have in a prompt. "random" sorts by a hash of their ids and the seed."""
+
+RANDOM, FIXED = "random", "fixed"
+RETRIEVED = ("bm25", "embedding")
+"""Ways to choose examples by their similarity to an item."""
+SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
+
+
+@dataclass(frozen=True, slots=True)
+class ShotChoice:
+    """How examples are chosen; the fields are the flags of `harness prompt` of the same names."""
+
+    shots: int
+    seed: int = 0
+    select: str | None = None
+    shot_ids: str | None = None
+    encoder: str | None = None
+    shot_order: str | None = None
 
 
 def _by_seed(seed: int) -> Callable[[Item], bytes]:

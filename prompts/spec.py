@@ -31,10 +31,10 @@ class PromptSpec:
     """Everything that decides the text of a prompt and its answer, except the item and the examples."""
 
     task: str
-    context: str
-    format: str
+    context_name: str
+    format_name: str
     frame: str = "world"
-    template: str = DEFAULT
+    template_name: str = DEFAULT
     """The name of a shipped template, or a folder."""
     think: int = 0
     """Most tokens of a thought before the answer; 0: the model answers at once."""
@@ -56,15 +56,15 @@ class PromptSpec:
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
         names = context or defaults["context"], format or defaults["format"], frame or "world", chosen
         spec = cls(task, *names, images=images or "")
-        _ = spec.shown, spec.written
+        _ = spec.context, spec.format
         choose("frame", spec.frame, FRAMES)
         if spec.frame != "world" and spec.world == "hexagons":
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
-        if spec.frame == "pose" and not (spec.shown.rich and spec.format == "lines"):
+        if spec.frame == "pose" and not (spec.context.rich and spec.format_name == "lines"):
             raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
-        if images and not (spec.shown.board or spec.shown.rich):
+        if images and not (spec.context.board or spec.context.rich):
             fit = "one with a board, such as oracle-board" if spec.world == "hexagons" else "context-rich"
-            raise UsageError(f"--images shows the state, which --context {spec.context} does not: take {fit}")
+            raise UsageError(f"--images shows the state, which --context {spec.context_name} does not: take {fit}")
         return spec
 
     @property
@@ -72,32 +72,33 @@ class PromptSpec:
         return world_of(self.task)
 
     @property
-    def shown(self) -> Context:
-        return get_context(self.task, self.context)
+    def context(self) -> Context:
+        return get_context(self.task, self.context_name)
 
     @property
-    def written(self) -> Format:
-        return get_format(self.task, self.format)
+    def format(self) -> Format:
+        return get_format(self.task, self.format_name)
 
     @property
     def looks(self) -> bool:
         """Whether a conversation in programs tells of the builder only where it looks, by the compass."""
-        return self.world == "minecraft" and self.written.is_program and self.shown.chat and self.frame == "world"
+        return self.world == "minecraft" and self.format.is_program and self.context.chat and self.frame == "world"
 
     @property
     def constraint(self) -> Constraint:
         """The constraint that decoding can hold an answer to, in this format and frame."""
-        return POSED if self.frame == "pose" else self.written.constraint()
+        return POSED if self.frame == "pose" else self.format.constraint()
 
     @cached_property
-    def wording(self) -> Template:
-        return get_template(self.template)
+    def template(self) -> Template:
+        return get_template(self.template_name)
 
     @property
     def fields(self) -> dict[str, str]:
         """The names that make up the format. Template (by its folder's name), thoughts and images are left out if default."""
-        folder = self.wording.folder
-        names = {**asdict(self), "template": folder.name if folder else DEFAULT}
+        folder = self.template.folder
+        names = {key.removesuffix("_name"): value for key, value in asdict(self).items()}
+        names["template"] = folder.name if folder else DEFAULT
         plain = {"template": DEFAULT, "think": 0, "images": ""}
         return {key: str(value) for key, value in names.items() if key not in plain or value != plain[key]}
 
@@ -107,8 +108,8 @@ class PromptSpec:
 
         Such items must be asked in order. With an oracle board, answers refer to the gold drawing instead.
         """
-        refers = self.written.of_item is not None and self.shown.board != "oracle"
-        return self.world == "hexagons" and (self.shown.rolls_out or refers)
+        refers = self.format.of_item is not None and self.context.board != "oracle"
+        return self.world == "hexagons" and (self.context.rolls_out or refers)
 
     @property
     def name(self) -> str:

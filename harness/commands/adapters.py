@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import shlex
-from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +17,6 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from adapters.catalog import AdapterEntry
-    from adapters.checking import Agreement
 
 _SHOWN = ("task", "context", "format", "frame", "template", "prompt_hash", "base", "base_fingerprint", "imported")
 """The fields of an adapter's record that are listed as JSON."""
@@ -96,21 +93,13 @@ def show(options: ShowAdapter) -> None:
 class CheckAdapter(Strict):
     name: str = argument()
     base: str | None = BASE
-    items: int = option(0, "Also put N dev items to the base, peft, the merged model and vLLM.", ge=0)
-    engine: str | None = option(choices=("vllm", "transformers"))
-    """With --items: transformers leaves vLLM out. [default: vllm, if it is installed]"""
-    max_new_tokens: int = option(64, "Compare answers of at most N tokens.", ge=1)
     as_json: bool = option(False, "Print JSON.", names=("--json",))
 
 
 @adapters.command(cls=ModelCommand, model=CheckAdapter)
 def check(options: CheckAdapter) -> None:
-    """Check that the adapter NAME is complete and fits its base and this harness's prompts.
-
-    With --items, also check that it changes the base's answers, and count how often peft, the merged model and vLLM agree.
-    """
-    from adapters.checking import agreement, check_weights
-    from adapters.registry import load_adapter
+    """Check that the adapter NAME is complete and fits its base and this harness's prompts."""
+    from adapters.registry import check_weights, load_adapter
     from harness.engines.models.bases import display_name
     from harness.engines.models.weights import weights_fingerprint
     from harness.engines.vllm.engine import not_served
@@ -129,32 +118,8 @@ def check(options: CheckAdapter) -> None:
         say(f"vLLM cannot serve it unmerged: it has {refused}")
     found = {"name": options.name, "base": display_name(adapter.base), "rank": adapter.rank}
     found |= {"weights": weights.count, "vllm": not refused}
-    if options.items:
-        with_vllm = options.engine == "vllm" or (options.engine is None and find_spec("vllm") is not None)
-        engines = ["transformers", "vllm"] if with_vllm else ["transformers"]
-        result = agreement(adapter, options.items, engines, functools.partial(click.echo, err=True), options.max_new_tokens)
-        found |= asdict(result)
-        if not options.as_json:
-            _print_agreement(result, options.max_new_tokens)
     if options.as_json:
         click.echo(json.dumps(found))
-
-
-def _print_agreement(result: Agreement, max_new_tokens: int) -> None:
-    from rich.console import Console
-
-    from eval.tables import numbers_table
-
-    click.echo(f"{result.changed} of {result.items} dev items get another answer than from the base alone")
-    if not result.pairs:
-        return
-    table = numbers_table(
-        "", "equal texts", "equal actions", "first other text", caption=f"Greedy, answers of up to {max_new_tokens} tokens."
-    )
-    for pair in result.pairs:
-        counts = (f"{count} of {result.items}" for count in (pair.texts, pair.actions))
-        table.add_row(f"{pair.a} and {pair.b}", *counts, pair.first or "")
-    Console().print(table)
 
 
 class Merge(Strict):
@@ -246,6 +211,8 @@ def export(options: ExportAdapter) -> None:
     harness adapters export my-run my-adapter --scores hexagons_dev_my-run_0-shot
     """
     from adapters.shipping import export_adapter
+    from harness.prompting.adapter import scored_run
 
-    size = export_adapter(options.run, options.folder, options.scores, large=options.large, note=options.note)
+    scores = [scored_run(run, options.run, options.folder.name) for run in options.scores]
+    size = export_adapter(options.run, options.folder, scores, large=options.large, note=options.note)
     click.echo(f"{options.folder}: {size:.1f} MB of weights in float16; prompt with --adapter {shlex.quote(str(options.folder))}")

@@ -79,9 +79,9 @@ def app(options: App) -> None:
 
 def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: the requested ones, otherwise the shipped ones. Bases are looked up when they are first asked."""
-    from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
+    from harness.prompting.adapter import examples_note
     from harness.service.players import LocalPlayer
 
     players: list[AnyPlayer] = []
@@ -101,9 +101,9 @@ def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
 def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """The requested models of an endpoint, otherwise all that it lists. A model with the name of a known adapter is asked in that
     adapter's prompt format, any other model in the default one."""
-    from adapters.asking import examples_note
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
+    from harness.prompting.adapter import examples_note
     from harness.service.players import EndpointPlayer
     from prompts.spec import DEFAULTS, PromptSpec
 

@@ -59,7 +59,6 @@ def train(options: Train) -> None:
     harness baseline train cnn-gru --set glove=glove.42B.300d.txt --set training.batch_size=8
 
     To resume a killed run, give the same command again. To see its curves: tensorboard --logdir runs.
-    On several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.runs.folder import RUNS
     from harness.training.job import train as train_job

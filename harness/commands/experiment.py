@@ -125,8 +125,8 @@ def steps() -> dict[str, ExperimentStep]:
 
 def _check_prompt(options: Options, untrained: bool) -> str:
     """The task that `harness prompt` asks."""
-    from adapters.asking import chosen_adapter, chosen_spec
     from harness.engines.engine import ENGINES
+    from harness.prompting.adapter import chosen_adapter, chosen_spec
     from harness.prompting.options import LOCAL_ENGINES
     from harness.util.registry import choose
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.options import Finetune, Prompt
+from harness.errors import Faults
 from harness.tasks.registry import DEFAULT_TASK
 from harness.util.options import ModelCommand
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
     from harness.training.job import Trained
+    from prompts.shots import Shots
     from prompts.spec import PromptSpec
     from serialization.annotations import ProgramAnswers
 
@@ -44,7 +46,7 @@ def finetune(options: Finetune) -> None:
     from harness.engines.models.bases import display_name
     from harness.runs.folder import RUNS
     from harness.training.job import train as train_job
-    from harness.training.processes import first_says, idle_gpus, processes
+    from harness.training.processes import first_says, processes
 
     # The first process goes first, so that it refuses whatever is wrong before the others do anything.
     with processes().main_process_first():
@@ -58,8 +60,6 @@ def finetune(options: Finetune) -> None:
         )
         for line in filter(None, (job.learned, *_leaks(job, data.left_out))):
             say(line)
-        if idle := idle_gpus(sys.argv[1:]):
-            say(idle)
         require(job.base, say)
         if options.dry_run:
             dry_run(job, click.echo)
@@ -109,12 +109,11 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
-    from harness.errors import Faults
+    from harness.prompting.dev import dev_f1
     from harness.training.curriculum import check_curriculum
 
     loaded, base_name = _recipe(options)
-    task = options.task or loaded.task or DEFAULT_TASK
-    faults = Faults()
+    task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
     start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
@@ -133,10 +132,8 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert spec is not None
     assert base is not None
     assert data is not None
-    items = data.items
-    check_curriculum(items, loaded.training.curriculum)
-    if loaded.training.lasting:
-        items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
+    check_curriculum(data.items, loaded.training.curriculum)
+    items, dev = ([_lasting(item) for item in part] if loaded.training.lasting else part for part in (data.items, dev))
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -144,6 +141,8 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         dev=dev,
         base=base,
         spec=spec,
+        examples=partial(_examples, loaded, items, dev),
+        dev_f1=dev_f1,
         start=start,
         learned=str(programs or ""),
         gold={item.id: item for item in gold},
@@ -151,6 +150,17 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         held_out=held.compared(items),
     )
     return job, data
+
+
+def _examples(recipe: FinetuneRecipe, items: Sequence[Item], dev: Sequence[Item]) -> Shots:
+    """The pool that chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
+    from harness.prompting.shots import choose_shots
+    from prompts.shots import ShotChoice, ShotPool
+
+    if not recipe.shots:
+        # Without examples, a pool of all items would be sorted for nothing.
+        return ShotPool((), 0)
+    return choose_shots(ShotChoice(recipe.shots, recipe.training.seed, recipe.prompt.select), [*items, *dev], items)
 
 
 def _split(task: str, limit: int | None, training: FinetuneTraining) -> list[Item]:
@@ -191,9 +201,10 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> Program
     from prompts.messages import read_answer
     from serialization.annotations import ProgramAnswers, given_annotations
 
-    if not spec.written.is_program:
+    if not spec.format.is_program:
         if paths:
-            raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
+            written = f"answers are written as {spec.format_name}"
+            raise UsageError(f"--programs {paths[0]}: {written}; use --format bare-program or program")
         return None
     return ProgramAnswers(lambda text, item: read_answer(text, item, spec), given_annotations(paths, spec.task), cells)
 

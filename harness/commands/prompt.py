@@ -48,7 +48,7 @@ def prompt(options: Options) -> int:
     harness prompt --model Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
-    from adapters.asking import as_trained, chosen_adapter, chosen_spec
+    from harness.prompting.adapter import as_trained, chosen_adapter, chosen_spec
 
     given_to_vllm(options)  # Refuses an invalid option before anything is loaded.
     adapter = chosen_adapter(options)
@@ -142,10 +142,10 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
-    from adapters.asking import merged_folder, model_name
     from eval.finishing import finish
     from harness.engines.models.bases import resolve_base
     from harness.engines.openai.engine import OpenAIEngine, TokenUsage
+    from harness.prompting.adapter import merged_folder, model_name
     from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
@@ -155,7 +155,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     click.echo(
         f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {engine_name(options)}, "
         f"model {model_name(options, adapter)}; "
-        f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
+        f"{spec.context_name}, {spec.format_name}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.as_json,
     )
     with ExitStack() as stack:

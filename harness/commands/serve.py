@@ -98,9 +98,9 @@ def _config(options: Serve) -> ServeConfig:
 
 
 def _serve(config: ServeConfig, options: Serve) -> None:
-    from adapters.asking import examples_note
     from harness.engines.models.bases import display_name, resolve_base
     from harness.engines.vllm.server import check_port
+    from harness.prompting.adapter import examples_note
     from harness.service.serving import ServedModel, serve_model
 
     if options.no_adapters and options.adapters:

@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from adapters.dev import spread
 from adapters.finetune import FinetuneJob
 from adapters.finetune import trainable as with_lora
+from adapters.labels import Pack
 from adapters.memory import estimate, parameters
-from adapters.packing import Pack
 from harness.baselines.encoders import SMALL, EncoderSettings, load_encoder
 from harness.baselines.world_state import CELLS
 from harness.corpora.item import builder_turns, drawing_steps
@@ -32,6 +31,7 @@ from harness.engines.models.encoding import MINILM
 from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
 from harness.errors import EngineError
 from harness.training.job import Job
+from harness.training.plan import spread
 from harness.training.trainable import BaselineJob
 from harness.util.settings import read_values
 from harness.worlds.hexagons import TILES

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adapters.asking import as_trained, chosen_adapter, chosen_spec, examples_note, merged_folder, model_name
 from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
 from harness.baselines import BASELINES, Ruled, load_predictor
 from harness.engines.models.bases import DEFAULT_BASE, resolve_base
+from harness.prompting.adapter import as_trained, chosen_adapter, chosen_spec, examples_note, merged_folder, model_name
 from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import build_engine, build_plan, refuse_keys
 from harness.prompting.settings import cached, run_settings
@@ -61,7 +61,8 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Ga
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         settings = run_settings(options, spec, adapter, [], plan, merged=merged is not None)
         kept = {key: value for key, value in settings.items() if key not in _OF_ITEMS}
-        title = f"{model_name(options, adapter)}, {options.engine}; {spec.context}, {spec.format}; {options.shots} shots"
+        names = f"{spec.context_name}, {spec.format_name}; {options.shots} shots"
+        title = f"{model_name(options, adapter)}, {options.engine}; {names}"
         with cached(engine, options, settings) as asked:
             yield GamePlayer(Prompted(plan, asked), title, kept)
 

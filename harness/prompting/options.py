@@ -12,11 +12,11 @@ from pydantic import model_validator
 
 from harness.engines.openai import DIALECTS
 from harness.errors import UsageError
-from harness.prompting.shots import SELECTIONS, check_choice
+from harness.prompting.shots import check_choice
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
-from prompts.shots import ORDERS
+from prompts.shots import ORDERS, SELECTIONS
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
@@ -116,8 +116,6 @@ class Options(Strict):
     vote: str | None = DECODING(choices=("mbr", "share", "likelihood"))
     """With --samples: mbr (the answer that the others agree with most), share (see --share) or likelihood (the most probable
     answer). [default: mbr, or share with --share]"""
-    repair: bool = DECODING(False)
-    """If no action can be read from an answer, tell the model why and ask once more."""
     max_new_tokens: int | None = DECODING(shared=True, ge=1)
     """End an answer after N tokens. [default: by the format]"""
     context_length: int | None = MODEL(engines=(*LOCAL_ENGINES, "openai"), ge=1)
@@ -213,8 +211,6 @@ class Options(Strict):
             )
         if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
             raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} gives no likelihoods")
-        if self.repair and self.samples > 1:
-            raise UsageError("--repair asks again for a single answer; leave out --samples")
 
 
 FLAGS = flags_of(Options, PromptFlag)

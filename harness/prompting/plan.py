@@ -48,7 +48,7 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
     key = key_in_environment() or ""
     if len(key) < MIN_KEY:
         return
-    wording = spec.wording
+    wording = spec.template
     texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in options if flag != "base_url"}
     files = {f"{wording.folder}/{name}": text for name, text in wording.files.items()}
     for place, text in (texts | files).items():
@@ -164,12 +164,13 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     from harness.prompting.prompted import Plan
     from prompts.render import Renderer
 
-    longest = options.max_new_tokens or spec.written.longest + spec.think
+    longest = options.max_new_tokens or spec.format.longest + spec.think
     renderer = Renderer(spec, tokenizer, context_length, longest)
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
-    if chats and spec.wording.is_plain:
-        raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
+    if chats and spec.template.is_plain:
+        why = "is plain text, and the endpoint would make a chat of it: add --completions"
+        raise UsageError(f"--template {spec.template_name} {why}")
     if spec.think and renderer.stop and not chats and options.engine != "scripted":
         raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
@@ -196,7 +197,6 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         options.samples,
         share,
         likeliest=options.vote == "likelihood",
-        repair=options.repair,
         feasible=feasible,
     )
 
@@ -221,6 +221,7 @@ def held_to_state(spec: PromptSpec) -> bool:
 
     if spec.world != "minecraft":
         return False
-    if spec.format not in FORMATS:
-        raise UsageError(f"--constrain feasible: answers in the format {spec.format} are run as a whole; use --constrain format")
+    if spec.format_name not in FORMATS:
+        why = f"answers in the format {spec.format_name} are run as a whole"
+        raise UsageError(f"--constrain feasible: {why}; use --constrain format")
     return True

@@ -16,16 +16,13 @@ from harness.prompting.pictures import pictured
 from harness.prompting.voting import changes, likeliest, most_agreed, vote
 from harness.runs.answering import Answer, Predictor
 from prompts.messages import feasible_state, read_answer
-from prompts.render import CHARS_PER_TOKEN, PromptTooLongError, Renderer
-from prompts.rendered import Message, Rendered
+from prompts.render import PromptTooLongError, Renderer
+from prompts.rendered import Rendered
 from prompts.shots import Shots
-from serialization.formats.answer import Parsed, losses
 from serialization.formats.feasible import Feasible
 
 CHECKED = 20
 """How many of the first answers are checked for feasibility, in case the engine ignores the constraint."""
-PIECES = 3
-"""The most discarded pieces that a repeated question names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +40,6 @@ class Plan:
     """The share of the answers that a change needs, 0..1; None: the result is one of the answers."""
     likeliest: bool = False
     """Whether the result is the likeliest answer instead of the one that the others agree with most."""
-    repair: bool = False
-    """Whether an item is asked once more if no action could be read from the answer."""
     feasible: bool = False
     """Whether prompts tell the engine the state in which an answer must be feasible."""
 
@@ -77,15 +72,12 @@ class Prompted(Predictor):
         prompts = [draw for one in asked if isinstance(one, Rendered) for draw in _draws(one, samples)]
         answers = iter(self.engine.generate(prompts, self.plan.sampling))
         drawn = (list(islice(answers, samples)) if isinstance(one, Rendered) else [] for one in asked)
-        if self.plan.repair:
-            yield from self._repaired(items, asked, [next(iter(draws), None) for draws in drawn])
-        else:
-            for item, one, draws in zip(items, asked, drawn, strict=True):
-                yield self._answer(item, one, draws) if isinstance(one, Rendered) else one
+        for item, one, draws in zip(items, asked, drawn, strict=True):
+            yield self._answer(item, one, draws) if isinstance(one, Rendered) else one
         next(answers, None)  # So that the engine finishes what it does after the last answer.
 
     async def ask(self, item: Item) -> Answer:
-        """As `predict` without repair, for one item in the caller's event loop and an engine that has `complete`.
+        """As `predict`, for one item in the caller's event loop and an engine that has `complete`.
 
         If it is cancelled, so are its requests.
         """
@@ -95,28 +87,6 @@ class Prompted(Predictor):
         engine: Any = self.engine
         drawn = await engine.complete(_draws(rendered, self.plan.samples), self.plan.sampling)
         return await run_sync(self._answer, item, rendered, drawn)
-
-    def _repaired(
-        self, items: Sequence[Item], asked: Sequence[Rendered | Answer], answers: Sequence[Completion | None]
-    ) -> Iterator[Answer]:
-        """Like `predict`, but asks once more, all at once, for the answers that could not be read."""
-        again: dict[int, Rendered] = {}
-        for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
-            if isinstance(one, Rendered) and first is not None and first.error is None:
-                parsed = read_answer(first.text, item, self.plan.renderer.spec)
-                if unreadable(parsed) and (prompt := asked_again(self.plan.renderer, one, first.text, parsed)):
-                    again[n] = prompt
-        second = dict(zip(again, self.engine.generate(list(again.values()), self.plan.sampling), strict=True)) if again else {}
-        for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
-            if not isinstance(one, Rendered) or first is None:
-                assert isinstance(one, Answer)
-                yield one
-            elif n in second and second[n].error is None:
-                answer = self._answer(item, one, [second[n]])
-                written = first.completion_tokens + second[n].completion_tokens
-                yield replace(answer, notes={"first": first.text, **answer.notes, "completion_tokens": written})
-            else:
-                yield self._answer(item, one, [first])
 
     def _rendered(self, item: Item) -> Rendered | Answer:
         try:
@@ -155,7 +125,7 @@ class Prompted(Predictor):
         notes: dict[str, Any] = {
             **several,
             "text": answer.text,
-            "format": spec.format,
+            "format": spec.format_name,
             "discarded": [list(piece) for piece in parsed.discarded],
             "prompt_tokens": answer.prompt_tokens,
             "completion_tokens": sum(answer.completion_tokens for answer in whole),
@@ -202,23 +172,3 @@ def _check_held(state: str, answers: Sequence[Completion]) -> None:
 def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
     """Copies of the prompt with distinct ids: an answer's noise depends on its id."""
     return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]
-
-
-def unreadable(parsed: Parsed) -> bool:
-    """Whether an answer says something, but nothing in it is an action. An answer may also say that nothing is to change."""
-    return not parsed.actions and bool(losses(parsed.discarded))
-
-
-def asked_again(renderer: Renderer, rendered: Rendered, text: str, parsed: Parsed) -> Rendered | None:
-    """The prompt with the answer `text` and a further user turn; None if they do not fit the context."""
-    pieces = "\n".join(f"- {piece!r}: {reason}" for piece, reason in parsed.discarded[:PIECES])
-    question = (
-        f"No action could be read from this answer:\n{pieces}\nAnswer again, with the actions alone, in the format described."
-    )
-    said: Message = {"role": "assistant", "content": text}
-    messages = (*rendered.messages, said, Message(role="user", content=question))
-    prompt = renderer.text(messages)
-    ids = renderer.token_ids(prompt)
-    length = len(ids) if renderer.tokenizer is not None else len(prompt) // CHARS_PER_TOKEN
-    again = replace(rendered, id=f"{rendered.id}#again", messages=messages, text=prompt, token_ids=ids)
-    return again if length <= renderer.budget else None

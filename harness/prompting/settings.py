@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, given_to_vllm
-from harness.prompting.shots import RANDOM, choice_settings
+from harness.prompting.shots import choice_settings
 from harness.util.hashing import short_hash
+from prompts.shots import RANDOM
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -117,5 +118,4 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
     parts += [f"{options.samples}-samples"] if options.samples > 1 else []
     parts += [options.vote] if options.vote else []
-    parts += ["repair"] if options.repair else []
     return "_".join(parts).replace("/", "-")

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed, most_similar
+from prompts.shots import (
+    FIXED,
+    ORDERS,
+    RANDOM,
+    RETRIEVED,
+    ChosenShots,
+    LiveShots,
+    ShotPool,
+    Shots,
+    fixed,
+    most_similar,
+)
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
     from prompts.similarity import Matrix
     from prompts.spec import PromptSpec
-
-RANDOM, FIXED = "random", "fixed"
-RETRIEVED = ("bm25", "embedding")
-"""Ways to choose examples by their similarity to an item."""
-SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
-
-
-@dataclass(frozen=True, slots=True)
-class ShotChoice:
-    """How examples are chosen; the fields are the flags of `harness prompt` of the same names."""
-
-    shots: int
-    seed: int = 0
-    select: str | None = None
-    shot_ids: str | None = None
-    encoder: str | None = None
-    shot_order: str | None = None
 
 
 def check_choice(shots: int, select: str | None, ids: str | None, encoder: str | None, order: str | None) -> None:
@@ -102,11 +95,11 @@ def example_pool(
     from serialization.annotations import ProgramAnswers, given_annotations
 
     items = load_examples(task)
-    if not spec.written.is_program:
+    if not spec.format.is_program:
         if programs:
-            raise UsageError(f"--programs {programs[0]}: answers are written as {spec.format}; use --format program")
+            raise UsageError(f"--programs {programs[0]}: answers are written as {spec.format_name}; use --format program")
         return items
-    answers = ProgramAnswers(spec.written.read, given_annotations(programs, task))
+    answers = ProgramAnswers(spec.format.read, given_annotations(programs, task))
     pool = [item for item in answers.of_split(items, items[0].task) if answers.takes(item, checked=True)]
     say(f"examples: {answers}")
     return pool

@@ -15,7 +15,7 @@ from harness.corpora.item import Item
 from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
 from harness.prompting.prompted import Plan, Prompted
-from harness.prompting.shots import ShotChoice, live_shots
+from harness.prompting.shots import live_shots
 from harness.runs.answering import Answer
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
@@ -23,7 +23,7 @@ from harness.training.checkpoints import default_model
 from harness.training.trainable import Trainable
 from harness.util.registry import resolve
 from prompts.render import Renderer
-from prompts.shots import Shots
+from prompts.shots import ShotChoice, Shots
 from prompts.spec import PromptSpec
 
 
@@ -137,7 +137,7 @@ class LocalPlayer:
 
 def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Prompted:
     """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote."""
-    longest = min(spec.written.longest, engine.context_length // 2)
+    longest = min(spec.format.longest, engine.context_length // 2)
     renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
     sampling = Sampling(
         max_tokens=longest,

@@ -13,7 +13,6 @@ from harness.engines.models.bases import display_name, load_tokenizer
 from harness.engines.vllm.options import serve_options
 from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, check_port, private_folder, server_options
 from harness.errors import UsageError
-from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
 from harness.service.app import create_app, listening
 from harness.service.guard import Bounds, Guard
@@ -23,6 +22,7 @@ from harness.service.proxy import ReverseProxy
 from harness.service.supervisor import Supervisor
 from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
+from prompts.shots import ShotChoice
 from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import DEFAULT, Template, get_template
 
@@ -147,7 +147,7 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
     def wanted(wording: Template) -> Path | None:
         return None if chats and not wording.is_plain else wording.served
 
-    plain = {name: wanted(one.spec.wording) for name, one in adapters.items()} or {model: wanted(get_template(DEFAULT))}
+    plain = {name: wanted(one.spec.template) for name, one in adapters.items()} or {model: wanted(get_template(DEFAULT))}
     if len({path and path.read_text() for path in plain.values()}) > 1:
         raise UsageError(f"the adapters {', '.join(plain)} need different chat templates: serve them one by one")
     if (path := next(iter(plain.values()))) or not own:

@@ -7,15 +7,15 @@ absent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from harness.engines.shared import brief
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.files import write_atomically
 from harness.util.hashing import short_hash
@@ -60,21 +60,6 @@ def finished_at(state: Mapping[str, Any]) -> int | None:
     """The step at which the training that wrote this state finished; None if it did not."""
     over = state and state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"]
     return int(state["global_step"]) if over else None
-
-
-@contextmanager
-def writing(folder: Path, stays: str) -> Iterator[None]:
-    """Raises HarnessError, in one line, if weights cannot be written to a folder; `stays` says what is not lost."""
-    try:
-        yield
-    except Exception as error:
-        # torch and safetensors report a full disk by errors of their own, which quote the system's message.
-        reason = getattr(error, "strerror", None) or brief(error)
-        torchs = any(word in str(error) for word in ("PytorchStreamWriter", "inline_container"))
-        if not (torchs or isinstance(error, OSError) or type(error).__name__ == "SafetensorError"):
-            raise
-        way = "make room and give the same command again"
-        raise HarnessError(f"{folder} cannot be written: {reason}; {stays}; {way}") from error
 
 
 def checkpoint_step(checkpoint: Path) -> int:

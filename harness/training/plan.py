@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice, zip_longest
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from harness.corpora import load
 from harness.corpora.item import Item, data_set
@@ -18,10 +18,31 @@ from harness.training.curriculum import stages
 from harness.training.recipe import Training
 from harness.training.steps import Data
 
+T = TypeVar("T")
 _SIMULATED = 0.1
 """The size of dev as a share of train's, if all of dev is simulated."""
 _POOL = 16
 """Batches whose items are sorted by length together."""
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """At most `count` items, evenly spread over the sequence, in its order; deterministic."""
+    count = min(count, len(items))
+    return [items[i * len(items) // count] for i in range(count)]
+
+
+def first_steps(items: Sequence[Item], count: int) -> list[Item]:
+    """At most `count` items for formats in which an answer builds on earlier ones: the first steps of some drawing procedures.
+
+    The procedures are spread over the sequence and give equally many steps.
+    """
+    procedures: dict[str, list[Item]] = {}
+    for item in items:
+        procedures.setdefault(item.cluster, []).append(item)
+    taken = spread(list(procedures.values()), max(1, count // 4))
+    waves = chain.from_iterable(zip_longest(*taken))
+    chosen = {item.id for item in islice((item for item in waves if item), count)}
+    return [item for item in items if item.id in chosen]
 
 
 def subset(items: Sequence[Item], count: int | None, seed: int, flag: str = "training.train_items=") -> list[Item]:
@@ -68,7 +89,7 @@ class EpochPlan(NamedTuple):
 
     epochs: list[list[int]]
     batch: int
-    """Items of a step, over all processes."""
+    """Items of a step."""
     lengths: Sequence[int] | None
     """Lengths of the items, if batches should have items of similar length."""
 
@@ -95,9 +116,9 @@ class EpochPlan(NamedTuple):
         return list(chain(*ordered))
 
 
-def make_plan(data: Data, training: Training, processes: int) -> EpochPlan:
+def make_plan(data: Data, training: Training) -> EpochPlan:
     """The stages of the curriculum, if there is one, and then epochs of all items."""
     items, length = data.items, data.length
     first = stages(items, training.curriculum, training.seed, data.history) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs]
-    return EpochPlan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)
+    return EpochPlan(epochs, training.batch_size, [length(item) for item in items] if length else None)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
-
-from harness.util.processes import visible_gpus
 
 T = TypeVar("T")
 
@@ -39,17 +36,6 @@ def gathered(value: T) -> list[T]:
 def first_says(say: Callable[[str], None]) -> Callable[[str], None]:
     """`say` for the first process, and silence for the others."""
     return say if processes().is_main_process else lambda text: None
-
-
-def idle_gpus(words: Sequence[str]) -> str | None:
-    """A hint with the command that trains on every GPU, if the command line `words` trains on one of several; otherwise None."""
-    count = len(visible_gpus())
-    if count < 2 or processes().num_processes > 1:
-        return None
-    return (
-        f"{count - 1} of {count} GPUs are idle; to train on all of them: torchrun --nproc-per-node {count} -m harness.cli "
-        f"{shlex.join(words)} (a base too large for one: accelerate launch with FSDP, docs/gpu.md)"
-    )
 
 
 def leave(code: int) -> None:

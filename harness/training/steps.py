@@ -1,9 +1,8 @@
-"""The steps of a training, as a torch dataset: how several processes share the items that one process would take, and how items
-change in every epoch, so that they cannot be learned by heart (for adapters: `adapters.rows`)."""
+"""The steps of a training, as a torch dataset, and how items change in every epoch, so that they cannot be learned by heart (for
+adapters: `adapters.rows`)."""
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,8 +14,6 @@ from harness.corpora.item import Item
 from harness.training.curriculum import History
 from harness.training.recipe import Augment
 
-_WORKERS = 8
-"""Most processes that prepare batches for a GPU."""
 Vary = Callable[[Item, int], Item]
 """Returns the form that an item takes in an epoch, counted from 0."""
 
@@ -59,23 +56,9 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
     return vary
 
 
-class Shard(NamedTuple):
-    """The part of a step that one process computes."""
-
-    numbers: list[int]
-    """Indices of the items that it computes, at least one."""
-    own: int
-    """How many of them count, from the first on: a process without items of its own computes one that another process counts."""
-    everyone: int
-    """How many items the step has over all processes."""
-
-
 class Steps:
-    """The shards of all steps with their items, step after step: Trainer gives each step's first shard to the first process, etc.
-
-    `ends` are the epochs' last steps, and `order` gives the indices of an epoch's items; `size` is the number of items that a
-    process has in a step; the last step of an epoch may have fewer.
-    """
+    """The items of all steps, step after step. `ends` are the epochs' last steps, and `order` gives the indices of an epoch's
+    items; a step has `size` items, the last one of an epoch perhaps fewer."""
 
     def __init__(
         self,
@@ -83,31 +66,18 @@ class Steps:
         ends: Sequence[int],
         order: Callable[[int], Sequence[int]],
         size: int,
-        processes: int,
         vary: Vary | None = None,
     ) -> None:
-        self.items, self.ends, self.order, self.vary = items, ends, order, vary
-        self.processes, self.whole = processes, size * processes
+        self.items, self.ends, self.order, self.size, self.vary = items, ends, order, size, vary
         self._epoch, self._numbers = -1, cast("Sequence[int]", ())
 
     def __len__(self) -> int:
-        return self.ends[-1] * self.processes
+        return self.ends[-1]
 
-    def __getitem__(self, number: int) -> tuple[Shard, list[Any]]:
-        step, process = divmod(number, self.processes)
+    def __getitem__(self, step: int) -> list[Any]:
         epoch = bisect_right(self.ends, step)
         if epoch != self._epoch:
             self._epoch, self._numbers = epoch, self.order(epoch)
-        start = self.whole * (step - (self.ends[epoch - 1] if epoch else 0))
-        whole = self._numbers[start : start + self.whole]
-        own = list(whole[process :: self.processes])
-        shard = Shard(own or list(whole[:1]), len(own), len(whole))
-        items = [self.items[n] for n in shard.numbers]
-        return shard, [self.vary(item, epoch) for item in items] if self.vary else items
-
-
-def workers() -> int:
-    """How many worker processes prepare batches: none without a GPU to keep busy."""
-    import torch
-
-    return min(_WORKERS, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0
+        start = self.size * (step - (self.ends[epoch - 1] if epoch else 0))
+        items = [self.items[n] for n in self._numbers[start : start + self.size]]
+        return [self.vary(item, epoch) for item in items] if self.vary else items

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from harness.corpora import locate
 from harness.corpora.item import Item, data_set
+from harness.errors import UsageError
 from harness.runs.folder import items_hash
 from harness.training.checkpoints import model_source, own_weights, read_weights, write_model
 from harness.training.job import Job, Trained
@@ -101,7 +102,7 @@ class Trainable(Generic[R]):
             write(own_weights(network), trained, {})
 
         trained = train_network(begun.network, data, recipe.training, folder, keep)
-        if processes().is_main_process and (finished := self.finish(model, data, say)):
+        if finished := self.finish(model, data, say):
             write(read_weights(model), trained, finished)
         return trained
 
@@ -122,8 +123,6 @@ class BaselineJob(Job):
     origin: Origin = field(default_factory=Origin)
 
     def settings(self) -> dict[str, Any]:
-        # Steps and batches are counted over all processes, so a run resumes with the same number of them.
-        count = processes().num_processes
         return {
             "command": "baseline train",
             "baseline": self.name,
@@ -133,7 +132,6 @@ class BaselineJob(Job):
             "train_hash": items_hash(self.items),
             "dev_hash": items_hash(self.dev),
             **self.origin.settings(),
-            **({"processes": count} if count > 1 else {}),
         }
 
     def __str__(self) -> str:
@@ -146,6 +144,8 @@ class BaselineJob(Job):
         )
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
+        if processes().num_processes > 1:
+            raise UsageError("a baseline trains in one process: start it without a launcher")
         say(f"{self}; {folder}")
         result = self.baseline.train(self.items, self.dev, self.recipe, folder, say, self.origin)
         epochs, best = len(result.curve), result.best

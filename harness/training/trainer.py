@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate.utils import send_to_device
 from transformers import TrainerCallback, TrainingArguments
 from transformers.trainer_callback import ExportableState
 
 from harness.engines.shared import in_bf16, memory_for
 from harness.errors import UsageError
-from harness.training.checkpoints import WEIGHTS, finished_at, last_state, own_weights, read_weights, restore
+from harness.training.checkpoints import WEIGHTS, finished_at, last_state, own_weights
 from harness.training.job import Trained
 from harness.training.plan import EpochPlan, make_plan
-from harness.training.processes import processes
 from harness.training.recipe import Training
-from harness.training.steps import Data, Losses, Shard, Steps, workers
+from harness.training.steps import Data, Losses, Steps
 from harness.training.watched import Watched, curve
+from harness.util.processes import worker_count
 
 _DEV_BATCH = 16
-"""Fewest dev items per batch, if they fit in memory: the recipe's batch size matters for learning only."""
+"""Fewest dev items per batch: the recipe's batch size matters for learning only."""
 _POINTS = 20
 """Most points per epoch in TensorBoard."""
 _SCHEDULES = {
@@ -45,15 +48,14 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
     if it has one, lists the modules whose gradients are clipped separately instead of all together. `keep` is called with the
     network and the result so far at each new lowest dev loss, or after each epoch if the recipe keeps the last one.
 
-    A killed run ends like an uninterrupted one if it resumes with as many processes. But for dropout, several processes take the
-    steps that one process would take with all their batches. Raises UsageError for a recipe that does not fit the items, and
-    HarnessError for a non-finite loss and for too large a batch.
+    A killed run ends like an uninterrupted one. Raises UsageError if there are no items, and HarnessError for a non-finite loss
+    and for too large a batch.
     """
     if not (data.items and data.dev):
         raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
     # Gradients of convolutions of size 1 may have any strides, of which torch warns.
     warnings.filterwarnings("ignore", "Grad strides do not match")
-    plan = make_plan(data, training, processes().num_processes)
+    plan = make_plan(data, training)
     before = last_state(folder)
     points = curve(before.get("log_history", []), NetworkTrainer.columns)
     earlier = len(points) if before else None
@@ -77,7 +79,7 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
     return TrainingArguments(
         output_dir=str(folder / "checkpoints"),
         max_steps=steps,
-        # An item of the dataset is a process's shard of a step.
+        # An item of the dataset is a step.
         per_device_train_batch_size=1,
         per_device_eval_batch_size=1,
         train_sampling_strategy="sequential",
@@ -94,14 +96,21 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
         eval_strategy="no",
         save_strategy="no",
         save_total_limit=1,
-        dataloader_num_workers=workers(),
+        # Processes that prepare batches; none without a GPU to keep busy.
+        dataloader_num_workers=worker_count(min(8, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0),
         dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=False,
         remove_unused_columns=False,
         disable_tqdm=True,
         report_to="none",
         seed=training.seed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A network's input. Trainer, which cannot handle the named tuples of the networks, leaves it as it is."""
+
+    inputs: Any
 
 
 class NetworkTrainer(Watched):
@@ -119,9 +128,9 @@ class NetworkTrainer(Watched):
         self, network: Any, data: Data, plan: EpochPlan, training: Training, folder: Path, keep: Callable[[Any, Trained], None]
     ) -> None:
         self.data, self.training, self.keep = data, training, keep
-        self.judged = max(_DEV_BATCH, training.batch_size)
-        arguments = trainer_arguments(training, plan.ends[-1], folder)
-        self.processes = arguments.world_size
+        arguments, clipped = trainer_arguments(training, plan.ends[-1], folder), getattr(network, "clipped", None)
+        if clipped:
+            arguments.max_grad_norm = 0.0
         order = partial(plan.order, seed=training.seed)
         adafactor = torch.optim.Adafactor, {"lr": training.learning_rate}
         super().__init__(
@@ -129,11 +138,13 @@ class NetworkTrainer(Watched):
             arguments,
             folder,
             data_collator=self._collate,
-            train_dataset=Steps(data.items, plan.ends, order, training.batch_size, self.processes, data.vary),
+            train_dataset=Steps(data.items, plan.ends, order, training.batch_size, data.vary),
             optimizer_cls_and_kwargs=adafactor if training.optimizer == "adafactor" else None,
         )
-        self.schedule = EpochSchedule(plan.ends, training.checkpoint_minutes, self._summed)
+        self.schedule = EpochSchedule(plan.ends, training.checkpoint_minutes)
         self.add_callback(self.schedule)
+        if clipped:
+            self.add_callback(_ClipParts(clipped, training.max_grad_norm))
         if training.keep == "best":
             self.patience = training.patience
             self.patient_from = plan.ends[training.curriculum.buckets - 1] if training.curriculum else 0
@@ -150,25 +161,24 @@ class NetworkTrainer(Watched):
         losses = [point["dev_loss"] for point in points if point["step"] > self.patient_from][-patience - 1 :]
         return len(losses) > patience and all(before < after for before, after in pairwise(losses))
 
-    def _collate(self, batch: Sequence[tuple[Shard, Sequence[Any]]]) -> dict[str, Any]:
-        ((shard, items),) = batch
-        return {"batch": self.data.collate(items), "own": shard.own, "everyone": shard.everyone}
+    def _collate(self, batch: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        (items,) = batch
+        return {"batch": _Batch(self.data.collate(items))}
+
+    def _losses(self, model: Any, inputs: Any) -> Losses:
+        losses: Losses = model(send_to_device(inputs["batch"].inputs, self.args.device))
+        return losses
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
-        losses: Losses = model(inputs["batch"])
-        own = inputs["own"]
-        self.schedule.count(inputs["everyone"], self._summed(losses.sums[:own].sum()))
-        mean = (losses.sums / losses.counts)[:own].sum() / inputs["everyone"]
-        # Gradients are averaged over the processes, however many items each of them has.
-        return mean * self.processes
+        sums, counts = self._losses(model, inputs)
+        self.schedule.count(len(sums), float(sums.detach().sum()))
+        return (sums / counts).sum() / len(sums)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         best = self.state.best_metric
         metrics = super().evaluate(*args, **kwargs)
         if self.training.keep == "last" or best is None or metrics["eval_loss"] < best:
-            result = _result(self.points, self.training)
-            if self.is_world_process_zero():
-                self.keep(self.model, result)
+            self.keep(self.model, _result(self.points, self.training))
         return metrics
 
     def judge(self) -> dict[str, float]:
@@ -176,70 +186,44 @@ class NetworkTrainer(Watched):
         return {"eval_loss": self._dev_loss(), "eval_train_loss": self.schedule.loss / self.schedule.items}
 
     def _dev_loss(self) -> float:
-        """Halves its batches if the GPU's memory is too small; not with several processes, which need equal batches."""
-        total, dev = 0.0, self.data.dev
-        ends = [math.ceil(len(dev) / (self.judged * self.processes))]
-        steps = Steps(dev, ends, lambda epoch: range(len(dev)), self.judged, self.processes)
+        dev, size = self.data.dev, max(_DEV_BATCH, self.training.batch_size)
+        steps = Steps(dev, [math.ceil(len(dev) / size)], lambda epoch: range(len(dev)), size)
         self.model.eval()
-        try:
-            with torch.inference_mode():
-                for inputs in self.get_eval_dataloader(steps):
-                    total += self._summed(self.model(inputs["batch"]).sums[: inputs["own"]].sum())
-        except torch.OutOfMemoryError:
-            if self.judged == self.training.batch_size or self.processes > 1:
-                raise
-            self.judged = max(self.judged // 2, self.training.batch_size)
-            return self._dev_loss()
-        return total / len(dev)
-
-    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        super().log(logs | self.schedule.since() if "loss" in logs else logs, start_time)
-
-    def _summed(self, value: Any) -> float:
-        """Sums over all processes."""
-        own = torch.as_tensor(value, dtype=torch.float32, device=self.args.device).detach()
-        return float(self.accelerator.reduce(own, reduction="sum"))
+        with torch.inference_mode():
+            sums = [float(self._losses(self.model, inputs).sums.sum()) for inputs in self.get_eval_dataloader(steps)]
+        return sum(sums) / len(dev)
 
     def place(self) -> str:
         return f"{super().place()} (epoch {self.schedule.epochs_done(self.state.global_step - 1) + 1})"
 
-    def _prepare_inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Unchanged: the loader has put them on the device, and Trainer's own method does not handle named tuples."""
-        return inputs
-
-    def _clip_grad_norm(self, model: Any) -> Any:
-        """Clips the parts that the network names, each separately."""
-        most, parts = self.args.max_grad_norm, getattr(self.model, "clipped", [self.model])
-        return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in parts]).norm()
-
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Saves the network's own weights (`own_weights`) and no Python objects."""
+    def write_weights(self, folder: str) -> None:
+        """Writes the network's own weights (`own_weights`) and no Python objects."""
         from safetensors.torch import save_file
 
-        folder = Path(output_dir or self.args.output_dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(own_weights(self.model), folder / WEIGHTS)
+        if self.args.should_save:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            save_file(own_weights(self.model), Path(folder) / WEIGHTS)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        folder = Path(resume_from_checkpoint)
-        restore(self.model, read_weights(folder), folder / WEIGHTS)
+
+class _ClipParts(TrainerCallback):  # type: ignore[misc]
+    """Clips the gradients of the parts that the network names, each separately, in place of Trainer."""
+
+    def __init__(self, parts: Sequence[Any], most: float) -> None:
+        self.parts, self.most = parts, most
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        for part in self.parts:
+            torch.nn.utils.clip_grad_norm_(part.parameters(), self.most)
 
 
 class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
-    """Decides when to log, to evaluate and to write a checkpoint. `ends` are the epochs' last steps.
+    """Decides when to log, to evaluate and to write a checkpoint. `ends` are the epochs' last steps."""
 
-    `summed` adds a number up over all processes, so that all decide alike.
-    """
-
-    def __init__(self, ends: Sequence[int], minutes: float, summed: Callable[[float], float]) -> None:
-        self.ends, self.minutes, self.summed = ends, minutes, summed
+    def __init__(self, ends: Sequence[int], minutes: float) -> None:
+        self.ends, self.minutes = ends, minutes
         self.saved_at = time.monotonic()
-        self._begin(0, 0.0)
-
-    def _begin(self, items: int, loss: float) -> None:
-        self.items, self.loss = items, loss
-        """The items seen in this epoch by all processes, and the sum of their losses."""
-        self._told = items, loss, time.monotonic()
+        self.items, self.loss = 0, 0.0
+        """The items seen in this epoch, and the sum of their losses."""
 
     def state(self) -> dict[str, Any]:
         """The state that every checkpoint keeps."""
@@ -252,16 +236,9 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
     def count(self, items: int, loss: float) -> None:
         self.items, self.loss = self.items + items, self.loss + loss
 
-    def since(self) -> dict[str, float]:
-        """The mean loss and the items per second since the last call, within an epoch."""
-        (items, loss, at), now = self._told, time.monotonic()
-        self._told = self.items, self.loss, now
-        count = self.items - items
-        return {"loss": (self.loss - loss) / count, "items_a_second": count / max(1e-9, now - at)}
-
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         counts = state.stateful_callbacks["EpochSchedule"]["attributes"]
-        self._begin(counts["items"], counts["loss"])
+        self.items, self.loss = counts["items"], counts["loss"]
         self.saved_at = time.monotonic()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -279,10 +256,10 @@ class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
         length = self.ends[epoch] - begun
         state.epoch = epoch + (step - begun) / length
         control.should_log = (step - begun) % max(1, length // _POINTS) == 0
-        control.should_save = self.summed(time.monotonic() - self.saved_at > 60 * self.minutes) > 0
+        control.should_save = time.monotonic() - self.saved_at > 60 * self.minutes
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._begin(0, 0.0)
+        self.items, self.loss = 0, 0.0
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.saved_at = time.monotonic()

@@ -6,8 +6,8 @@ import json
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from transformers.integrations import TensorBoardCallback
 
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
-from harness.training.checkpoints import checkpoint_step, last_checkpoint, writing
+from harness.training.checkpoints import checkpoint_step, last_checkpoint
 from harness.util.files import write_atomically
 from harness.util.terminal import bar
 
@@ -55,6 +55,7 @@ class Watched(Trainer):  # type: ignore[misc]
 
     def _save_rng_state(self, output_dir: str) -> None:
         # The first process writes the state file next, which completes a checkpoint: the others must have written their parts.
+        # Trainer has no public hook at this place.
         super()._save_rng_state(output_dir)
         self.accelerator.wait_for_everyone()
 
@@ -67,12 +68,20 @@ class Watched(Trainer):  # type: ignore[misc]
         whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
         # Transformers warns if checkpoints follow each other faster than the resolution of file times.
         with quiet_transformers(), whole as update, ExitStack() as ends:
-            self.add_callback(_Bar(update, step))
+            progress = _Progress(update, step)
+            self.add_callback(progress)
             if main:
                 # Drop what a killed process wrote about later steps.
                 writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
                 self.add_callback(TensorBoardCallback(writer))
-            self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            try:
+                self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+            except (HarnessError, torch.OutOfMemoryError):
+                raise
+            except Exception as error:
+                if checkpoint is None or progress.moving:
+                    raise
+                raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it to start training again") from error
 
     @property
     def points(self) -> list[dict[str, float]]:
@@ -130,43 +139,28 @@ class Watched(Trainer):  # type: ignore[misc]
             "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
         )
 
-    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+        """As in Trainer, which calls it before it writes anything else of a checkpoint."""
         trained = (weight for weight in self.model.parameters() if weight.requires_grad)
         if not all(bool(value.isfinite().all()) for value in chain(trained, self.model.buffers())):
             raise self._diverged("a weight is not a number")
-        folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
-        with writing(folder, "earlier checkpoints stay"):
-            super()._save_checkpoint(model, trial)
+        self.write_weights(output_dir or self.args.output_dir)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        with _readable(resume_from_checkpoint):
-            super()._load_from_checkpoint(resume_from_checkpoint, model)
-
-    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        with _readable(checkpoint):
-            super()._load_optimizer_and_scheduler(checkpoint)
-
-    def _load_rng_state(self, checkpoint: str | None) -> None:
-        with _readable(checkpoint):
-            super()._load_rng_state(checkpoint)
+    def write_weights(self, folder: str) -> None:
+        """Write the weights of a checkpoint."""
+        super().save_model(folder, _internal_call=True)
 
 
-@contextmanager
-def _readable(checkpoint: str | None) -> Iterator[None]:
-    """Turns any error from reading a checkpoint into a one-line DataError."""
-    try:
-        yield
-    except (HarnessError, torch.OutOfMemoryError):
-        raise
-    except Exception as error:
-        raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it to start training again") from error
-
-
-class _Bar(TrainerCallback):  # type: ignore[misc]
+class _Progress(TrainerCallback):  # type: ignore[misc]
     """Moves a bar, from the step at which training resumes."""
 
     def __init__(self, update: Any, begun: int) -> None:
         self.update, self.begun, self.loss = update, begun, ""
+        self.moving = False
+        """Whether a step has begun, so that everything has been read that a checkpoint holds."""
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self.moving = True
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.update(state.global_step - self.begun, self.loss)

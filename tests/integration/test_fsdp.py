@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from subprocess import run
+from typing import Any
 
 import pytest
 import torch
@@ -49,6 +50,7 @@ def train_sharded(base: Path, out: Path) -> None:
     from adapters.finetune import FinetuneJob, save_trained, with_lora
     from adapters.recipe import load_recipe
     from harness.training.job import Trained
+    from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
 
     dist.init_process_group("gloo")
@@ -74,7 +76,8 @@ def train_sharded(base: Path, out: Path) -> None:
     weights = get_model_state_dict(model, options=options)
     if dist.get_rank() == 0:
         torch.save(logits, out / "logits.pt")
-        job = FinetuneJob(name="llama-lora", items=[], dev=[], recipe=recipe, base=str(base), spec=PromptSpec.make("minecraft"))
+        how: dict[str, Any] = {"recipe": recipe, "base": str(base), "spec": PromptSpec.make("minecraft")}
+        job = FinetuneJob(name="llama-lora", items=[], dev=[], examples=lambda: ShotPool((), 0), dev_f1=lambda *_: 0.0, **how)
         told = Trained(steps=2, kept=2, seconds=1.0, curve=[], counts={"tokens": 32})
         save_trained(job, model, AutoTokenizer.from_pretrained(base), told, out / "adapter", weights)
     dist.barrier()

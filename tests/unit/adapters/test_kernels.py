@@ -1,9 +1,8 @@
-"""Every kernel that a recipe may name gives the losses of single rows, and a missing package is an error of one line."""
+"""Every kernel that a recipe may name gives the losses of single rows."""
 
 from __future__ import annotations
 
 import sys
-import unittest.mock
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +14,9 @@ from transformers import AutoModelForCausalLM
 
 from adapters.attention import register
 from adapters.finetune import with_lora
-from adapters.layout import Layout, attention_of, layout_of, missing_for_kernels
-from adapters.packing import Packing, listed, plan_packs
+from adapters.labels import Packing
+from adapters.layout import Layout, attention_of, layout_of
+from adapters.packing import listed, plan_packs
 from adapters.recipe import load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments
 from harness.engines.shared import in_bf16
@@ -31,7 +31,6 @@ ROWS = [
     TrainingRow("d", (*BEGINNING, 6, 7), (80, 2)),
     TrainingRow("e", tuple(range(100, 130)), (90, 91, 92, 2)),
 ]
-SLOW = pytest.mark.slow
 SETTINGS = (
     "training.gradient_checkpointing=false", "training.learning_rate=0.01", "training.warmup=0", "training.evaluations=1",
     "lora.dropout=0.0", "lora.r=8",
@@ -57,9 +56,9 @@ def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool
     trainer = AnswerTrainer(
         with_lora(recipe, model), arguments, folder, packs * max(1, steps), packs, 0, lambda model, **_: 0.0, training, packing
     )
-    trainer._fused &= fused
+    trainer.fused &= fused
     if not steps:
-        return [trainer._dev_loss()]
+        return [trainer.dev_loss()]
     trainer.train()
     return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
 
@@ -108,8 +107,7 @@ def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         ("flex_attention", [], 0),
         ("sdpa", ["training.per_device_train_batch_size=1"], 2),
         ("blocks", ["training.gradient_checkpointing=true"], 2),
-        pytest.param("sdpa", ["training.torch_compile=true"], 2, marks=SLOW),
-        pytest.param("sdpa", ["training.torch_compile=true", "training.per_device_train_batch_size=1"], 2, marks=SLOW),
+        pytest.param("sdpa", ["training.torch_compile=true"], 2, marks=pytest.mark.slow),
         ("sdpa", ["training.use_liger_kernel=true"], 2),
     ],
 )
@@ -127,54 +125,18 @@ def test_every_kernel_gives_the_losses_of_the_rows_one_by_one(
     assert told == ([{"fused_linear_cross_entropy": False}] if "liger" in " ".join(settings) else [])
 
 
-def test_the_logits_of_a_pack_are_never_held_whole(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trl.trainer.utils._CHUNKED_LOGPROB_CHUNK_SIZE", 64)
-    with unittest.mock.patch("torch.mm", wraps=torch.mm) as multiplied:
-        losses(tiny_base, tmp_path, "sdpa", steps=1)
-    tiles = {call.kwargs["out"].shape[1] for call in multiplied.call_args_list}
-    assert max(tiles) == 64
-    assert AutoModelForCausalLM.from_pretrained(tiny_base).config.vocab_size > 64
-
-
-def tree(attention: str | None = None) -> Layout:
-    return Layout(Packing.TREE, "", attention, plain=True)
-
-
 def test_attention_suits_the_packs(monkeypatch: pytest.MonkeyPatch) -> None:
-    single = Layout(Packing.SINGLE, "", None, plain=False)
-    assert (attention_of(tree(), None), attention_of(tree("eager"), None), attention_of(single, None)) == (
-        "blocks",
-        "eager",
-        None,
+    tree, eager, single = (
+        Layout(packing, "", own) for packing, own in ((Packing.TREE, None), (Packing.TREE, "eager"), (Packing.SINGLE, None))
     )
-    assert attention_of(tree(), "flex_attention") == "flex_attention"
+    assert [attention_of(layout, None) for layout in (tree, eager, single)] == ["blocks", "eager", None]
+    with pytest.raises(UsageError, match="flex_attention needs an NVIDIA GPU"):
+        attention_of(tree, "flex_attention")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert [attention_of(layout, None) for layout in (tree, eager, single)] == ["sdpa", "eager", None]
+    assert attention_of(tree, "flex_attention") == "flex_attention"
     assert attention_of(single, "flash_attention_2") == "flash_attention_2"
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert attention_of(tree(), None) == "sdpa"
     with pytest.raises(UsageError, match="needs eager attention"):
-        attention_of(tree("eager"), "sdpa")
+        attention_of(eager, "sdpa")
     with pytest.raises(UsageError, match="per_device_train_batch_size=1"):
-        attention_of(tree(), "flash_attention_2")
-
-
-@pytest.mark.parametrize(
-    ("setting", "package"),
-    [
-        ("attn_implementation=flex_attention", None),
-        ("attn_implementation=flash_attention_2", "flash-attn"),
-        ("use_liger_kernel=true", "liger-kernel"),
-    ],
-)
-def test_a_kernels_missing_package_is_an_error_of_one_line(
-    monkeypatch: pytest.MonkeyPatch, setting: str, package: str | None
-) -> None:
-    training = load_recipe("llama-lora", [f"training.{setting}"]).training
-    assert missing_for_kernels(training) == f"training.{setting} needs an NVIDIA GPU"
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    wanted = package and f"training.{setting} needs the package {package}: pip install {package}"
-    assert missing_for_kernels(training) == wanted
-
-
-def test_learning_from_the_scorer_has_its_own_kernels() -> None:
-    with pytest.raises(UsageError, match="leave out training"):
-        load_recipe("llama-grpo", ["training.torch_compile=true"])
+        attention_of(tree, "flash_attention_2")

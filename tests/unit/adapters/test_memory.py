@@ -12,8 +12,8 @@ from torch.autograd.graph import saved_tensors_hooks
 from transformers import AttentionInterface, AutoModelForCausalLM, DynamicCache, LlamaConfig
 
 from adapters.finetune import trainable
+from adapters.labels import Pack
 from adapters.memory import BATCH, MOST, MemoryEstimate, estimate, fitting
-from adapters.packing import Pack
 from adapters.recipe import FinetuneRecipe, load_recipe
 from tests.helpers import ROOT
 
@@ -114,11 +114,10 @@ def test_with_checkpointing_the_inputs_of_layers_are_kept_and_one_layer_is_compu
     assert told.activations == pytest.approx(kept_for_backward(model) + every / layers, rel=0.01)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_dev_answers_keep_keys_and_values_between_steps(size: str) -> None:
+def test_dev_answers_keep_keys_and_values_between_steps() -> None:
     settings = ["training.gradient_checkpointing=true", "training.dev_batch_size=3", "training.dev_f1_items=200"]
     recipe = load_recipe("llama-lora", settings)
-    model = model_of(size, recipe)
+    model = model_of("8B", recipe)
     cache = DynamicCache()
     for parameter in model.parameters():
         parameter.data = parameter.data.to(torch.bfloat16)

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import signal
-import subprocess
-import sys
 import time
 import warnings
-from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters import merging
-from adapters.merging import folder, merged_model, worth_merging
+from adapters.merging import merged_model, worth_merging
 from adapters.registry import Adapter
-from harness.errors import AdapterError, HarnessError
+from harness.errors import AdapterError
 from harness.util import files
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
@@ -113,26 +108,6 @@ def test_the_least_recently_used_goes_but_not_one_of_this_hour(adapters: list[Ad
     assert use(adapters[0]).is_dir()
 
 
-def test_one_whose_removal_is_cut_short_is_made_anew(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
-    path = use(adapters[0])
-    os.utime(path, (1, 1))
-    with monkeypatch.context() as patch:
-        patch.setattr(files, "MOST", 1)
-        patch.setattr(files, "_remove", lambda path: None)
-        use(adapters[1])
-    assert {path.name for path in folder().glob(".*.partial")} == {f".{path.name}.partial"}
-    assert (use(adapters[0]) / "model.safetensors").is_file()
-    assert not list(folder().glob(".*.partial"))
-
-
-def test_a_lack_of_room_is_reported_with_a_remedy(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 0, 10))
-    with pytest.raises(HarnessError, match=r"0 MB are free; make room, set HARNESS_CACHE .* --no-merge"):
-        use(adapters[0])
-    assert {path.name for path in folder().iterdir()} == {".lock"}
-
-
 def test_what_cannot_be_merged_has_distinct_errors(
     adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,39 +122,3 @@ def test_what_cannot_be_merged_has_distinct_errors(
             use(adapter)
     monkeypatch.setattr(merging, "LARGEST", 1000)
     assert not worth_merging(adapters[0])
-
-
-MERGES = """
-import signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs do not have
-from pathlib import Path
-from adapters import merging
-from adapters.registry import Adapter
-from prompts.spec import PromptSpec
-real = merging.merge
-def slow(adapter, out):
-    real(adapter, out)
-    print("written", flush=True)
-    time.sleep(60)
-merging.merge = slow
-merging.merged_model(Adapter(Path(sys.argv[1]), 4, PromptSpec.make("hexagons"), sys.argv[2]), print)
-"""
-
-
-@pytest.mark.parametrize("sign", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
-def test_a_killed_one_leaves_nothing_that_counts(adapters: list[Adapter], sign: signal.Signals) -> None:
-    words = [sys.executable, "-c", MERGES, str(adapters[0].path), adapters[0].base]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
-    assert any(line == "written\n" for line in process.stdout)
-    assert len(list(folder().glob(".*.partial"))) == 1
-    process.send_signal(sign)
-    process.wait(30)
-    process.stdout.close()
-    assert len(list(folder().glob(".*.partial"))) == (sign is signal.SIGKILL)
-    assert not list(folder().glob("[!.]*"))
-    start = time.monotonic()
-    path = use(adapters[0])
-    assert time.monotonic() - start < 30, "the lock went with its process"
-    assert {path.name for path in folder().glob(".*.partial")} == set()
-    assert (path / "model.safetensors").is_file()

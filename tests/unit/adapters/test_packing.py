@@ -9,16 +9,15 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.attention import _BLOCKS_OF, BLOCK, _Block, attend, register
-from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, PackPlan, Packs, PackShards, collate, listed, pack_of, plan_packs
+from adapters.labels import Pack, Packing, collate, summed_loss
+from adapters.packing import PackPlan, Packs, PackShards, listed, plan_packs
 from prompts.rendered import TrainingRow
-from tests.helpers.tiny import build_tiny_model
+from tests.helpers.training_rows import pack_of
 
 TOKENS = st.lists(st.integers(0, 2), max_size=8).map(tuple)
 ROWS = st.lists(st.builds(TrainingRow, st.just("row"), TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=8).map(
@@ -56,7 +55,7 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     inputs = collate(pack, Packing.TREE, pad=9, multiple=8)
     ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
-    for source, target in zip(pack.sources, pack.labels, strict=True):
+    for source, target in zip(pack.loss_mask, pack.labels, strict=True):
         seen = mask[source].nonzero().flatten()
         assert positions[seen].tolist() == list(range(len(seen))), "at the places of its own row"
         pairs[tuple(ids[seen].tolist()), target] += 1
@@ -103,16 +102,6 @@ def test_packs_train_on_the_same_predictions_as_single_rows(
     assert len(packs) == len(rows) if packing is Packing.SINGLE or most_rows == 1 else len(packs) <= len(rows)
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("models") / "tiny", context_length=8192)
-
-
-def _loss(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
-    labels = inputs.pop("labels")
-    return torch.nn.functional.cross_entropy(logits_of(model, inputs, use_cache=False), labels, reduction="sum")
-
-
 @given(st.sampled_from([1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 3]), st.sampled_from([(1, 1), (2, 3)]), st.integers(0, 9))
 @settings(max_examples=12)
 def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], seed: int) -> None:
@@ -128,14 +117,14 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
 
 
-def test_what_a_mask_hides_is_computed_once_for_all_layers_and_forgotten_with_the_mask(tiny: Path) -> None:
+def test_what_a_mask_hides_is_computed_once_for_all_layers_and_forgotten_with_the_mask(tiny_base: Path) -> None:
     from transformers import AutoModelForCausalLM
 
-    model = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=register())
+    model = AutoModelForCausalLM.from_pretrained(tiny_base, attn_implementation=register())
     rows = [TrainingRow(str(n), (5, 6, 7), (n, n + 1)) for n in range(8, 11)]
-    pack = pack_of(rows)
+    inputs = collate(pack_of(rows), Packing.TREE, pad=0)
     with unittest.mock.patch("adapters.attention._Block", wraps=_Block) as made:
-        _loss(model, collate(pack, Packing.TREE, pad=0)).backward()
+        summed_loss(model, inputs, inputs.pop("labels"), fused=False).backward()
     assert model.config.num_hidden_layers > made.call_count == 1
     assert not _BLOCKS_OF
 
@@ -153,4 +142,4 @@ def test_processes_share_each_step_and_their_filler_carries_no_loss(lengths: lis
         assert sorted(shared) == list(range(number * step, (number + 1) * step))
     if blank := next((pack for pack in deal if not len(pack.labels)), None):
         inputs = collate(blank, Packing.TREE, pad=9, multiple=8)
-        assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
+        assert (inputs["labels"].shape, inputs["loss_mask"].dtype) == ((0,), torch.long)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -19,12 +18,6 @@ from tools.recipe_schema import content
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
-def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
-    assert SHIPPED
-    for path in SHIPPED:
-        assert load_recipe(path.stem) == load_recipe(str(path))
-
-
 def test_the_schema_is_that_of_the_models() -> None:
     assert SCHEMA.read_text() == content(recipe_schema()), "run tools/recipe_schema.py"
     schema = recipe_schema()
@@ -36,17 +29,9 @@ def test_the_schema_is_that_of_the_models() -> None:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_recipe_keeps_to_its_schema_which_it_names(path: Path) -> None:
-    first = path.read_text().splitlines()[0]
-    assert first == f"# yaml-language-server: $schema={SCHEMA.name}"
+    assert path.read_text().startswith(f"# yaml-language-server: $schema={SCHEMA.name}\n")
+    assert load_recipe(path.stem) == load_recipe(str(path))
     jsonschema.validate(yaml.safe_load(path.read_text()), recipe_schema())
-
-
-def test_the_schema_refuses_the_same_faults_as_loading() -> None:
-    values = yaml.safe_load((RECIPES / "llama-lora.yaml").read_text())
-    changes: tuple[dict[str, Any], ...] = ({"speed": 3}, {"kind": "x"}, {"bases": {"tiny": {"speed": 3}}}, {"training": {}})
-    for broken in changes:
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(values | broken, recipe_schema())
 
 
 def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,12 +86,7 @@ def test_settings_for_a_base_yield_to_the_overrides() -> None:
     [
         ("training.lerning_rate=1e-4", ["training.lerning_rate", "no such key"]),
         ("lora.r=5", ["lora.r"]),
-        ("lora.r=eight", ["lora.r"]),
-        ("training.learning_rate=-1", ["training.learning_rate"]),
-        ("training=3", ["training"]),
-        ("kind=banana", ["kind"]),
         ("training.seed", ["key=value"]),
-        ("=3", ["key=value"]),
         ("training.seed=[", ["YAML"]),
     ],
 )
@@ -120,9 +100,7 @@ def test_a_bad_override_is_refused_by_name(override: str, words: list[str]) -> N
     ("text", "word"),
     [
         ("[1, 2]", "mapping"),
-        ("kind: [", "YAML"),
         ("kind: finetune\nspeed: 3", "speed"),
-        ("bases: 3\n{whole}", "bases must be a mapping"),
         ("bases: {{tiny: 3}}\n{whole}", "bases must be a mapping"),
         ("bases: {{tiny: {{training: {{speed: 3}}}}}}\n{whole}", r"\(bases\.tiny\): training\.speed: no such key"),
         ("\x00", "YAML"),
@@ -136,28 +114,10 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
     assert str(path) in str(caught.value)
 
 
-@pytest.fixture
-def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shipped sample, runs/ in a temporary folder, and bases that need not exist."""
+def test_settings_for_a_base_are_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.usefixtures("run_anywhere")
-def test_settings_for_a_base_are_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models" / DEFAULT_BASE).mkdir(parents=True)
     bases = ((), ("--base", DEFAULT_BASE), ("--base", str(tmp_path / "models" / DEFAULT_BASE)), ("--base", "someone/llama"))
     jobs = [job_of(monkeypatch, "llama-lora", *base, "--name", str(n)) for n, base in enumerate(bases)]
     assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
-
-
-@pytest.mark.usefixtures("run_anywhere")
-def test_a_part_of_the_train_split_is_trained_on_and_recorded_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    def settings(name: str, *words: str) -> Any:
-        job_of(monkeypatch, "llama-lora", "--name", name, *words)
-        return yaml.safe_load(Path("runs", name, "run.yaml").read_text())["settings"]
-
-    whole, part = settings("whole"), settings("part", "--set", "training.train_items=7")
-    assert (whole["train_items"], part["train_items"]) == (18, 7)
-    assert whole["train_hash"] != part["train_hash"]
-    assert part["recipe"]["training"]["train_items"] == 7

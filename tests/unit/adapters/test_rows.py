@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from copy import deepcopy
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import load_recipe
-from adapters.row_cache import RowSource, _fingerprint
-from adapters.rows import _asked, make_rows, plan_epoch
+from adapters.rows import make_rows, plan_epoch, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item, own_program
-from harness.errors import EngineError
 from harness.training.plan import subset
-from harness.util.files import drop_old
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -72,17 +66,21 @@ def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_
     answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000)]
     end = tokenizer.eos_token
     assert answers == [gold_answer(items[0], spec) + end, program + end, gold_answer(items[2], spec) + end]
-    other = _asked(items[1], (), recolor="0/1").item
+    other = recolored(items[1], "0/1")
     colors = dict(zip(*([action.color for action in made.actions] for made in (items[1], other)), strict=True))
     told = own_program(other) or ""
     red, blue = (colors.get(color, told.split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
     assert told == f"copy repeat(is({red}),right 2) with {red}={blue}"
 
 
-def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
-    items = load("hexagons", "train")[:12]
-    renderer, pool = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any], task: str) -> None:
+    items = load(task, "train")[:12]
+    renderer, pool = Renderer(PromptSpec.make(task), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
     rows = make_rows(items, renderer, pool, 0, 100_000)
+    assert {row.id: row for row in rows} == {item.id: renderer.training_row(item) for item in items}
+    assert rows.size == sum(len(row) for row in rows)
+    assert [{items[rows.item(n)].cluster for n in group} for group in rows.groups] == [{c} for c in {i.cluster: 0 for i in items}]
     lengths = sorted(len(row.prompt_ids) + len(row.completion_ids) for row in rows)
     limit = lengths[len(lengths) // 2]
     fewer = make_rows(items, renderer, pool, 0, limit)
@@ -122,70 +120,8 @@ def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
 def test_colors_are_exchanged_afresh_in_each_epoch_and_consistently_within_a_procedure() -> None:
     items = load("hexagons", "train")
 
-    def epoch(recolor: str | None) -> list[Item]:
-        return [_asked(item, (), recolor).item for item in items]
-
-    assert epoch(None) == items
-    once, again = epoch("0/1"), epoch("0/2")
-    assert once == epoch("0/1") != again
+    once, same, again = ([recolored(item, seed) for item in items] for seed in ("0/1", "0/1", "0/2"))
+    assert once == same != again
     for before, after in pairwise(once):
         if before.cluster == after.cluster:
             assert after.history[-1] == Executed(before.actions)
-
-
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_rows_of_any_number_of_workers_are_the_renderers_and_are_made_once(
-    tokenizers: dict[str, Any], task: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
-    items = load(task, "train")[:40]
-    renderer, pool = Renderer(PromptSpec.make(task), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
-    direct = {item.id: renderer.training_row(item, pool.choose(item, 1)) for item in items}
-    made = make_rows(items, renderer, pool, 1, 100_000, workers=workers)
-    assert {row.id: row for row in made} == direct
-    monkeypatch.setattr("adapters.row_cache._columns", lambda parts, renderer: pytest.fail("rows were made again"))
-    assert list(make_rows(items, renderer, pool, 1, 100_000)) == list(made)
-    shorter = make_rows(items, renderer, pool, 1, min(map(len, made)))
-    assert 0 < len(shorter) < len(items)
-    assert len(list(tmp_path.glob("rows/generator/*/*/*.arrow"))) == workers
-
-
-def test_other_items_answers_examples_formats_and_tokenizers_are_other_rows(tokenizers: dict[str, Any]) -> None:
-    items = load("hexagons", "train")[:3]
-    asked = [RowSource(item, ()) for item in items]
-    spec, chat = PromptSpec.make("hexagons"), tokenizers["chat"]
-    others = [
-        (asked, spec, chat),
-        (asked[:2], spec, chat),
-        ([*asked[:2], RowSource(replace(items[2], meta={"program": "none"}), ())], spec, chat),
-        ([*asked[:2], RowSource(items[2], (items[0],))], spec, chat),
-        (asked, PromptSpec.make("hexagons", context="no-history"), chat),
-        (asked, spec, tokenizers["plain"]),
-    ]
-    keys = [_fingerprint(one, Renderer(form, tokenizer, 100_000, 0)) for one, form, tokenizer in others]
-    assert len(set(keys)) == len(others)
-    assert keys[0] == _fingerprint(asked, Renderer(spec, chat, 100_000, 0))
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_reason_why_a_row_cannot_be_made_is_reported(tokenizers: dict[str, Any], workers: int) -> None:
-    items = load("hexagons", "train")[:4]
-    renderer = Renderer(PromptSpec.make("hexagons"), deepcopy(tokenizers["chat"]), 100_000, 0)
-    renderer.tokenizer.eos_token = None
-    with pytest.raises(EngineError, match="no EOS token"):
-        make_rows(items, renderer, ShotPool(items, 0), 0, 100_000, workers=workers)
-
-
-@pytest.mark.parametrize(("unused", "left"), [(0, 1), (3600, 2)])
-def test_the_least_recently_used_rows_leave_the_cache(
-    tokenizers: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unused: int, left: int
-) -> None:
-    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
-    monkeypatch.setattr("harness.util.files.MOST", 1)
-    monkeypatch.setattr("adapters.row_cache.drop_old", partial(drop_old, unused=unused))
-    items = load("hexagons", "train")[:2]
-    renderer = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0)
-    for item in items:
-        make_rows([item], renderer, ShotPool([], 0), 0, 100_000)
-    assert len(list(tmp_path.glob("rows/generator/*"))) == left

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from adapters.recipe import DataSource
 from adapters.rows import WeightedSource, drawn
-from adapters.sources import gather, with_files
+from adapters.sources import gather
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
-from harness.corpora.records import load_items, to_full_record
-from harness.errors import FaultsError, UsageError
+from harness.corpora.records import load_items
+from harness.errors import FaultsError
 from prompts.rendered import TrainingRow
 from tests.helpers.training_rows import rows_of
 
@@ -47,12 +47,6 @@ def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
     assert augmented[: len(split)] == split
     assert 2 * len(split) < len(augmented) <= 3 * len(split)
     assert len({item.id for item in augmented}) == len(augmented)
-
-
-def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path) -> None:
-    sources = [DataSource(split="train", weight=2), DataSource(simulate="random", items=9), DataSource(file="a.jsonl")]
-    assert with_files(sources, []) == sources
-    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], DataSource(file=str(tmp_path / "b.jsonl"))]
 
 
 def test_all_faults_of_the_sources_are_reported_at_once(tmp_path: Path) -> None:
@@ -118,18 +112,5 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
     assert list(made.items) == own + other
     assert set(made.added) == {"train split of minecraft"}
     assert [source.weight for source in made.weighted] == [0.5]
-    with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
-        gather([DataSource(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
         DataSource(simulate="random", items=3, task="iglu")
-
-
-def test_items_of_another_world_and_items_twice_are_refused(tmp_path: Path) -> None:
-    other = tmp_path / "other.jsonl"
-    other.write_text(json.dumps(to_full_record(load("hexagons", "train")[0])) + "\n")
-    with pytest.raises(UsageError, match=r"other\.jsonl: hexagons/train/.* is an item of hexagons"):
-        gather([DataSource(file=str(other))], "minecraft", [], HeldOut("minecraft"))
-    file = write(tmp_path / "some.jsonl", "shapes", 30)
-    again = DataSource(file=str(file), seed=1)
-    with pytest.raises(UsageError, match=r"some\.jsonl: minecraft-shapes/train/.* is among the train items twice"):
-        gather([DataSource(file=str(file)), again], "minecraft", [], HeldOut("minecraft"))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from adapters.packing import pack_of
 from harness.corpora.item import Item
 from harness.errors import EngineError
 from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template
@@ -18,6 +17,7 @@ from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARKS
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
+from tests.helpers.training_rows import pack_of
 
 ITEM = PROBES["hexagons"][0]
 SHOTS = [PROBES["hexagons"][1]]

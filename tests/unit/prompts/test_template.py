@@ -35,7 +35,7 @@ def tokenizer(folder: Path, *, chat: bool) -> Any:
 def test_nebula_writes_the_papers_text_with_one_bos_and_no_chat_template(tmp_path: Path, chat: bool) -> None:
     item = PROBES["minecraft"][0]
     spec = PromptSpec.make("minecraft", template="nebula")
-    assert (spec.context, spec.format) == ("full-dialogue+mission", "lines")
+    assert (spec.context_name, spec.format_name) == ("full-dialogue+mission", "lines")
     renderer = Renderer(spec, tokenizer(tmp_path / "tiny", chat=chat), 100_000, 1)
     prompt, answer = renderer.training_text(item)
     assert prompt == (
@@ -111,7 +111,7 @@ def test_only_regular_files_of_a_bounded_size_and_number_are_read(folder: Path) 
     os.mkfifo(folder / "minecraft.system.txt")
     (folder / ".git").mkdir()
     (folder / ".git" / "link").symlink_to(folder)
-    assert list(PromptSpec.make("minecraft", template=str(folder)).wording.files) == ["minecraft.user.txt"]
+    assert list(PromptSpec.make("minecraft", template=str(folder)).template.files) == ["minecraft.user.txt"]
     with (folder / "answer.json.txt").open("wb") as large:
         large.truncate(1 << 40)
     with pytest.raises(UsageError, match="more than 200 files or 1,000,000 bytes"):
@@ -134,10 +134,10 @@ def test_the_files_are_read_once_and_all_of_them_are_hashed(folder: Path) -> Non
     (folder / "parts" / "turn.txt").write_text("* {{ turn }}\n")
     (folder / "minecraft.user.txt").write_text('{% for turn in turns %}\n{% include "parts/turn.txt" %}\n{% endfor %}\n')
     spec, before = (PromptSpec.make("minecraft", template=str(folder)) for _ in range(2))
-    assert spec.wording.hash == before.wording.hash
+    assert spec.template.hash == before.template.hash
     (folder / "parts" / "turn.txt").write_text("- {{ turn }}\n")
     assert conversation(PROBES["minecraft"][0], spec)[-1]["content"].startswith("* <Architect> Build 2 <tower>.")
-    assert PromptSpec.make("minecraft", template=str(folder)).wording.hash != spec.wording.hash
+    assert PromptSpec.make("minecraft", template=str(folder)).template.hash != spec.template.hash
 
 
 def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_refused(folder: Path) -> None:

@@ -49,7 +49,7 @@ def building(*actions: Action) -> MinecraftItem:
 
 
 def answers(**settings: Any) -> ProgramAnswers:
-    return ProgramAnswers(DRAWN.written.read, **settings)
+    return ProgramAnswers(DRAWN.format.read, **settings)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ import yaml
 from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
-from adapters.asking import as_trained, chosen_adapter
-from adapters.catalog import best_decoding
 from adapters.merging import merged_model
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter, read_record
 from harness.cli import main
@@ -26,6 +24,7 @@ from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
+from harness.prompting.adapter import as_trained, chosen_adapter
 from harness.prompting.options import Options
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
@@ -147,30 +146,6 @@ class TestCheck:
         code, out, err = run("check", "mine")
         assert (code, out, err.count("\n")) == (1, "", 1)
         assert message in err
-
-    def test_the_merged_model_answers_as_peft_does(self, run: Command) -> None:
-        words = ("check", "mine", "--items", "6", "--engine", "transformers", "--max-new-tokens", "8")
-        code, out, err = run(*words)
-        assert code == 0
-        assert "6 of 6 dev items get another answer than from the base alone" in out
-        assert re.search(r"peft and merged, transformers +6 of 6 +6 of 6 *\n", out)
-        assert [line.partition(":")[0] for line in err.splitlines()] == [
-            "peft",
-            "the base alone",
-            "merging the adapter into a copy of tiny, once",
-            "merged, transformers",
-        ]
-        found = json.loads(run(*words, "--json")[1])
-        assert (found["items"], found["changed"], found["vllm"]) == (6, 6, True)
-        assert found["pairs"] == [{"a": "peft", "b": "merged, transformers", "texts": 6, "actions": 6, "first": None}]
-
-    def test_an_adapter_that_changes_no_answer_is_an_error_of_one_line_and_exit_1(self, run: Command) -> None:
-        path = Path("runs/mine/adapter") / WEIGHTS_FILE
-        save_file({name: value * 1e-6 for name, value in load_file(path).items()}, path)
-        words = ("check", "mine", "--items", "3", "--engine", "transformers", "--max-new-tokens", "4")
-        code, _, err = run(*words)
-        assert code == 1
-        assert err.splitlines()[-1].endswith("changes nothing: 3 dev items get the answers of the base alone")
 
     def test_dora_is_for_peft_and_for_merging(self, base: Path, run: Command, command: Command) -> None:
         build_tiny_adapter(base, Path("runs/mine/adapter"), use_dora=True)
@@ -404,9 +379,12 @@ class TestExport:
         assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         path = Path("painter/scores.json")
         (scored,) = json.loads(path.read_text())
-        path.write_text(json.dumps([scored, {**scored, "decoding": decoding}]))
+        worse = {**scored, "scores": json.loads(json.dumps(scored["scores"]))}
+        worse["scores"]["action"]["f1"] = 0.5
+        path.write_text(json.dumps([worse, {**scored, "decoding": decoding}]))
+        options = Options(adapter="painter", best=True, model="tiny")
         with pytest.raises(AdapterError, match=r"scores\.json holds no scores of an adapter") as raised:
-            best_decoding(Path("painter"), "hexagons")
+            as_trained(options, chosen_adapter(options))
         assert "\n" not in str(raised.value)
 
     def test_scores_of_another_adapter_and_what_float16_cannot_hold_are_refused(self, run: Command) -> None:

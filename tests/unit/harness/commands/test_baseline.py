@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -125,6 +126,13 @@ def test_files_of_items_are_trained_on_too_or_alone_and_each_data_set_has_its_sh
         assert items in str(check_training(Train(baseline="cnn-gru", **options), untrained=False))
     wrong = run(words("--train-items", "100"))
     assert "--train-items 100: there are 18 items" in str(wrong.exception)
+
+
+def test_several_processes_are_refused(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.training.trainable.processes", lambda: SimpleNamespace(num_processes=2))
+    refused = run(words("--max-epochs", "2"))
+    assert isinstance(refused.exception, HarnessError)
+    assert "a baseline trains in one process" in str(refused.exception)
 
 
 def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_an_error_of_one_line(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from adapters.asking import chosen_spec
 from harness.corpora import load
+from harness.prompting.adapter import chosen_spec
 from harness.prompting.options import Options
 from harness.prompting.plan import build_plan
 from prompts.messages import gold_answer
@@ -96,24 +96,6 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
-def test_an_unreadable_answer_is_asked_for_once_more(run: Command) -> None:
-    spec, (item, other, empty, *rest) = PromptSpec.make("hexagons"), load("hexagons", "dev")
-    answers = {item.id: "No idea!", f"{item.id}#again": gold_answer(item, spec), other.id: "Nor here.", empty.id: "none"}
-    answers |= {one.id: gold_answer(one, spec) for one in rest}
-    lines = [json.dumps({"id": name, "text": text}) for name, text in answers.items()]
-    Path("script.jsonl").write_text("\n".join(lines) + "\n")
-    run("--model", "script.jsonl", "--name", "r", "--repair")
-    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
-    assert (records[0]["first"], records[0]["text"]) == ("No idea!", gold_answer(item, spec))
-    assert records[0]["actions"] == [list(action) for action in item.actions]
-    # If the second question fails, the first answer stays; an answer that changes nothing counts as read.
-    assert [(record["text"], "first" in record) for record in records[1:3]] == [("Nor here.", False), ("none", False)]
-    assert not any("first" in record for record in records[3:])
-    plain = run("--model", "script.jsonl", "--name", "p")
-    assert plain[0] == 0
-    assert "repair: false" in Path("runs/p/run.yaml").read_text()
-
-
 def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
     arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
     assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
@@ -157,7 +139,6 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
         (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
         (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
-        (["--model", "x", "--repair", *SAMPLED], "--repair asks again for a single answer"),
         (["--model", "x", "--images", "beside"], "--images is for openai; --engine scripted does not take it"),
     ],
 )
@@ -191,6 +172,6 @@ def test_a_thought_is_not_read_and_enters_the_settings(task: str, run: Command) 
     model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
     words = ("--task", task, "--model", model, "--json", "--shots", "1", "--name")
     assert f1(json.loads(run(*words, "r", "--think", "64")[1])) == 1.0
-    assert (settings()["think"], settings()["max_new_tokens"]) == ("64", PromptSpec.make(task).written.longest + 64)
+    assert (settings()["think"], settings()["max_new_tokens"]) == ("64", PromptSpec.make(task).format.longest + 64)
     run(*words, "plain")
     assert not {"think", "images"} & settings("plain").keys()

@@ -9,9 +9,9 @@ import pytest
 from adapters.registry import Adapter, TrainedWith
 from harness.engines.vllm.server import server_options
 from harness.errors import EngineError, UsageError
-from harness.prompting.shots import ShotChoice
 from harness.service.players import EndpointPlayer
 from harness.service.serving import ServedModel, served_ends, served_template
+from prompts.shots import ShotChoice
 from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import SHIPPED
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer

@@ -11,8 +11,9 @@ import yaml
 
 from harness.cli import main
 from harness.corpora import load
-from harness.prompting.shots import ShotChoice, choose_shots, live_shots, read_ids
+from harness.prompting.shots import choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
+from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec
 
 

@@ -92,16 +92,6 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
     assert drawn[()] < ended < 400
 
 
-def test_a_vote_counts_as_cut_if_most_draws_were(predictor: BuilderPredictor) -> None:
-    (item,) = builder_turns(load("minecraft", "train"))[:1]
-    predictor.decoding = Decoding(3, samples=8)
-    for bias, stopped in ((-1e4, False), (1e4, True)):
-        with torch.no_grad():
-            predictor.network.decoder.stop[-1].bias.fill_(bias)
-        (answer,) = predictor.predict([item])
-        assert answer.stopped == stopped
-
-
 def test_the_likeliest_answer_is_likeliest_by_token() -> None:
     assert likeliest([(-3.0, 10), (-1.0, 2), (-2.0, 8)]) == 2
     assert likeliest([(-1.0, 2), (-2.0, 4)]) == 0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import Executed
 from harness.engines.engine import Completion, Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.errors import EngineError, HarnessError, UsageError
@@ -20,7 +20,6 @@ from harness.runs.answering import answer_items
 from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
 from harness.worlds.hexagons import Paint
-from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
@@ -162,16 +161,6 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
     assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
 
 
-def test_many_other_settings_are_named_in_a_short_line(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"a_hash": 0, "b_fingerprint": 0, **{f"setting{n}": 0 for n in range(9)}}
-    run = Run(tmp_path, settings)
-    run.keep([{"id": "a", "actions": []}])
-    run.close()
-    with pytest.raises(UsageError, match=r"\(setting0: 0 there, xxx.*setting3: .*; and 7 more\); choose") as caught:
-        Run(tmp_path, dict.fromkeys(settings, "x" * 1000))
-    assert len(str(caught.value).replace(str(tmp_path), "")) < 500
-
-
 def test_a_run_resumes_if_only_its_base_is_now_known_better(tmp_path: Path) -> None:
     run = Run(tmp_path, {"base": "someone/tiny"})
     run.keep([{"id": "a", "actions": []}])
@@ -196,11 +185,10 @@ def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
     Run(tmp_path, {}).close()
-    for broken in (b"{}\nnot json\n{}\n", b"\xff\xfe\n"):
-        (tmp_path / "predictions.jsonl").write_bytes(broken)
-        with pytest.raises(HarnessError, match=r"predictions\.jsonl: a line is not JSON"):
-            Run(tmp_path, {})
-    for strange in ("{}", "[]", '{"id": 3, "actions": []}', '{"id": "x"}'):
+    (tmp_path / "predictions.jsonl").write_bytes(b"{}\nnot json\n{}\n")
+    with pytest.raises(HarnessError, match=r"predictions\.jsonl: a line is not JSON"):
+        Run(tmp_path, {})
+    for strange in ("[]", '{"id": 3, "actions": []}', '{"id": "x"}'):
         (tmp_path / "predictions.jsonl").write_text(strange + "\n")
         with pytest.raises(HarnessError, match=r"predictions\.jsonl:1: not an answer"):
             Run(tmp_path, {})
@@ -210,12 +198,6 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
         Run(tmp_path, {})
     with pytest.raises(UsageError, match="no run named 'nowhere'"):
         find_run("nowhere")
-
-
-def test_the_data_hash_follows_the_poses_of_runs_that_are_known() -> None:
-    (item,) = (item for item in PROBES["minecraft"][:1] if isinstance(item, MinecraftItem))
-    known = tuple(turn._replace(pose=item.pose) if isinstance(turn, Executed) else turn for turn in item.history)
-    assert items_hash([item]) != items_hash([replace(item, history=known)])
 
 
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:

@@ -31,13 +31,11 @@ ITEM = HexagonsItem(
 @pytest.mark.parametrize(
     ("actions", "notes", "told"),
     [
-        ([RED], {"program": "red 1"}, None),
         ([RED], {"text": "red: 1", "discarded": [["I paint it", "explanation"]]}, None),
         ([], {"program": "", "reading": []}, "It understood nothing of it."),
         ([], {"program": "red none"}, 'It read "red none", which changes nothing here.'),
         ([Paint(5, 5, "blue")], {}, "What it did changes nothing here."),
         ([], {}, "It answered with nothing."),
-        ([], {"text": "none"}, 'It answered "none", which changes nothing here.'),
         ([], {"text": 300 * X}, f'It answered "{200 * X}...", which changes nothing here.'),
         ([], {"text": "hi", "discarded": [["hi", "no action"]]}, 'Not understood of its answer: "hi" (no action).'),
         (

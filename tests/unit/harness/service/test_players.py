@@ -9,9 +9,10 @@ import pytest
 import torch
 import transformers
 
-from adapters import asking, registry
+from adapters import registry
 from harness.corpora import load
 from harness.engines import shared
+from harness.prompting import adapter as asking
 from harness.prompting.prompted import Prompted
 from harness.service.players import LocalPlayer
 from prompts.spec import PromptSpec

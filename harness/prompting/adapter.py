@@ -1,22 +1,26 @@
-"""How a model is asked with an adapter: the options of `harness prompt` together with the adapter's own settings."""
+"""How a model is asked with an adapter: the options of `harness prompt` together with what the adapter records of itself."""
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.catalog import best_decoding
+from adapters.catalog import SCORES_FILE, ScoredRun, best_decoding
 from adapters.merging import merged_model, worth_merging
-from adapters.registry import Adapter, TrainedWith, load_adapter, served_adapter, trained_spec
+from adapters.registry import Adapter, TrainedWith, find_adapter, load_adapter, read_record, served_adapter, trained_spec
 from harness.corpora import locate
 from harness.engines.models.bases import DEFAULT_BASE, display_name
-from harness.engines.shared import missing_for_quantization
-from harness.errors import UsageError
-from harness.prompting.options import LOCAL_ENGINES, Options
+from harness.engines.shared import brief, missing_for_quantization
+from harness.errors import AdapterError, UsageError
+from harness.prompting.options import BEST, LOCAL_ENGINES, Options
 from harness.prompting.plan import tell
-from harness.prompting.shots import RANDOM
+from harness.prompting.settings import decoding_of
+from harness.runs.folder import described, find_run
 from harness.tasks.registry import DEFAULT_TASK, world_of
+from prompts.shots import RANDOM
 from prompts.spec import PromptSpec
 from prompts.template import get_template
 
@@ -32,7 +36,7 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
     """The options, completed from the adapter's training: its examples and, if this machine supports it, the precision of its
     base; with --best, also the best decoding among its scores. Tells the user what differs from the training."""
     if options.best and adapter:
-        options = options.changed(best=False, **best_decoding(adapter.path, options.task or adapter.spec.task))
+        options = _decoded_best(options, adapter)
     was = adapter.trained_with if adapter else TrainedWith()
     chosen = options.select or RANDOM
     if options.shots is None:
@@ -40,15 +44,27 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
         options = options.changed(shots=was.shots, select=select, seed=options.seed or was.seed)
     elif adapter and (options.shots, chosen if options.shots else was.select) != (was.shots, was.select or RANDOM):
         tell(f"{options.shots} examples ({chosen}): the adapter was trained with {was.shots} ({was.select or RANDOM})")
-    if was.quantize and options.engine in LOCAL_ENGINES:
-        if options.engine == "transformers" and options.quantize is None and not missing_for_quantization():
-            return options.changed(quantize=was.quantize)
-        if options.quantize != was.quantize:
-            tell(
-                f"the adapter was trained on a base in 4 bits ({was.quantize}) but is asked on one in full precision: "
-                f"on a GPU with bitsandbytes, --engine transformers --quantize {was.quantize} asks it as it was trained"
-            )
+    if not was.quantize or options.engine not in LOCAL_ENGINES:
+        return options
+    if options.engine == "transformers" and options.quantize is None and not missing_for_quantization():
+        return options.changed(quantize=was.quantize)
+    if options.quantize != was.quantize:
+        tell(
+            f"the adapter was trained on a base in 4 bits ({was.quantize}) but is asked on one in full precision: "
+            f"on a GPU with bitsandbytes, --engine transformers --quantize {was.quantize} asks it as it was trained"
+        )
     return options
+
+
+def _decoded_best(options: Options, adapter: Adapter) -> Options:
+    """The options with those that --best sets. Raises AdapterError if the adapter's scores name none, or others."""
+    decoding = best_decoding(adapter.path, options.task or adapter.spec.task)
+    try:
+        if others := decoding.keys() - set(BEST):
+            raise UsageError(f"only {', '.join(BEST)} say how answers were decoded, not {min(others)}")
+        return options.changed(best=False, **decoding)
+    except (UsageError, ValueError) as error:
+        raise AdapterError(f"{adapter.path / SCORES_FILE} holds no scores of an adapter: {brief(str(error))}") from error
 
 
 def examples_note(name: str, adapter: Adapter) -> str | None:
@@ -92,11 +108,33 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
         return replace(PromptSpec.make(*names, options.images), think=options.think or 0)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
-        asked, trained = getattr(options, key), getattr(spec, key)
+        asked, trained = getattr(options, key), spec.fields[key]
         if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
     if options.think or options.images:
         raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
-    if options.template is not None and get_template(options.template).hash != spec.wording.hash:
+    if options.template is not None and get_template(options.template).hash != spec.template.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
+
+
+def scored_run(run: str, adapter: str, name: str) -> ScoredRun:
+    """The scores of a run with an adapter, and the command that makes such a run with the adapter as `name`.
+
+    Raises UsageError for a run that has no scores or used another adapter.
+    """
+    folder, source = find_run(run), find_adapter(adapter)
+    settings, path = described(folder) or {}, folder / SCORES_FILE
+    try:
+        scores = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--scores {run}: {path} cannot be read ({brief(error)}); make it with `harness score --save`") from None
+    used = settings.get("adapter")
+    if not used or find_adapter(str(used)).resolve() != source.resolve():
+        raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
+    decoding = decoding_of(settings)
+    words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
+    defaults = {"task": read_record(source).task, "shots": 0, "engine": "vllm", "limit": None, "seed": 0}
+    given = {key: settings.get(key, default) for key, default in defaults.items() if settings.get(key, default) != default}
+    words += [word for key, value in (given | decoding).items() for word in (f"--{key}", str(value))]
+    return ScoredRun(shlex.join(words), scores, decoding)
