@@ -13,12 +13,10 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import DataError, HarnessError
-from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -139,14 +137,6 @@ def drop_old(used: Path, unused: float = UNUSED) -> None:
 def _remove(path: Path) -> None:
     with suppress(OSError):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-@cache
-def code_hash(*parts: str) -> str:
-    """16 hex digits over `parts`, files and folders of the project: what this code made is made anew after a change."""
-    paths = [Path(__file__).parents[2] / part for part in parts]
-    files = sorted(file for path in paths for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc")
-    return short_hash(file.read_bytes() for file in files)
 
 
 def hold(lock: Path, busy: str) -> BaseFileLock:
