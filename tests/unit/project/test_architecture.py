@@ -29,7 +29,7 @@ def graph() -> grimp.ImportGraph:
 
 def test_every_module_stands_in_one_layer_and_every_layer_exists(graph: grimp.ImportGraph) -> None:
     (layers,) = (contract["layers"] for contract in RULES["contracts"] if contract["type"] == "layers")
-    named = [name.strip() for layer in layers for name in layer.split("|")]
+    named = [name.strip() for layer in layers for name in layer.split(":")]
     assert len(named) == len(set(named))
     assert set(named) <= graph.modules
     layered = set(chain.from_iterable({name, *graph.find_descendants(name)} for name in named))
