@@ -122,6 +122,8 @@ def run(name: str, words: Sequence[str], folder: Path, installed: Path, **variab
     if not (ENVIRONMENTS / name / ".ready").exists():
         pytest.skip(f"{name} is not installed: make plugins")
     environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1", "NO_PROXY": "*", **variables}
+    # verifiers starts its programs with uv, which is installed beside it.
+    environment["PATH"] = f"{program.parent}{os.pathsep}{environment['PATH']}"
     done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
