@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import yaml
 
-from adapters.base_check import run_checks
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.engines.engine import Completion, Sampling
@@ -205,13 +204,6 @@ def test_feasible_answers_can_be_carried_out_whatever_the_model(prompting: Promp
             # The last action may be a remainder that the token limit left.
             whole = whole[:-1] if record["finish_reason"] == "length" else whole
             assert items[record["id"]].before.apply(whole).ignored == ()
-
-
-@pytest.mark.slow
-def test_the_check_of_a_base_passes_in_vllm(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.base_check.VLLM_SECONDS", 300)
-    (outcome,) = run_checks(str(base), names=["vLLM"])
-    assert outcome.passed, outcome.detail
 
 
 @pytest.mark.slow
