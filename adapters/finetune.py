@@ -61,7 +61,7 @@ class FinetuneJob(Job):
     examples: Callable[[], Shots]
     """Makes `pool`, which takes long if examples are chosen by similarity."""
     dev_f1: Callable[..., float]
-    """Answers dev items with the model as it is, and returns their F1: `harness.prompting.dev.dev_f1`."""
+    """The F1 of the current model on dev items, which it answers: `harness.prompting.dev.dev_f1`."""
     start: Path | None = None
     """The folder of an adapter to start from; None for a fresh one."""
     learned: str = ""

@@ -183,7 +183,7 @@ def order(names: Sequence[str], most: int, seed: int) -> list[str]:
 
 
 class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
-    """TRL's trainer on rows of a prompt and an item's id; `dev_f1` answers dev items greedily with the model as it is."""
+    """TRL's trainer. A row is a prompt with its item's id; `dev_f1` returns the F1 of the model's greedy answers on dev."""
 
     columns = {
         "step": "step",

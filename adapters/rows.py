@@ -37,8 +37,8 @@ class TrainingRows(Sequence[TrainingRow]):
     """The rows that fit, the rows of a procedure or game next to each other, in the order of their first rows."""
 
     def __init__(self, rows: Iterable[tuple[TrainingRow, str]], longest: int) -> None:
-        """`rows` come with their procedures or games. Those of more than `longest` tokens are dropped: a cut one would teach half
-        an answer."""
+        """`rows` holds each row with its procedure or game. Rows of more than `longest` tokens are dropped, because a row that is
+        cut would teach half an answer."""
         clusters: dict[str, list[_Row]] = {}
         self.dropped = 0
         """The number of rows that are too long."""

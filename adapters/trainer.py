@@ -107,8 +107,8 @@ class AnswerTrainer(DevTrainer):
             raise type(error)(str(error).splitlines()[-1].removeprefix(name)) from error
 
     def get_batch_samples(self, epoch_iterator: Iterator[Any], num_batches: int, device: Any) -> tuple[list[Any], Any]:
-        """The packs of a step, and the number of their labels over all processes. Trainer itself would count one too few for each
-        pack, as if the labels were those of a whole sequence."""
+        """The packs of a step, and the number of their labels over all processes. Trainer expects a label for every token of a
+        sequence and leaves out the first, so it would count one too few for each pack."""
         packs = list(islice(epoch_iterator, num_batches))
         labels = torch.tensor(sum(len(pack["labels"]) for pack in packs), device=device)
         return packs, self.accelerator.gather(labels).sum()

@@ -95,7 +95,7 @@ def read_annotation(path: Path, items: Sequence[MinecraftItem] | None = None, *,
 
 
 def our_annotation(items: Sequence[MinecraftItem] | None = None, file: str = "minecraft_test.jsonl") -> Annotation:
-    """The annotation of the test items that ships with the harness (`eval/annotations/README.md`), or another file beside it."""
+    """Our annotation of the test items (`eval/annotations/README.md`). `file`: the name of another file in that folder."""
     with as_file(files("eval").joinpath("annotations", file)) as path:
         return read_annotation(path, items, name=OURS)
 

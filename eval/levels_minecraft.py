@@ -91,7 +91,7 @@ def _is_shape(cells: Cells, shape: str, *, stands: bool) -> bool:
 
 
 def _is_box(cells: Cells, low: Cells, high: Cells) -> bool:
-    """Whether these are all blocks of their bounding box, or those of its surface (of a flat box, of its outline)."""
+    """Whether the cells fill their bounding box, or cover exactly its surface; the surface of a flat box is its outline."""
     sides = high - low + 1
     thick = sides > 1
     inside = np.maximum(sides[thick] - 2, 0).prod()

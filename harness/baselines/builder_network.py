@@ -76,8 +76,8 @@ class WorldHead(nn.Module):  # type: ignore[misc]
         return self._first(seen.flatten(2).transpose(1, 2))
 
     def see_shared(self, cells: Tensor, items: int, around: Sequence[Tensor], shown: Tensor) -> Tensor:
-        """The result of `see` for the grids of `items` items, from the tables of `shared_cells.share`, whose input rows are
-        `cells`."""
+        """What `see` returns for the grids of `items` items. `cells` holds the input rows of `shared_cells.share`; `around` and
+        `shown` are its tables."""
         tables, seen = iter(around), cells
         for layer in self.world:
             weight = layer.weight.permute(0, 2, 3, 4, 1).flatten(1)

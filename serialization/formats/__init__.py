@@ -61,7 +61,7 @@ _PROGRAM = Format(
     program.parse_drawing,
     lambda: program.constraint("hexagons"),
     384,
-    program.read,
+    of_item=program.read,
     first=1,
 )
 
@@ -72,7 +72,15 @@ _LISTED = (
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
     Format(
-        "moves", "minecraft", moves.write, moves.parse, moves.constraint, 128, moves.read_for, moves.answer, of_turn=moves.write
+        "moves",
+        "minecraft",
+        moves.write,
+        moves.parse,
+        moves.constraint,
+        128,
+        of_item=moves.read_for,
+        for_item=moves.answer,
+        of_turn=moves.write,
     ),
     Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
     _PROGRAM,

@@ -35,9 +35,8 @@ _LONE_COLOR = re.compile(rf"([a-z]{{2,12}}){BLANK}:", re.IGNORECASE)
 _PAIR = re.compile(rf"\d{{1,3}}{_COMMA}\d{{1,3}}")
 
 
-def constraint(first: int = 1) -> Constraint:
-    """The constraint for rows and columns that count from `first`, 0 or 1."""
-    row, column = ("(10|[1-9])", "(1[0-8]|[1-9])") if first else ("[0-9]", "(1[0-7]|[0-9])")
+def constraint() -> Constraint:
+    row, column = "(10|[1-9])", "(1[0-8]|[1-9])"
     group = f"{column}(-{column})?(,{column}(-{column})?)* {row}(-{row})?(,{row}(-{row})?)*"
     return Constraint("regex", f"({NOTHING}|{_COLOR}: {group}(; ({_COLOR}: )?{group})*)")
 

@@ -116,14 +116,6 @@ class Evaluator(ABC):
         self.budget.admit(len(result), value.at)
         return result
 
-    def figure_or_none(self, value: ast.Expr) -> Figure:
-        """The value of a set, with a fresh budget; empty for an invalid expression."""
-        self.budget = Budget()
-        try:
-            return self.figure(value)
-        except ProgramError:
-            return Figure()
-
     def _figure(self, value: ast.Expr) -> Figure:
         match value:
             case ast.Numbers() | ast.Tiles():
