@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from eval.annotation import our_annotation
 from eval.breakdown import GROUPINGS, Breakdown, break_down
+from eval.items import ItemScore
 from eval.schemes import read_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
@@ -16,11 +17,19 @@ from harness.tasks.registry import get_task, world_of
 _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 
 
-def group_scores(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | None = None, seed: int = 0) -> Breakdown:
-    """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). Raises UsageError as `break_down` does."""
+def group_scores(
+    answers: Answers,
+    benchmark: Benchmark,
+    scores: Sequence[ItemScore] | None = None,
+    *,
+    by: Iterable[str] | None = None,
+    seed: int = 0,
+) -> Breakdown:
+    """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). `scores` are those of `score_items`, if they
+    are known. Raises UsageError as `break_down` does."""
     notes = {"level": f"labels of {benchmark.levels}"} if benchmark.levels else {}
-    attributes = item_attributes(answers, benchmark)
-    return break_down(answers.task, score_items(answers, benchmark), attributes, by=by, notes=notes, seed=seed)
+    attributes, scores = item_attributes(answers, benchmark), scores or score_items(answers, benchmark)
+    return break_down(answers.task, scores, attributes, by=by, notes=notes, seed=seed)
 
 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:

@@ -113,6 +113,12 @@ def _bin(size: int) -> str:
     return next((label for most, label in _BINS.items() if size <= most), _MORE)
 
 
+def find_group(tables: Iterable[Mapping[str, Any]], name: str, label: str) -> Mapping[str, Any]:
+    """The numbers of a group in the tables of a `Breakdown`; empty if there is no such group."""
+    groups = (group for table in tables if table["name"] == name for group in table["groups"])
+    return next((group for group in groups if group["label"] == label), {})
+
+
 def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemScore], seed: int) -> dict[str, Any]:
     order = {label: place for place, label in enumerate(grouping.labels)}
     groups = []

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from eval.breakdown import GROUPINGS
+from eval.breakdown import GROUPINGS, find_group
 from eval.schemes import get_scheme
 from eval.statistics import Percentage
 from harness.util.settings import Count, Positive, Strict
@@ -254,6 +254,4 @@ def own_score(scores: Scores, setting: Setting) -> Percentage:
 
 
 def _of_level(scores: Scores, level: str) -> Mapping[str, Any]:
-    name = GROUPINGS["hexagons"]["level"].name
-    groups = (group for table in scores.get("groups", ()) if table["name"] == name for group in table["groups"])
-    return next((group for group in groups if group["label"] == level), {})
+    return find_group(scores.get("groups", ()), GROUPINGS["hexagons"]["level"].name, level)

@@ -29,7 +29,6 @@ from harness.util.settings import Count, Positive, Strict
 
 OURS = "our labels, not the paper's"
 _SHIPPED = {"phenomena": "hexagons_phenomena", "mechanisms": "hexagons_mechanisms", "levels": "hexagons_levels_dev"}
-SCHEMES = tuple(_SHIPPED)
 
 
 class Label(Strict):
@@ -85,7 +84,7 @@ class StepLabels:
 
 @cache
 def get_scheme(name: str) -> Scheme:
-    """One of `SCHEMES`."""
+    """A scheme by its name: phenomena, mechanisms or levels."""
     return Scheme.model_validate(yaml.safe_load(files("eval").joinpath("annotations", f"{name}.yaml").read_bytes()))
 
 

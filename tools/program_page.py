@@ -49,7 +49,7 @@ def result(example: Example) -> tuple[str, str]:
         outcome = hexagons.run(program, drawing)
         plain = drawing_program(outcome.actions)
         board = drawing.board.apply(outcome.actions).board
-        picture = board_svg(board, before=drawing.board if example.steps else None, numbers=True, first=1)
+        picture = board_svg(board, before=drawing.board if example.steps else None, first=1)
     else:
         building = building_after(*example.steps)
         outcome = minecraft.run(program, building)

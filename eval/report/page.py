@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from eval import export
 from eval.attributes import group_scores
-from eval.breakdown import Breakdown
+from eval.breakdown import Breakdown, find_group
 from eval.compare import LABELS, compare_runs
 from eval.errors import CLASSES
 from eval.finishing import what_was_lost
@@ -86,8 +86,7 @@ class ReportedRun:
 
     def group(self, table: str, label: str) -> Mapping[str, Any]:
         """The numbers of a group of a breakdown; empty if there is no such group."""
-        groups = (group for one in self.groups.tables if one["name"] == table for group in one["groups"])
-        return next((group for group in groups if group["label"] == label), {})
+        return find_group(self.groups.tables, table, label)
 
 
 class Page(NamedTuple):
@@ -116,10 +115,11 @@ def report_page(
             answers=answers,
             asked=dict(read_asked(answers.file.with_name(NAME))),
             scores=score_answers(answers, benchmark, rollout=True, seed=seed),
-            items=score_items(answers, benchmark),
-            groups=group_scores(answers, benchmark, seed=seed),
+            items=items,
+            groups=group_scores(answers, benchmark, items, seed=seed),
         )
         for name, answers in runs.items()
+        for items in [score_items(answers, benchmark)]
     ]
     first = reported[0]
     chosen = {item.id: item for item in benchmark.choose(first.answers).items}

@@ -87,10 +87,10 @@ def _label(options: Label) -> None:
     from eval.schemes import StepLabels, get_scheme, our_labels, read_labels
     from harness.annotation.loop import LabelingLoop
     from harness.corpora import load, split_name
-    from harness.corpora.item import HexagonsItem
+    from harness.corpora.item import drawing_steps
 
     name, scheme = str(options.scheme), get_scheme(str(options.scheme))
-    steps = [item for item in load("hexagons") if isinstance(item, HexagonsItem)]
+    steps = drawing_steps(load("hexagons"))
     split, sample = options.split or ("dev" if name == "levels" else None), our_labels("phenomena")
     chosen = [step for step in steps if (step.split == split_name("hexagons", split) if split else step.id in sample)]
     # The sample of the corpus has only some of the paper's steps.
@@ -226,9 +226,9 @@ def agreement(options: Compared) -> None:
 
 def _items(split: str) -> list[MinecraftItem]:
     from harness.corpora import load
-    from harness.corpora.item import MinecraftItem
+    from harness.corpora.item import builder_turns
 
-    items = [item for item in load("minecraft", split) if isinstance(item, MinecraftItem)]
+    items = builder_turns(load("minecraft", split))
     if not items:
         raise UsageError(f"there are no items of minecraft/{split}: choose another --split")
     return items

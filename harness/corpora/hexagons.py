@@ -21,7 +21,6 @@ from harness.errors import DataError
 from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board
 
-SPLITS = ("train", "dev", "test")
 AGREED = frozenset({"A", "V1", "V2"})
 """The tags of a step whose board at least one verifier drew exactly."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")

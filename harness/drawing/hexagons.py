@@ -28,16 +28,14 @@ def center(tile: tuple[int, int]) -> tuple[int, int]:
     return 8 + 12 * column, 7 + 14 * row + 7 * (column & 1)
 
 
-def board_svg(board: Board, *, before: Board | None = None, numbers: bool = False, first: int = 0) -> str:
-    """A picture of `board`. Tiles painted since `before` carry a dot.
-
-    `numbers` writes the column and row numbers, counted from `first`, at the top and on the left.
-    """
+def board_svg(board: Board, *, before: Board | None = None, first: int = 0) -> str:
+    """A picture of `board`, with the numbers of its columns and rows, counted from `first`. Tiles painted since `before` carry a
+    dot."""
     changed = [] if before is None else [action.tile for action in before.diff(board)]
-    return _document(_tiles(board) + _dots(board, changed), numbers, first)
+    return _document(_tiles(board) + _dots(board, changed), first)
 
 
-def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: bool = False) -> str:
+def difference_svg(gold: Board, predicted: Board, before: Board) -> str:
     """The predicted board compared with the gold one, both drawn on `before`. The tiles that either of them painted are marked.
 
     Check: painted as in gold. Cross: not painted like this in gold. Diamond: gold paints this tile in the color of the
@@ -53,13 +51,11 @@ def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: boo
     marks = "".join(strokes(_at(group, CHECK), 1.4, ink) for ink, group in right.items())
     crosses = _at([a.tile for a in sorted(painted - wanted)], CROSS)
     halo = strokes(crosses, 2.6, "#fff") + strokes(crosses, 1.3, "#000") if crosses else ""
-    return _document(_tiles(predicted) + diamonds + marks + halo, numbers)
+    return _document(_tiles(predicted) + diamonds + marks + halo)
 
 
-def _document(body: str, numbers: bool, first: int = 0) -> str:
-    margin = 9 if numbers else 0
-    labels = _numbers(first) if numbers else ""
-    return document(body + labels, (-1 - margin, -1 - margin, 222 + margin, 149 + margin))
+def _document(body: str, first: int = 0) -> str:
+    return document(body + _numbers(first), (-10, -10, 231, 158))
 
 
 def _tiles(board: Board) -> str:

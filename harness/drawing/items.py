@@ -23,7 +23,7 @@ def item_pictures(item: Item, predicted: State | None = None) -> dict[str, str]:
     differ: Any
     view: dict[str, Any]
     if isinstance(item, HexagonsItem):
-        draw, differ, view = hexagons.board_svg, hexagons.difference_svg, {"numbers": True}
+        draw, differ, view = hexagons.board_svg, hexagons.difference_svg, {}
     else:
         draw, differ = minecraft.structure_svg, minecraft.difference_svg
         view = {"pose": item.pose}

@@ -48,9 +48,9 @@ def strokes(commands: str, width: float = 0.7, color: str = INK) -> str:
     return f'<path d="{commands}" fill="none" stroke="{color}" stroke-width="{number(width)}" {_ROUND}/>'
 
 
-def document(body: str, box: tuple[float, float, float, float], scale: float = 2.0) -> str:
-    """A complete SVG that shows `box` (left, top, width, height) of `body`, with `scale` pixels per unit."""
-    size = f'width="{number(box[2] * scale)}" height="{number(box[3] * scale)}"'
+def document(body: str, box: tuple[float, float, float, float]) -> str:
+    """A complete SVG that shows `box` (left, top, width, height) of `body`, with two pixels per unit."""
+    size = f'width="{number(2 * box[2])}" height="{number(2 * box[3])}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{" ".join(map(number, box))}">{body}</svg>'
 
 

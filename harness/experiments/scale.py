@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from harness.engines.shared import quiet_transformers
+from harness.experiments.file import Options
 from harness.util.files import cache_folder, made_once
 from harness.util.settings import Positive, Strict, checked, read_values
 
 SCALES = Path(__file__).parent / "scales"
-Options = dict[str, Any]
 
 
 class Scale(Strict):

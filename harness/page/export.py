@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from harness.corpora.hexagons import SPLITS
+from harness.corpora import SPLITS
 from harness.page.procedure import scores
 from harness.page.store import Session, State, Store
 from harness.util.hashing import short_hash
@@ -66,7 +66,7 @@ def tag(first: float, second: float, each_other: float) -> str:
 def as_zip(store: Store) -> bytes:
     """A ZIP archive of a folder hexagons/ with train.jsonl, dev.jsonl and test.jsonl; HARNESS_DATA can be the folder that it is
     unpacked into."""
-    lines: dict[str, list[str]] = {split: [] for split in SPLITS}
+    lines: dict[str, list[str]] = {split: [] for split in SPLITS["hexagons"]}
     for split, line in procedures(store):
         lines[split].append(json.dumps(line) + "\n")
     file = io.BytesIO()

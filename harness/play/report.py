@@ -43,8 +43,8 @@ def _pictures(game: Mapping[str, Any]) -> dict[str, str]:
     """The target, what was built or drawn, and the difference, as data URLs, so that the ids of two pictures do not clash."""
     if isinstance(game["target"], str):
         target, built = (Board.from_digits(game[key]) for key in ("target", "built"))
-        drawn = {"target": board_svg(target, numbers=True), "drawn": board_svg(built, numbers=True)}
-        drawn["difference"] = board_difference(target, built, Board(), numbers=True)
+        drawn = {"target": board_svg(target), "drawn": board_svg(built)}
+        drawn["difference"] = board_difference(target, built, Board())
     else:
         wanted, stands = (Structure.of(game[key]) for key in ("target", "built"))
         drawn = {"target": structure_svg(wanted), "built": structure_svg(stands)}

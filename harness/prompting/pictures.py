@@ -37,7 +37,7 @@ def picture_url(item: Item, spec: PromptSpec) -> str:
     spec's frame, with the builder."""
     seen = in_frame(item, spec.frame)
     if isinstance(seen, HexagonsItem):
-        svg = board_svg(seen.before, numbers=True, first=spec.format.first)
+        svg = board_svg(seen.before, first=spec.format.first)
     else:
         svg = structure_svg(seen.before, pose=seen.pose)
     return f"data:image/png;base64,{b64encode(png_bytes(svg)).decode()}"

@@ -49,8 +49,8 @@ def uses(picture: str) -> list[ElementTree.Element]:
 @given(boards)
 @settings(max_examples=10)
 def test_every_tile_has_its_color_in_the_png(board: Board) -> None:
-    image = pixels(hexagons.board_svg(board, numbers=True))
-    left, top, *_ = view_box(hexagons.board_svg(board, numbers=True))
+    image = pixels(hexagons.board_svg(board))
+    left, top, *_ = view_box(hexagons.board_svg(board))
     for row in range(ROWS):
         for column in range(COLUMNS):
             x, y = hexagons.center((row, column))
