@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from adapters import recipe
 
 
-def content(schema: dict[str, Any]) -> str:
-    return json.dumps(schema, indent=1) + "\n"
+def content() -> str:
+    return json.dumps(recipe.recipe_schema(), indent=1) + "\n"
 
 
 def main() -> None:
-    recipe.SCHEMA.write_text(content(recipe.recipe_schema()))
+    recipe.SCHEMA.write_text(content())
     print(recipe.SCHEMA)
 
 

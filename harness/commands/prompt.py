@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,7 +116,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
             unfit += 1
             continue
         requests += plan.samples
-        counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
+        counted = len(rendered.token_ids) or plan.renderer.estimate(rendered.text)
         prompt += plan.samples * counted
     longest = requests * plan.sampling.max_tokens
     facts = {

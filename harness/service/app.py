@@ -51,10 +51,9 @@ FAULTS: dict[int | str, dict[str, Any]] = {
 T = TypeVar("T")
 
 
-def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAPI:
-    """The application. `players`, if it is a mapping by name, may change while the application runs. It checks no keys itself:
-    put a `Guard` in front of it."""
-    by_name = players if isinstance(players, Mapping) else {player.name: player for player in players}
+def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
+    """The application. It checks no keys itself: put a `Guard` in front of it."""
+    by_name = {player.name: player for player in players}
     app = FastAPI(title="Grid-world instruction following", version="1", docs_url=None, redoc_url=None)
 
     @app.get("/health")
@@ -70,14 +69,14 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
     @app.get("/v1/harness/players", responses={401: FAULTS[401]})
     async def list_players() -> list[Player]:
         """The players that can answer; the first that knows a task is its default."""
-        return [player.card for player in ranked([*by_name.values()])]
+        return [player.card for player in ranked(by_name.values())]
 
     @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
         """Carry out an instruction: the player says what to do, and the answer holds the actions and the state after them."""
         body = await read(request, REQUEST)
         if body.model is None:
-            player = next((one for one in ranked([*by_name.values()]) if body.task in one.card.tasks), None)
+            player = next((one for one in ranked(by_name.values()) if body.task in one.card.tasks), None)
         else:
             player = by_name.get(body.model)
         if player is None:

@@ -72,7 +72,8 @@ class ServedModel:
 
 
 class Serving:
-    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment its port is open.
+    """A server of a model. Its `supervisor` starts vLLM and keeps it running; requests are answered from the moment its port is
+    open.
 
     vLLM's sockets are in `folder`, which no other user may enter, because vLLM guards only some of its paths with a key.
     """

@@ -92,8 +92,6 @@ def cache_folder() -> Path:
 
 MOST = 8 << 30
 """The most bytes that a folder of the cache may hold; beyond it, the least recently used entries are removed."""
-UNUSED = 7 * 24 * 3600
-"""Seconds that an entry must go unused before it may be removed: a training that lasts for days reads its entry again."""
 
 
 def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
@@ -119,8 +117,9 @@ def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], No
         lock.release()
 
 
-def drop_old(used: Path, unused: float = UNUSED) -> None:
-    """Mark an entry of a folder in the cache as used, and remove old ones. Other processes may do so at the same time."""
+def drop_old(used: Path, unused: float) -> None:
+    """Mark an entry of a folder in the cache as used, and remove old ones that were not used for `unused` seconds. Other
+    processes may do so at the same time."""
     room, now = MOST, time.time()
     with suppress(OSError):
         os.utime(used)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from harness.errors import UsageError
 
 WORKERS = "HARNESS_WORKERS"
-"""The environment variable for the number of processes that make items and rows and build packs; 0: only the command's own."""
+"""The environment variable for the number of processes that prepare the batches of a training; 0: the training does so itself."""
 TRUST = "HARNESS_TRUST_REMOTE_CODE"
 """The environment variable that says whether a base model's own Python code may run: `harness --trust-remote-code`. An adapter's
 code never runs."""

@@ -47,10 +47,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int = ROUNDS) -> Pairs:
+def in_turn(first: Callable[[], float], second: Callable[[], float]) -> Pairs:
     """Pairs of measurements taken right after each other, after one uncounted warm-up of each."""
     first(), second()
-    return [(first(), second()) for _ in range(rounds)]
+    return [(first(), second()) for _ in range(ROUNDS)]
 
 
 def parts(items: Sequence[Any], count: int) -> list[Sequence[Any]]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from tools.bench.measuring import Pairs, gpus, in_turn
 
+CLIENTS, SECONDS = 8, 4.0
 
-def served(clients: int = 8, seconds: float = 4.0) -> Pairs:
+
+def served() -> Pairs:
     """Tokens a second of streams from the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
     same model and adapter.
 
@@ -33,7 +35,7 @@ def served(clients: int = 8, seconds: float = 4.0) -> Pairs:
     words = ["serve", "--adapter", f"hexagons={SHIPPED / 'hexagons'}", "--", *share]
 
     def rate(url: str, socket: Path | None = None) -> float:
-        counts = asyncio.run(load(url, "hexagons", clients, seconds, socket=socket))
+        counts = asyncio.run(load(url, "hexagons", CLIENTS, SECONDS, socket=socket))
         assert not counts.lost, counts.summary()
         assert not counts.refused, counts.summary()
         return counts.tokens / counts.seconds

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from adapters.recipe import FinetuneRecipe
 
 
-STEPS, TOKENS, VOCABULARY = 200, 1536, 4096
+STEPS, PARTS, TOKENS, VOCABULARY = 200, 4, 1536, 4096
 
 
-def finetuning(rounds: int = 4) -> Pairs:
+def finetuning() -> Pairs:
     """Tokens of rows a second in fine-tuning a small model: as `harness finetune` does it, and with TRL's SFTTrainer and its
-    packing on the same rows, in about 200 steps. A quarter of the rows is taken at a time, after an uncounted group. Both have
-    the same loss (tests/unit/adapters/test_kernels.py)."""
+    packing on the same rows, in about 200 steps. A quarter of the rows is taken at a time, after an uncounted group. A pack
+    has the loss of its rows one by one (tests/unit/adapters/test_kernels.py)."""
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
     from harness.engines.models.bases import DEFAULT_BASE, load_tokenizer, resolve_base
@@ -47,7 +47,7 @@ def finetuning(rounds: int = 4) -> Pairs:
             break
     with tempfile.TemporaryDirectory() as base:
         small_model(base, VOCABULARY)
-        pairs = [_rates(base, recipe, part) for part in (groups[:1], *parts(groups, rounds))]
+        pairs = [_rates(base, recipe, part) for part in (groups[:1], *parts(groups, PARTS))]
     return pairs[1:]
 
 

@@ -19,7 +19,7 @@ SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
 def test_the_schema_is_that_of_the_models() -> None:
-    assert SCHEMA.read_text() == content(recipe_schema()), "run tools/recipe_schema.py"
+    assert SCHEMA.read_text() == content(), "run tools/recipe_schema.py"
     schema = recipe_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     parts = [schema, *schema["$defs"].values()]

@@ -98,12 +98,12 @@ export class Session {
     });
   }
 
-  // A model acts; resolves with its answer, or undefined if it failed.
+  // A model acts; resolves with its answer, or with nothing if it failed.
   answer(player) {
     return this.next(async () => {
       const done = await ask("POST", `/page/sessions/${this.data.id}/answer`, { version: this.data.version, id: newId(), player });
       this.adopt(done.session);
-      return done.answer ?? undefined;
+      return done.answer;
     });
   }
 
