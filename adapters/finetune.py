@@ -118,7 +118,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     """Train in `folder` (resuming from its last checkpoint) and write `job.result(folder)`.
 
     Raises EngineError for a base that cannot be loaded, UsageError if it cannot be quantized, HarnessError if no row is
-    short enough, memory runs out or the disk is full.
+    short enough or memory runs out.
     """
     import torch
     from peft.helpers import disable_input_dtype_casting
@@ -278,12 +278,12 @@ def load_base(job: FinetuneJob) -> Any:
     half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     layout = layout_for(job, load_config(job.base))
-    # Our own attention is for packs, and GRPO has none.
+    # Our own attention is for packs, and GRPO makes none.
     plain = "sdpa" if job.recipe.method == "grpo" and not layout.attention else None
     return pretrained(job.base, layout, job.recipe.training.attn_implementation or plain, **how)
 
 
-def pretrained(base: str, layout: Layout, implementation: str | None = None, **how: Any) -> Any:
+def pretrained(base: str, layout: Layout, implementation: str | None, **how: Any) -> Any:
     """A base model with an attention that takes the masks of packs.
 
     `implementation` is `training.attn_implementation` of a recipe, `how` goes to transformers. Raises EngineError if the model
@@ -369,7 +369,7 @@ def _without_lora(model: Any) -> str | None:
 
 
 def trained_sums(model: Any) -> list[float]:
-    """The sum of each trained weight matrix: if none differs after training, it had no effect."""
+    """The sum of each trained weight matrix: if none changes, training had no effect."""
     return [float(p.detach().double().sum()) for p in model.parameters() if p.requires_grad]
 
 

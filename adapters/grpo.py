@@ -198,7 +198,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         model: Any,
         arguments: GRPOConfig,
         folder: Path,
-        rows: Sequence[Mapping[str, str]],
+        rows: list[dict[str, str]],
         reward: Callable[..., list[float]],
         tokenizer: Any,
         dev_f1: Callable[[Any], float],
@@ -208,11 +208,18 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         from datasets import Dataset
 
         self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
-        data = Dataset.from_list(list(rows))
-        given = {"reward_funcs": reward, "train_dataset": data, "processing_class": tokenizer}
+        data = Dataset.from_list(rows)
         try:
-            # `judge` evaluates, not TRL, which wants a data set for it all the same.
-            super().__init__(model, arguments, folder, eval_dataset=data.select([0]), **given)
+            super().__init__(
+                model,
+                arguments,
+                folder,
+                reward_funcs=reward,
+                train_dataset=data,
+                # `judge` evaluates in place of TRL, which insists on a data set all the same.
+                eval_dataset=data.select([0]),
+                processing_class=tokenizer,
+            )
         except ConnectionError as error:
             raise HarnessError(f"grpo.vllm_server_base_url: {brief(error)}") from None
         # TRL takes stop tokens from the model's generation_config.json, which may lack the chat template's end of a turn.
@@ -221,8 +228,8 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             self.generation_config.eos_token_id = self.eos_token_ids
 
     def go_on(self) -> None:
-        """As in `Watched`. Of a checkpoint with the copy of the initial adapter, from which `beta` measures the divergence,
-        Trainer loads that copy alone."""
+        """As in `Watched`. If a checkpoint also holds the copy of the initial adapter, from which `beta` measures the divergence,
+        Trainer loads only that copy, so the trained adapter is loaded here."""
         if "ref" in self.model.peft_config and (checkpoint := last_checkpoint(self.folder / "checkpoints")):
             self.model.load_adapter(str(checkpoint), "default", is_trainable=True)
             self.model.set_adapter("default")

@@ -48,7 +48,7 @@ class DevTrainer(Watched):
         return point["step"] > 0, point["dev_f1"], -point.get("dev_loss", 0.0)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        """As in `Watched`, with the one number by which Trainer tells a new best point: its step, otherwise -1."""
+        """As in `Watched`, plus `eval_best`, by which Trainer recognizes a new best point: its step, otherwise -1."""
         metrics = super().evaluate(*args, **kwargs)
         step, best = self.state.global_step, max(self.points, key=self.score)["step"]
         return metrics | {"eval_best": float(step if step == best else -1)}

@@ -227,10 +227,12 @@ def predict(options: Predict) -> int:
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: Predict) -> str:
-    given = decoding | {"first": options.limit, "share": decoding.get("samples") and decoding["share"]}
-    parts = [f"{given[key]}-{key}" for key in ("steps", "beams", "samples") if given.get(key)]
-    parts += [f"{key}-{given[key]}" for key in ("share", "first") if given[key]]
-    return "_".join([task, options.part, model, *parts, *(["constrained"] if given.get("constrained") else [])])
+    parts = [task, options.part, model]
+    parts += [f"{decoding[key]}-{key}" for key in ("steps", "beams", "samples") if decoding.get(key)]
+    parts += [f"share-{decoding['share']}"] if decoding.get("samples") else []
+    parts += [f"first-{options.limit}"] if options.limit else []
+    parts += ["constrained"] if decoding.get("constrained") else []
+    return "_".join(parts)
 
 
 class ExportBaseline(Strict):

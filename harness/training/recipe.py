@@ -16,8 +16,7 @@ from harness.util.settings import Count, Fraction, Positive, Rate, Strict, check
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
 Augment = Literal["none", "colors", "all"]
-"""colors: other colors in each epoch; all: in Minecraft also other words and another orientation, in HEXAGONS also half a turn
-if the words of the instructions can certainly be turned."""
+"""colors: other colors in each epoch; all: in Minecraft also other words and another orientation."""
 
 
 class Training(Strict):

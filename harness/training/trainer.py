@@ -200,9 +200,8 @@ class NetworkTrainer(Watched):
         """Writes the network's own weights (`own_weights`) and no Python objects."""
         from safetensors.torch import save_file
 
-        if self.args.should_save:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            save_file(own_weights(self.model), Path(folder) / WEIGHTS)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        save_file(own_weights(self.model), Path(folder) / WEIGHTS)
 
 
 class _ClipParts(TrainerCallback):  # type: ignore[misc]

@@ -157,7 +157,7 @@ class _Progress(TrainerCallback):  # type: ignore[misc]
     def __init__(self, update: Any, begun: int) -> None:
         self.update, self.begun, self.loss = update, begun, ""
         self.moving = False
-        """Whether a step has begun, so that everything has been read that a checkpoint holds."""
+        """Whether a step has begun: by then, everything in the checkpoint has been read."""
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.moving = True

@@ -113,7 +113,8 @@ class CnnGru(Trainable[CnnGruRecipe]):
             checkpoints.begin_with(network, start, NAME, recipe.network)
             network.words.requires_grad_(recipe.glove is None)
         source = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
-        say(f"word vectors: {len(vocabulary):,} words, {source} (--set glove=FILE takes GloVe's)")
+        hint = "" if recipe.glove else " (--set glove=FILE takes GloVe's)"
+        say(f"word vectors: {len(vocabulary):,} words, {source}{hint}")
         encoder, decoder = parameters(network.encoder), parameters(network.decoder)
         say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
         collate = BuilderCollator(recipe.network, vocabulary)

@@ -49,23 +49,20 @@ class DebertaShape(Strict):
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """A pre-norm transformer layer: self-attention (`own`), cross-attention to the text (`cross`), feed-forward."""
+    """A pre-norm transformer layer: self-attention, cross-attention to the text (if `cross`), feed-forward."""
 
-    def __init__(self, sizes: DebertaShape, *, own: bool, cross: bool) -> None:
+    def __init__(self, sizes: DebertaShape, *, cross: bool) -> None:
         super().__init__()
         width = sizes.width
-        self.own = Attention(width, sizes.heads) if own else None
+        self.own = Attention(width, sizes.heads)
         self.cross = Attention(width, sizes.heads) if cross else None
         self.forward_norm = nn.LayerNorm(width)
         self.feed_forward = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
         self.dropout = nn.Dropout(sizes.dropout)
 
-    def forward(
-        self, states: Tensor, *, own: Tensor | None = None, text: Tensor | None = None, cross: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, states: Tensor, *, own: Tensor, text: Tensor | None = None, cross: Tensor | None = None) -> Tensor:
         """The states after the layer; `own` and `cross` are the attentions' masks or biases."""
-        if self.own is not None:
-            states = states + self.dropout(self.own(states, None, own))
+        states = states + self.dropout(self.own(states, None, own))
         if self.cross is not None:
             states = states + self.dropout(self.cross(states, text, cross))
         return states + self.dropout(self.feed_forward(self.forward_norm(states)))
@@ -268,13 +265,13 @@ class TileQueries(Classifier):
         self.word_norm = nn.LayerNorm(words)
         self.text = nn.Linear(states + words, width)
         self.turn = _embedding(FARTHEST + 1, width)
-        self.text_layers = nn.ModuleList(Layer(sizes, own=True, cross=False) for _ in range(sizes.text_layers))
+        self.text_layers = nn.ModuleList(Layer(sizes, cross=False) for _ in range(sizes.text_layers))
         self.text_norm = nn.LayerNorm(width)
         self.row, self.column = _embedding(ROWS, width), _embedding(COLUMNS, width)
         self.color = nn.Embedding(1 + len(COLORS), width, padding_idx=0)
         nn.init.normal_(self.color.weight[1:], std=0.5)
         self.before = nn.Linear(width, width) if board else None
-        self.tile_layers = nn.ModuleList(Layer(sizes, own=True, cross=True) for _ in range(sizes.tile_layers))
+        self.tile_layers = nn.ModuleList(Layer(sizes, cross=True) for _ in range(sizes.tile_layers))
         self.biases = nn.ParameterList(nn.Parameter(torch.zeros(sizes.heads, OFFSETS)) for _ in range(sizes.tile_layers))
         self.comparisons = nn.ModuleList(Comparison(sizes) for _ in range(sizes.tile_layers))
         self.norm, self.none, self.paint = nn.LayerNorm(width), nn.Linear(width, 1), nn.Linear(width, width)

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from transformers import GenerationConfig
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.encoders import SMALL_TOKENIZER, be_quiet
+from harness.baselines.encoders import SMALL, SMALL_TOKENIZER, be_quiet
 from harness.baselines.t5.text import IGNORED, Coder, TextBatch, Texts, TextTokens
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.engines.models.bases import fingerprint, resolve_base
@@ -26,8 +26,6 @@ from harness.training.steps import Data, Losses
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import Fraction, Positive, Strict
 from serialization.contexts import get_context
-
-SMALL = "small"
 
 
 class T5Shape(Strict):

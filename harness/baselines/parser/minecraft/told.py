@@ -54,7 +54,7 @@ class Placing:
     """An order to place blocks."""
 
     def __init__(self, verb: str, said: str, more: Sequence[Attachment], clause: ClauseInContext, setting: Setting) -> None:
-        self.setting, self.scene, self.more, self.said = setting, setting.scene, more, said
+        self.setting, self.scene, self.more = setting, setting.scene, more
         self.what = describe(said)
         extra = [describe(link.text) for link in more if link.kind in ("with", "in")]
         colors = self.what.colors or next((one.colors for one in extra if one.colors), ())
