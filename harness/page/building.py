@@ -1,4 +1,4 @@
-"""A building game as states and events: a person as the Architect of a model, or as the Builder of a simulated Architect."""
+"""A building game as states and events: a person as the Architect of a model."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
-from harness.corpora.item import MinecraftItem
-from harness.corpora.records import ActionRecord, turn_record
+from harness.corpora.records import ActionRecord
 from harness.corpora.wording import joined
 from harness.errors import UsageError
 from harness.page.store import State
-from harness.play.targets import live_games
 from harness.service.schema import BUILDER, MOST_SENT, Body, BuildRequest, ExecuteResponse
-from harness.simulators.live import Manner
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
-SIMULATORS = ("blocks", "shapes")
-"""Simulated Architects whose target is fixed before the game begins."""
 
 
 class Say(Body):
@@ -45,7 +40,7 @@ class Again(Body):
 
 
 class BuildTurn(Body):
-    """A person builds: as the Builder, or as the Architect who corrects a model's last answer."""
+    """The Architect builds by hand, and so corrects the model's last answer."""
 
     type: Literal["build"]
     actions: list[ActionRecord] = Field(max_length=500, fail_fast=True)
@@ -61,40 +56,10 @@ Event = Say | UndoTurn | Again | BuildTurn | End
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
-def with_model(target: dict[str, Any]) -> State:
+def new_game(target: dict[str, Any]) -> State:
     """A game that a person directs. `target` has name and blocks; without blocks there is nothing to compare with."""
     pose = BUILDER.model_dump()
-    return {"role": "architect", "phase": "playing", "target": target, "turns": [], "blocks": [], "pose": pose, "score": None}
-
-
-def with_simulator(simulator: str, seed: int) -> State:
-    """A game in which a person builds what a simulated Architect says. Raises UsageError for an unknown simulator."""
-    if simulator not in SIMULATORS:
-        raise UsageError(f"there is no such Architect: choose one of {', '.join(SIMULATORS)}")
-    return _as_told({"role": "builder", "simulator": simulator, "seed": seed, "log": []})[0]
-
-
-def _as_told(state: State) -> tuple[State, bool]:
-    """The state after the person's actions in `log`, in which the simulated Architect waits, and whether the game is over.
-
-    The Architect is a function of the seed and the actions, so the log is all that has to be kept.
-    """
-    (live,) = live_games("minecraft", 1, state["seed"], "train", Manner(), simulator=state["simulator"])
-    item = live.ask()
-    for actions in state["log"]:
-        live.take([Action(*action) for action in actions])
-        item = live.ask()
-    blocks, target = ([list(block) for block in one.blocks()] for one in (live.built, live.target))
-    fields = {
-        "turns": [turn_record(turn) for turn in live.dialogue],
-        "blocks": blocks,
-        "target": {"name": f"{state['simulator']} {state['seed']}", "blocks": target},
-        "counts": {"steps": live.steps, "at_once": live.at_once, "corrections": live.corrections, "left_wrong": live.left_wrong},
-        "phase": "playing" if item else "finished",
-        "pose": item.pose._asdict() if isinstance(item, MinecraftItem) else state["pose"],
-        "score": None if item else score(blocks, target),
-    }
-    return state | fields, item is None
+    return {"phase": "playing", "target": target, "turns": [], "blocks": [], "pose": pose, "score": None}
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
@@ -104,10 +69,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
     if isinstance(event, End):
         return state | {"phase": "finished", "score": score(state["blocks"], state["target"]["blocks"])}, True
     if isinstance(event, BuildTurn):
-        actions = tuple(Action(*action) for action in event.actions)
-        return _obeyed(state, actions) if state["role"] == "builder" else (_corrected(state, actions), False)
-    if state["role"] != "architect":
-        raise UsageError("in this game the simulated Architect speaks")
+        return _corrected(state, tuple(Action(*action) for action in event.actions)), False
     if isinstance(event, Say):
         if len(state["turns"]) > MOST_SENT - 3:
             raise UsageError("this game is as long as a game can be: finish it, and begin another")
@@ -170,12 +132,6 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
     made, wanted = (net_actions(empty, Structure.of(map(tuple, blocks)).cells[None]) for blocks in (built, target))
     right = int(align(made, wanted, 1)[0][0]) if len(made) else 0
     return {"right": right, "built": len(made), "wanted": len(wanted), "f1": 2 * right / (len(made) + len(wanted))}
-
-
-def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
-    """The state after a person carried out an order, and whether the game is over. Raises UsageError as `carried_out` does."""
-    carried_out(Structure.of(map(tuple, state["blocks"])), actions)
-    return _as_told(state | {"log": [*state["log"], [list(action) for action in actions]]})
 
 
 def _corrected(state: State, actions: tuple[Action, ...]) -> State:

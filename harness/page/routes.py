@@ -48,8 +48,6 @@ class Begin(Body):
     board: Digits | None = Field(None, description="description: an image that the person drew, instead.")
     about: str = Field("", max_length=64, description="execution: the description to execute.")
     target: str | None = Field(None, max_length=64, description="building: the structure of the corpus to describe.")
-    simulator: str | None = Field(None, max_length=40, description="building: the simulated Architect to build for.")
-    seed: int = Field(0, ge=0, lt=10**9)
 
 
 class SessionChange(Body):
@@ -204,7 +202,7 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
     if session.kind == "description":
         line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.finished_executions(store, session)]}
     if session.kind == "building":
-        line |= {"role": state["role"], "target": state["target"]["name"], "score": state["score"]}
+        line |= {"target": state["target"]["name"], "score": state["score"]}
     return line
 
 
@@ -250,9 +248,7 @@ def _begun(store: Store, body: Begin) -> Session:
             raise UsageError("whoever described an image cannot verify it: a Verifier must not know the image")
         return store.begin("execution", name, procedure.execution(described.state), described.id)
     if body.kind == "building":
-        if body.simulator:
-            return store.begin("building", name, building.with_simulator(body.simulator, body.seed))
-        return store.begin("building", name, building.with_model(_target(body.target)))
+        return store.begin("building", name, building.new_game(_target(body.target)))
     raise UsageError(f"there is no kind of session {body.kind[:40]!r}: choose one of {', '.join(_KINDS)}")
 
 

@@ -268,28 +268,6 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
 
 
 @pytest.mark.slow
-def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:
-    with PageWindow(browser, server, "build") as window:
-        page = window.page
-        page.get_by_role("button", name="Start as Builder").click()
-        page.get_by_role("heading", name="Build for an Architect", level=1).wait_for()
-        said = page.locator(".talk .architect").count()
-        assert said
-        box = page.locator(".scene").first.bounding_box()
-        assert box
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.6)
-        page.get_by_role("application", name="What stands: 1 block").wait_for()
-        page.get_by_role("button", name="Undo").click()
-        page.get_by_role("application", name="What stands: empty").wait_for()
-        page.get_by_role("button", name="Done").click()
-        page.wait_for_selector("text=1 correction")
-        page.reload()
-        page.wait_for_selector("text=1 correction")
-        assert page.locator(".talk .architect").count() > said
-        assert window.complaints == []
-
-
-@pytest.mark.slow
 def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "replay") as window:
         page = window.page

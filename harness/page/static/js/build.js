@@ -1,8 +1,8 @@
-// Building in Minecraft: a person directs a model, or builds what a simulated Architect says.
+// Building in Minecraft: a person directs a model.
 import { ask, begin, Session, start } from "./api.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
 import { anotherButton, answerView, picker, waiting } from "./players.js";
-import { after, key, kit, Region } from "./region.js";
+import { key, kit, Region } from "./region.js";
 import { talkList } from "./talk.js";
 
 export async function show(main, [id], alive) {
@@ -16,21 +16,17 @@ async function lobby(main) {
   const person = personField();
   const target = h("select", {}, h("option", { value: "" }, "Any target"), h("option", { value: "-" }, "No target: build what you like"),
     targets.map((one) => h("option", { value: one.name }, `${one.name}, ${one.blocks.length} blocks`)));
-  const simulator = h("select", {}, h("option", { value: "shapes" }, "Shapes: rows, towers, squares"), h("option", { value: "blocks" }, "Blocks: one or a few at a time"));
   const direct = () => {
     const name = target.value === "" ? targets[Math.floor(Math.random() * targets.length)].name : target.value;
     beginAs(person, name === "-" ? {} : { target: name });
   };
-  const seed = () => Math.floor(Math.random() * 100000);
-  const line = (one) => h("li", {}, h("a", { href: `#/build/${one.id}` }, one.role === "architect" ? `Directing${one.target ? `: ${one.target}` : ""}` : `Building: ${one.target}`),
+  const line = (one) => h("li", {}, h("a", { href: `#/build/${one.id}` }, `Directing${one.target ? `: ${one.target}` : ""}`),
     h("small", {}, one.finished ? (one.score ? `finished, F1 ${percent(one.score.f1)}` : "finished") : "in progress"));
   main.replaceChildren(
-    h("div", { class: "head" }, h("h1", {}, "Build in Minecraft"), h("p", {}, "Two players: the Architect knows a target and talks, the Builder has the blocks. You play one of them.")),
+    h("div", { class: "head" }, h("h1", {}, "Build in Minecraft"), h("p", {}, "Two players: the Architect, which is you, knows a target and talks; the Builder, a model, has the blocks.")),
     h("div", { class: "two even" },
       h("section", { class: "card" }, h("h2", {}, "Direct a model"), h("p", { class: "lead" }, "You see the target and say what to build. The model builds, says what it did, and asks when a color or a place is missing."),
         field("Target", target), button("Start as Architect", direct, { class: "button primary" })),
-      h("section", { class: "card" }, h("h2", {}, "Build for an Architect"), h("p", { class: "lead" }, "A simulated Architect tells you piece by piece what to build, looks at what you did, and corrects you."),
-        field("It describes", simulator), button("Start as Builder", () => beginAs(person, { simulator: simulator.value, seed: seed() }), { class: "button primary" })),
       h("section", { class: "card" }, h("h2", {}, "You"), field("Your name", person)),
       h("section", { class: "card" }, h("h2", {}, "Games"), sessions.building.length ? h("ul", { class: "steps plain" }, [...sessions.building].reverse().map(line)) : h("p", { class: "hint" }, "None yet."))));
 }
@@ -38,8 +34,8 @@ async function lobby(main) {
 async function play(main, id, alive) {
   let view = null;
   const session = await Session.open(id, () => alive() && view.update());
-  view = session.state.role === "architect" ? new Directing(main, session) : new Obeying(main, session);
-  await view.open();
+  view = new Directing(session);
+  await view.open(main);
   view.update();
   return () => {
     session.close();
@@ -55,11 +51,10 @@ function scoreBox(score) {
     h("div", {}, h("b", {}, String(score.built)), h("span", {}, "blocks were built")));
 }
 
-class Game {
-  constructor(main, session) {
-    this.main = main;
+class Directing {
+  constructor(session) {
     this.session = session;
-    this.region = new Region({ label: "What stands", edit: (action) => this.edited(action) });
+    this.region = new Region({ label: "What stands", edit: (action) => this.edits.push(action) });
     this.target = new Region({ label: "Target", small: true });
     this.eyes = h("input", { type: "checkbox" });
     this.eyes.addEventListener("change", () => this.region.setPose(session.state.pose, this.eyes.checked));
@@ -70,18 +65,32 @@ class Game {
     this.region.setEditable(false);
   }
 
-  async open() {}
-
-  edited(action) {
-    this.edits.push(action);
-  }
-
-  stage(title, text, side) {
-    this.main.replaceChildren(
-      h("div", { class: "head" }, h("h1", {}, title), h("a", { class: "button small", href: "#/build" }, "All games"), h("p", {}, text)),
+  async open(main) {
+    const { select, notes } = await picker("minecraft");
+    const draft = `draft-${this.session.data.id}`;
+    this.players = select;
+    this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle." });
+    this.text.value = localStorage.getItem(draft) ?? "";
+    this.text.addEventListener("input", () => localStorage.setItem(draft, this.text.value));
+    this.text.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.say(event);
+    });
+    this.send = h("button", { class: "button primary", type: "submit" }, "Say it");
+    this.undo = button("Undo", () => this.session.send({ type: "undo" }));
+    this.end = button("Finish", () => this.session.send({ type: "end" }));
+    this.again = button("Let it answer", () => this.answer());
+    this.reply = h("div", { class: "reply", "aria-live": "polite" });
+    const { target } = this.session.state;
+    this.form = h("form", { onsubmit: (event) => this.say(event) }, field("Builder", select), field("Say to the Builder", this.text, "Enter sends it."), h("div", { class: "row" }, this.send, this.again, this.undo, this.end));
+    main.replaceChildren(
+      h("div", { class: "head" }, h("h1", {}, "Direct a model"), h("a", { class: "button small", href: "#/build" }, "All games"),
+        h("p", {}, "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back, with everything that followed.")),
       h("div", { class: "two" },
         h("section", { class: "card", "aria-label": "What stands" }, this.bar, this.region.element, h("div", { class: "bar foot" }, h("label", { class: "check" }, this.eyes, "Through the builder\u2019s eyes"), this.region.tools)),
-        h("div", { class: "stack" }, side)));
+        h("div", { class: "stack" },
+          target.blocks.length ? h("section", { class: "card" }, h("h2", {}, `Target ${target.name}`), this.target.element, h("div", { class: "bar foot" }, this.target.tools)) : null,
+          h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, this.form, notes, this.reply, this.foot))));
+    this.target.show(target.blocks);
   }
 
   showTalk() {
@@ -100,31 +109,6 @@ class Game {
   close() {
     this.region.dispose();
     this.target.dispose();
-  }
-}
-
-class Directing extends Game {
-  async open() {
-    const { select, notes } = await picker("minecraft");
-    const draft = `draft-${this.session.data.id}`;
-    this.players = select;
-    this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle." });
-    this.text.value = localStorage.getItem(draft) ?? "";
-    this.text.addEventListener("input", () => localStorage.setItem(draft, this.text.value));
-    this.text.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.say(event);
-    });
-    this.send = h("button", { class: "button primary", type: "submit" }, "Say it");
-    this.undo = button("Undo", () => this.session.send({ type: "undo" }));
-    this.end = button("Finish", () => this.session.send({ type: "end" }));
-    this.again = button("Let it answer", () => this.answer());
-    this.reply = h("div", { class: "reply", "aria-live": "polite" });
-    const { target } = this.session.state;
-    this.form = h("form", { onsubmit: (event) => this.say(event) }, field("Builder", select), field("Say to the Builder", this.text, "Enter sends it."), h("div", { class: "row" }, this.send, this.again, this.undo, this.end));
-    this.stage("Direct a model", "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back, with everything that followed.", [
-      target.blocks.length ? h("section", { class: "card" }, h("h2", {}, `Target ${target.name}`), this.target.element, h("div", { class: "bar foot" }, this.target.tools)) : null,
-      h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, this.form, notes, this.reply, this.foot)]);
-    this.target.show(target.blocks);
   }
 
   update() {
@@ -218,60 +202,3 @@ class Directing extends Game {
     this.region.box.focus();
   }
 }
-
-class Obeying extends Game {
-  async open() {
-    this.done = button("Done", () => this.finish(), { class: "button primary" });
-    this.undo = button("Undo", () => { this.edits.pop(); this.keep(); });
-    this.side = h("section", { class: "card", hidden: true }, h("h2", {}, "Target"), this.target.element);
-    this.stage("Build for an Architect", "Build what the Architect says last, then press Done. Directions such as left are as you see them from where you stand.", [
-      h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, h("div", { class: "row" }, this.done, this.undo), this.foot), this.side]);
-    this.bar.replaceChildren(kit(this.region));
-    this.region.setEditable(true);
-  }
-
-  get kept() {
-    return `edits-${this.session.data.id}-${this.session.data.version}`;
-  }
-
-  update() {
-    const { state } = this.session;
-    try {
-      this.edits = JSON.parse(localStorage.getItem(this.kept)) ?? [];
-    } catch {
-      this.edits = [];
-    }
-    this.showTalk();
-    const over = state.phase === "finished";
-    this.keep();
-    this.region.setEditable(!over);
-    this.bar.hidden = over;
-    this.done.hidden = this.undo.hidden = over;
-    this.side.hidden = !over;
-    const { steps, at_once: right, corrections } = state.counts;
-    this.foot.replaceChildren(h("p", { class: "hint" }, `${steps} step${steps === 1 ? "" : "s"} so far, ${right} right at once, ${corrections} correction${corrections === 1 ? "" : "s"}.`), over ? scoreBox(state.score) : "");
-    if (over) this.target.show(state.target.blocks);
-  }
-
-  edited(action) {
-    this.edits.push(action);
-    localStorage.setItem(this.kept, JSON.stringify(this.edits));
-    this.undo.disabled = false;
-  }
-
-  keep() {
-    localStorage.setItem(this.kept, JSON.stringify(this.edits));
-    const blocks = after(this.session.state.blocks, this.edits);
-    this.region.show(blocks, new Set(this.edits.map((action) => key(action.slice(2)))));
-    this.region.setPose(this.session.state.pose, this.eyes.checked);
-    this.undo.disabled = !this.edits.length;
-  }
-
-  async finish() {
-    const { kept } = this;
-    this.done.disabled = true;
-    if (await this.session.send({ type: "build", actions: this.edits })) localStorage.removeItem(kept);
-    this.done.disabled = false;
-  }
-}
-

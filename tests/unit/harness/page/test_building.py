@@ -10,13 +10,11 @@ import pytest
 
 from harness.baselines.parser import Parser
 from harness.errors import UsageError
-from harness.page.building import EVENT, SIMULATORS, answered, happened, reply_text, request_of, with_model, with_simulator
+from harness.page.building import EVENT, answered, happened, new_game, reply_text, request_of
 from harness.page.store import State
-from harness.play.targets import live_games
 from harness.service.app import executed
 from harness.service.players import BaselinePlayer
 from harness.service.workers import Workers
-from harness.simulators.live import Manner
 from harness.worlds.minecraft import Action, Structure
 
 PARSER = BaselinePlayer("parser", Parser(), Workers())
@@ -43,7 +41,7 @@ def reply(state: State) -> State:
 
 
 def test_the_parser_builds_and_says_what_it_did() -> None:
-    state = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
+    state = reply(after(new_game({"name": "", "blocks": []}), say("Place a red block in the middle.")))
     assert state["turns"][-1] == {"speaker": "Builder", "text": "I placed a red block.", "by": "parser"}
     ((_, height, _, color),) = state["blocks"]
     assert (height, color) == (1, "red")
@@ -60,7 +58,7 @@ def test_a_builder_says_what_was_built_and_what_failed() -> None:
 
 
 def test_a_correction_takes_the_place_of_the_answer() -> None:
-    state = reply(after(with_model({"name": "t", "blocks": [[3, 1, 3, "green"]]}), say("Place a red block in the middle.")))
+    state = reply(after(new_game({"name": "t", "blocks": [[3, 1, 3, "green"]]}), say("Place a red block in the middle.")))
     fixed = after(
         state, {"type": "build", "actions": [("place", "green", 0, 1, 0), ("place", "blue", 1, 1, 0), ("remove", None, 1, 1, 0)]}
     )
@@ -73,22 +71,3 @@ def test_a_correction_takes_the_place_of_the_answer() -> None:
     assert ended["score"] == {"right": 1, "built": 1, "wanted": 1, "f1": 1.0}
     with pytest.raises(UsageError, match="over"):
         after(ended, say("more"))
-
-
-@pytest.mark.parametrize("simulator", SIMULATORS)
-def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> None:
-    """The Architect's gold actions build the target; they are recovered from the log, as after a restart."""
-    state = with_simulator(simulator, 3)
-    assert state["turns"]
-    wrong = after(state, {"type": "build", "actions": []})
-    assert wrong["counts"]["corrections"] == 1
-    while state["phase"] == "playing":
-        (live,) = live_games("minecraft", 1, 3, "train", Manner(), simulator=simulator)
-        item = live.ask()
-        for actions in state["log"]:
-            live.take([Action(*action) for action in actions])
-            item = live.ask()
-        assert item is not None
-        state = after(state, {"type": "build", "actions": [tuple(action) for action in item.actions]})
-    assert state["score"]["f1"] == 1
-    assert state["counts"]["corrections"] == 0

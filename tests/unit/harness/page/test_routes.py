@@ -167,7 +167,6 @@ def test_the_corpora(client: TestClient) -> None:
         (json.dumps({"kind": "description", "name": "Ada", "board": BLANK}).encode(), "blank"),
         (b'{"kind": "execution", "name": "Ada", "about": "none"}', "no session"),
         (b'{"kind": "building", "name": "Ada", "target": "none"}', "no target"),
-        (b'{"kind": "building", "name": "Ada", "simulator": "none"}', "Architect"),
         (b'{"kind": "else", "name": "Ada"}', "description"),
         (b"\xff", "JSON"),
     ],
