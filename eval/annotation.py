@@ -28,24 +28,11 @@ OURS = "our annotation"
 """The label of results on the annotation that ships with the harness. The authors' own annotation is not published."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
-    """An annotator's judgment of one item. `correct` is None if, and only if, the context is "unclear"."""
+class Judgment(NamedTuple):
+    """The judgment of an item. `correct` is None if, and only if, the context is "unclear"."""
 
-    id: str
     context: str
     correct: bool | None
-    annotator: str = ""
-    reason: str = ""
-
-    @property
-    def label(self) -> str:
-        """Both answers in words: "unclear", "unique, correct"."""
-        return self.context if self.correct is None else f"{self.context}, {'correct' if self.correct else 'incorrect'}"
-
-    def as_json(self) -> dict[str, Any]:
-        extra = {"annotator": self.annotator, "reason": self.reason}
-        return {"id": self.id, "context": self.context, "correct": self.correct} | {k: v for k, v in extra.items() if v}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +72,18 @@ def read_annotation(path: Path, items: Sequence[MinecraftItem] | None = None, *,
         if error := next(_validator().iter_errors(dict(record.fields)), None):
             field = "/".join(map(str, error.absolute_path)) or "the line"
             raise DataError(f"{where}: {record.id}: {field}: {error.message}; see the annotation format in docs/metrics.md")
-        judgment = Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
-        if by_id is not None and judgment.id not in by_id:
-            raise DataError(f"{where}: unknown item {judgment.id!r}: not among the {len(by_id)} annotated items")
-        if by_id is not None and judgment.context == "multiple" and len(by_id[judgment.id].before):
-            raise DataError(f'{where}: {judgment.id}: "multiple" is for items with an empty board; this one has blocks before')
-        judgments[judgment.id] = judgment
+        judgment = Judgment(record.fields["context"], record.fields["correct"])
+        if by_id is not None and record.id not in by_id:
+            raise DataError(f"{where}: unknown item {record.id!r}: not among the {len(by_id)} annotated items")
+        if by_id is not None and judgment.context == "multiple" and len(by_id[record.id].before):
+            raise DataError(f'{where}: {record.id}: "multiple" is for items with an empty board; this one has blocks before')
+        judgments[record.id] = judgment
     return Annotation(name or str(path), judgments)
 
 
-def our_annotation(items: Sequence[MinecraftItem] | None = None, file: str = "minecraft_test.jsonl") -> Annotation:
-    """Our annotation of the test items (`eval/annotations/README.md`). `file`: the name of another file in that folder."""
-    with as_file(files("eval").joinpath("annotations", file)) as path:
+def our_annotation(items: Sequence[MinecraftItem] | None = None) -> Annotation:
+    """Our annotation of the test items (`eval/annotations/README.md`)."""
+    with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
         return read_annotation(path, items, name=OURS)
 
 
@@ -123,26 +110,3 @@ def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSe
             clean.append(replace(item, after=gold))
     multiple = frozenset(item.id for item in clean if annotation.judgments[item.id].context == "multiple")
     return CleanSet(tuple(reversed(clean)), multiple)
-
-
-def statistics(items: Sequence[MinecraftItem], annotation: Annotation) -> dict[str, int]:
-    """The counts of section 3.2 of the paper; incorrect items that could not be repaired are left out."""
-    clean = clean_set(items, annotation)
-    kept = {item.id for item in clean.items}
-    judgments = [annotation.judgments[item.id] for item in items]
-    unclear = sum(judgment.correct is None for judgment in judgments)
-    incorrect = [judgment.id for judgment in judgments if judgment.correct is False]
-    return {
-        "items": len(items),
-        "unclear": unclear,
-        "clear": len(items) - unclear,
-        "unique": sum(judgment.context == "unique" for judgment in judgments),
-        "multiple": sum(judgment.context == "multiple" for judgment in judgments),
-        "incorrect": len(incorrect),
-        "repaired": len(kept.intersection(incorrect)),
-        "left_out": len(set(incorrect) - kept),
-        "clean": len(clean.items),
-        "clean_unique": len(clean.items) - len(clean.multiple),
-        "clean_multiple": len(clean.multiple),
-        "clean_empty_board": sum(not item.before.cells.any() for item in clean.items),
-    }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from eval.abstraction import read_levels
 from eval.annotation import our_annotation
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
-from eval.schemes import read_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets

@@ -14,14 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eval.abstraction import LEVELS, OURS
 from eval.items import ItemScore
-from eval.schemes import OURS, get_scheme
 from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
 from harness.tasks.registry import get_task
-
-LEVELS = tuple(get_scheme("levels").labels)
-"""The levels of abstraction, lowest first."""
 
 
 class Grouping(NamedTuple):
@@ -38,7 +35,7 @@ _SIZES = (*_BINS.values(), _MORE)
 
 GROUPINGS = {
     "hexagons": {
-        "level": Grouping("level of abstraction", LEVELS, OURS),
+        "level": Grouping("level of abstraction", tuple(LEVELS), OURS),
         "category": Grouping(
             "category",
             (

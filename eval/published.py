@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
+from eval.abstraction import LEVELS
 from eval.breakdown import GROUPINGS, find_group
-from eval.schemes import get_scheme
 from eval.statistics import Percentage
 from harness.util.settings import Count, Positive, Strict
 
@@ -232,8 +232,7 @@ def obstacle_of(setting: Setting, scores: Scores) -> str:
         return "items unknown"
     if items != scores["items"]:
         return f"{items:,} items"
-    labels = get_scheme("levels").labels
-    return "other labels" if setting.level and any(_of_level(scores, n).get("items") != labels[n].count for n in labels) else ""
+    return "other labels" if setting.level and any(_of_level(scores, n).get("items") != LEVELS[n] for n in LEVELS) else ""
 
 
 def own_score(scores: Scores, setting: Setting) -> Percentage:

@@ -37,7 +37,6 @@ SECTIONS = {
         "data": "List, count and print the items of a corpus.",
         "simulate": "Generate training data: simulated games and drawings.",
         "augment": "Augment the train split with other colors, other words and rotations.",
-        "annotate": "Judge Minecraft items for the v2 benchmark: label, count, compare.",
     },
     "Evaluate": {
         "score": "Score a predictions file.",

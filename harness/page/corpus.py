@@ -74,7 +74,7 @@ def procedure(index: int) -> Json:
 
     Raises UsageError if there is none.
     """
-    from eval.schemes import read_levels
+    from eval.abstraction import read_levels
 
     source = locate("hexagons")
     known = _procedures(source.path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.annotation import Annotation, Judgment, clean_set, read_annotation, statistics
-from harness.corpora.item import MinecraftItem
+from eval.annotation import Annotation, Judgment, clean_set, our_annotation, read_annotation
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError
 from tests.helpers.scored import turn, write_lines
 
@@ -19,7 +21,7 @@ CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), 
 def judged(codes: str, game: str = "g") -> tuple[list[MinecraftItem], Annotation]:
     """Items of one game, each on an empty board, and their judgments; item n ends with n + 1 blocks in a row."""
     items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n, game) for n in range(len(codes))]
-    judgments = {item.id: Judgment(item.id, *CODES[code]) for item, code in zip(items, codes, strict=True)}
+    judgments = {item.id: Judgment(*CODES[code]) for item, code in zip(items, codes, strict=True)}
     return items, Annotation("test", judgments)
 
 
@@ -50,12 +52,20 @@ def test_an_incorrect_run_takes_the_structure_of_the_correct_item_right_after_it
 @given(st.text("cixm", max_size=11))
 def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
     items, annotation = judged(codes)
-    clean, counts = clean_set(items, annotation), statistics(items, annotation)
+    clean = clean_set(items, annotation)
     ids = [item.id for item in clean.items]
-    assert counts["clean"] == len(ids) == counts["items"] - counts["unclear"] - counts["left_out"]
     assert ids == [item.id for item in items if item.id in set(ids)]
-    assert clean.multiple == {item.id for item in items if annotation.judgments[item.id].context == "multiple"}
-    assert counts["repaired"] + counts["left_out"] == counts["incorrect"] == codes.count("i")
+    assert clean.multiple == {item.id for item, code in zip(items, codes, strict=True) if code == "m"}
+    assert {code for item, code in zip(items, codes, strict=True) if item.id not in ids} <= {"i", "x"}
+
+
+@pytest.mark.data
+def test_the_clean_set_of_our_annotation(data_dir: Path) -> None:
+    items = builder_turns(load("minecraft", "test"))
+    clean = clean_set(items, our_annotation(items))
+    assert (len(items), len(clean.items), len(clean.multiple)) == (1616, 1312, 92)
+    with as_file(files("eval").joinpath("annotations", "minecraft_test_second.jsonl")) as second:
+        assert len(read_annotation(second, items).judgments) == 416
 
 
 ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]

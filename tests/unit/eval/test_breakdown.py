@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
+from eval.abstraction import LEVELS, read_levels
 from eval.attributes import group_scores
-from eval.breakdown import GROUPINGS, LEVELS, Breakdown, break_down
+from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
-from eval.schemes import read_levels
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
+from harness.errors import DataError
 from tests.helpers.scored import perfect, write_lines, write_run
 
 
@@ -112,6 +113,15 @@ def test_levels_from_a_file(sample_run: Path, capsys: pytest.CaptureFixture[str]
     }
     assert main(["score", "mine", "--levels", "levels.jsonl"]) == 2
     assert "--levels is for --by level" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}]
+)
+def test_what_is_no_level_is_refused_with_its_line(tmp_path: Path, fields: dict[str, Any]) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [{"id": "hexagons/dev/1/1", "level": 0}, {"id": "hexagons/dev/1/2", **fields}])
+    with pytest.raises(DataError, match=r"a.jsonl:2: .*: not the level of a step"):
+        read_levels(path)
 
 
 def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:

@@ -13,7 +13,7 @@ import yaml
 
 import harness
 from adapters.recipe import load_recipe, recipe_path
-from eval.schemes import read_labels
+from eval.abstraction import read_levels
 from harness.cli import main
 from harness.commands.experiment import steps
 from harness.corpora import corpus_of
@@ -74,10 +74,8 @@ def programs(text: str) -> None:
         assert json.dumps(line)[:-1] in shipped, line
 
 
-def labels(text: str) -> None:
-    counts, level = text.splitlines()
-    for scheme, line in (("phenomena", counts), ("levels", level)):
-        assert read_labels(written("labels.jsonl", f"{line}\n"), scheme)
+def levels(text: str) -> None:
+    assert read_levels(written("levels.jsonl", text))
 
 
 def keys(text: str) -> None:
@@ -97,7 +95,7 @@ CHECKS: dict[tuple[str, str], Callable[[str], None]] = {
     ("gpu.md", "yaml"): launcher,
     ("data.md", "json"): first_item,
     ("annotating.md", "json"): programs,
-    ("metrics.md", "json"): labels,
+    ("metrics.md", "json"): levels,
     ("serving.md", "keys"): keys,
     ("baselines.md", "grammar"): grammar,
 }
