@@ -2,8 +2,7 @@
 
 A building game succeeds if the structure is the target, possibly turned by quarters about the vertical axis and shifted along the
 ground (`eval.metrics.alignment`); it is exact if it is the target as it stands. A drawing succeeds if its board is the target's.
-A request of the benchmark `everyday` succeeds if its judge found all its turns right during the game. A game that an error cut
-short is counted separately and is in none of the numbers.
+A game that an error cut short is counted separately and is in none of the numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from rich.console import Console
 from eval.metrics.alignment import align, net_actions
 from eval.statistics import Floats, ratio, ratio_intervals, ratios
 from eval.tables import numbers_table
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import world_of
 from harness.worlds.hexagons import TILES, Board
 from harness.worlds.minecraft import SHAPE, Structure
 
@@ -51,14 +50,11 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
     counts = {"task": task, "games": len(games), "errors": len(games) - len(ended)}
     if not ended:
         return {**counts, "intervals": {}}
-    keys = ("success", "at_once", "steps", "left_wrong", *_COUNTS)
-    of = {key: np.array([float(game[key]) for game in ended]) for key in keys if key in ended[0]}
-    ones, judged = np.ones(len(ended)), get_task(task).judged
-    parts: Ratios = {"success": (of["success"], ones)} if judged else _ends(task, ended)
+    of = {key: np.array([float(game[key]) for game in ended]) for key in ("at_once", "steps", "left_wrong", *_COUNTS)}
+    parts = _ends(task, ended)
     parts["at_once"] = of["at_once"], of["steps"]
-    if not judged:
-        parts["mended"] = of["steps"] - of["at_once"] - of["left_wrong"], of["steps"] - of["at_once"]
-        parts |= {name: (of[name], ones) for name in _COUNTS}
+    parts["mended"] = of["steps"] - of["at_once"] - of["left_wrong"], of["steps"] - of["at_once"]
+    parts |= {name: (of[name], np.ones(len(ended))) for name in _COUNTS}
     above, below = (np.column_stack([pair[n] for pair in parts.values()]) for n in (0, 1))
     intervals = ratio_intervals(above, below, [game["id"] for game in ended])
     values = {name: ratio(*pair) for name, pair in parts.items()}

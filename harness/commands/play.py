@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from harness.errors import UsageError
 from harness.prompting.options import FLAGS, Options
 from harness.simulators import ARCHITECTS
-from harness.tasks.registry import PLAYED, TASKS, get_task, listed
+from harness.tasks.registry import PLAYED, listed
 from harness.util.options import ModelCommand, click_options, option
 from harness.util.settings import Strict
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "minecraft"
 """The task if none is named."""
-_REQUESTS = [name for name, task in TASKS.items() if task.judged]
-
 OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 """The options of `harness prompt` that say how a language model is asked."""
 
@@ -32,12 +31,12 @@ OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 class Play(Strict):
     """The options of `harness play` in addition to `OF_THE_MODEL`."""
 
-    task: str | None = option(None, f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, otherwise {DEFAULT}]")
+    task: str | None = option(None, f"{listed(PLAYED)}. [default: the adapter's, otherwise {DEFAULT}]")
     architect: Literal["simulator"] = option("simulator", "Who gives the instructions.")
     model: str | None = option(names=("--model", "--base"))
     """parser, another baseline, an adapter, a base, or a model of the endpoint. [default: smollm2-135m]"""
     count: int | None = option(names=("--games",), ge=1)
-    """The number of games. [default: 20, or as many as there are; all requests of an everyday task]"""
+    """The number of games. [default: 20, or as many as there are]"""
     seed: int = option(0, "Seed of the games, and of what the simulator says.", ge=0)
     split: str = option("dev", "The split that targets come from: train, dev or test.")
     source: str | None = option(None, names=("--targets",))
@@ -59,45 +58,21 @@ def play(options: Play, **asked: Any) -> int:
     harness play --task hexagons --model hexagons --games 10 --engine transformers
     harness play --task minecraft --model cnn-gru --targets corpus --games 29
     harness play --task hexagons --model NAME --base-url http://127.0.0.1:8000/v1
-    harness play --task everyday-hexagons --model hexagons --games 20
 
     The model builds on its own earlier work, so its errors stay and add up. A game succeeds if it ends with the target, which in
-    Minecraft may be turned about the vertical axis and shifted along the ground. The requests of an everyday task are asked turn
-    by turn, without corrections; a request succeeds if all its turns do.
+    Minecraft may be turned about the vertical axis and shifted along the ground.
     """
     from harness.play.player import adapters_task
-    from harness.play.targets import sources
-
-    task = options.task or adapters_task(asked["adapter"] or options.model) or DEFAULT
-    options = options.model_copy(update={"task": task})
-    games = _games(options, task)
-    changes = {"source": "requests", "corrections": 0} if task in _REQUESTS else {"source": options.source or sources(task)[0]}
-    options = options.model_copy(update={"count": len(games), **changes})
-    with _player(options, task, asked) as player:
-        return _play(options, task, games, player, asked)
-
-
-def _given(names: list[str]) -> list[str]:
-    """The `names` of options that are given on the command line."""
-    from click.core import ParameterSource
-
-    source = click.get_current_context().get_parameter_source
-    return [name for name in names if source(name) is not ParameterSource.DEFAULT]
-
-
-def _games(options: Play, task: str) -> list[LiveGame]:
-    """Simulated games, or the requests of an everyday task. Raises UsageError for options of games if the task is everyday."""
-    from harness.play.targets import everyday_games, live_games
+    from harness.play.targets import live_games, sources
     from harness.simulators.live import Manner
 
-    if task in _REQUESTS:
-        for name in _given(["source", "simulator", "corrections", "give_up"]):
-            word = "targets" if name == "source" else name.replace("_", "-")
-            raise UsageError(f"--{word}: the requests of {task} are asked as they are; leave it out")
-        return everyday_games(task, options.count, options.split)
+    task = options.task or adapters_task(asked["adapter"] or options.model) or DEFAULT
     manner = Manner(options.corrections, options.give_up)
     where = {"source": options.source, "simulator": options.simulator}
-    return live_games(task, options.count, options.seed, options.split, manner, **where)
+    games = live_games(task, options.count, options.seed, options.split, manner, **where)
+    options = options.model_copy(update={"task": task, "count": len(games), "source": options.source or sources(task)[0]})
+    with _player(options, task, asked) as player:
+        return _play(options, task, games, player, asked)
 
 
 def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
@@ -105,7 +80,8 @@ def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextM
     from harness.baselines import BASELINES
     from harness.play.player import as_known, baseline_player, prompted_player
 
-    given = _given(OF_THE_MODEL)
+    source = click.get_current_context().get_parameter_source
+    given = [name for name in OF_THE_MODEL if source(name) is not ParameterSource.DEFAULT]
     if options.model in BASELINES and not asked["base_url"]:
         if given:
             raise UsageError(f"--{given[0].replace('_', '-')} is for language models; {options.model} does not take it")
@@ -121,8 +97,8 @@ def _play(options: Play, task: str, games: list[LiveGame], player: GamePlayer, a
     from harness.runs.folder import RUNS, Run, log_to
 
     folder = RUNS / (options.name or _default_name(options, asked))
-    kind = "requests" if get_task(task).judged else f"games, {options.source} targets, {options.corrections} corrections a step"
-    title = f"{task} {options.split}: {len(games)} {kind}; {player.title}"
+    kind = f"{options.source} targets, {options.corrections} corrections a step"
+    title = f"{task} {options.split}: {len(games)} games, {kind}; {player.title}"
     click.echo(f"{title}; {folder}", err=options.as_json)
     own = options.model_dump(exclude={"model", "pictures", "name", "as_json"})
     with closing(Run(folder, {"command": "play", **own, **player.settings}, TURNS)) as run:
@@ -168,7 +144,7 @@ def _default_name(options: Play, asked: dict[str, Any]) -> str:
     model = player.parent.name if player.name in ("adapter", "model") else player.name
     parts = ["play", str(options.task), options.split, model, str(options.simulator or options.source), f"{options.count}-games"]
     parts += [f"{asked['shots']}-shot"] if asked["shots"] else []
-    parts += [f"{options.corrections}-corrections"] if options.corrections != 3 and options.source != "requests" else []
+    parts += [f"{options.corrections}-corrections"] if options.corrections != 3 else []
     parts += ["give-up"] if options.give_up else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(asked["constrain"] or "", [])
     parts += [f"seed-{options.seed}"] if options.seed else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eval.live import outcome
@@ -18,7 +18,7 @@ from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import world_of
 from harness.util.terminal import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action
@@ -72,50 +72,38 @@ def play_games(
                     if record["id"] not in known:
                         counts["turns"] += 1
                         counts["tokens"] += record.get("completion_tokens", 0)
-                    show()
+                show()
             log.info("%d games over, %d turns asked for", sum(game.over for game in games), counts["turns"])
     run.sort(order)
     return [_line(game, errors.get(game.name), whys[game.name]) for game in games]
 
 
-def _answers(
-    run: Run, batch: Sequence[Asking], known: dict[str, dict[str, Any]], predictor: Predictor
-) -> Iterable[Mapping[str, Any]]:
+def _answers(run: Run, batch: Sequence[Asking], known: dict[str, dict[str, Any]], predictor: Predictor) -> list[dict[str, Any]]:
     """The records of a batch's answers, in order; answers that are not recorded yet are asked for."""
-    missing = [item for _, item in batch if item.id not in known]
-    for _, item in batch:
-        if item.id in known and known[item.id].get("said") != _said(item):
-            raise UsageError(
-                f"{run.folder} was begun by an earlier version, in which other things were said; "
-                "choose another --name, or remove it to start again"
-            )
+    items = [item for _, item in batch]
+    if any(item.id in known and known[item.id].get("said") != _said(item) for item in items):
+        raise UsageError(
+            f"{run.folder} was begun by an earlier version, in which other things were said; "
+            "choose another --name, or remove it to start again"
+        )
+    missing = [item for item in items if item.id not in known]
     if missing and not predictor.independent:
         # An answer may depend on the other items of its batch.
-        missing = [item for _, item in batch]
-        again = {item.id for item in missing}
-        if again & known.keys():
-            for name in again:
-                known.pop(name, None)
+        if again := {item.id for item in items if known.pop(item.id, None)}:
             run.keep([record for record in run.records if record["id"] not in again])
-    answers = zip(missing, predictor.predict(missing), strict=True) if missing else iter(())
+        missing = items
+    records = {item.id: known[item.id] for item in items if item.id in known}
     before = time.monotonic()
-    for _, item in batch:
-        if item.id in known:
-            yield known[item.id]
-            continue
-        _, answer = next(answers)
-        record = answer.record(item.id) | {
-            "said": _said(item),
-            **{key: item.meta[key] for key in ("kind", "fault") if key in item.meta},
-        }
+    for count, (item, answer) in enumerate(zip(missing, predictor.predict(missing) if missing else (), strict=True), start=1):
+        about = {key: item.meta[key] for key in ("kind", "fault") if key in item.meta}
+        record = records[item.id] = answer.record(item.id) | {"said": _said(item), **about}
         if answer.error is None and (reason := why(item, answer)):
             record["why"] = reason
         now = time.monotonic()
         run.append(record, Asked(now - before, answer.prompt))
         before = now
-        yield record
-    # So that the predictor finishes what it does after the last answer.
-    next(answers, None)
+        predictor.report(count)
+    return [records[item.id] for item in items]
 
 
 def _said(item: Item) -> list[str]:
@@ -141,7 +129,7 @@ def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict
         "ended": ended,
         "error": error,
         **counts,
-        **({"success": not game.left_wrong} if get_task(game.task).judged else outcome(game.task, target, built)),
+        **outcome(game.task, target, built),
         "dialogue": [_turn(turn, reasons) for turn in game.dialogue],
     }
 

@@ -12,7 +12,6 @@ from eval.live import shown
 from harness.drawing.hexagons import board_svg
 from harness.drawing.hexagons import difference_svg as board_difference
 from harness.drawing.minecraft import difference_svg, structure_svg
-from harness.tasks.registry import get_task
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 
@@ -29,7 +28,6 @@ def render(title: str, scores: Mapping[str, Any], games: Sequence[Mapping[str, A
     page: str = environment.get_template("play.html.jinja").render(
         title=title,
         scores=scores,
-        judged=get_task(scores["task"]).judged,
         rows=list(shown(scores)),
         games=[{**game, "pictures": _pictures(game), "lines": list(_lines(game["dialogue"]))} for game in games],
         style=style,

@@ -45,20 +45,6 @@ def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None
         assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
 
 
-def test_everyday_requests_are_played(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--task", "everyday-hexagons", "--model", "rules", "--games", "4"]) == 0
-    said = capsys.readouterr().out
-    folder = Path("runs/play_everyday-hexagons_dev_rules_requests_4-games")
-    assert f"everyday-hexagons dev: 4 requests; rules; {folder}" in said.splitlines()[0]
-    assert "steps right at once" in said
-    assert "answers did nothing" in said
-    lines = [json.loads(line) for line in (folder / "play.jsonl").read_text().splitlines()]
-    assert [line["id"].rpartition("/")[0] for line in lines] == ["everyday-hexagons/dev"] * 4
-    page = (folder / "report.html").read_text()
-    assert "turns right" in page
-    assert any(turn["why"] in page for line in lines for turn in line["dialogue"] if turn.get("why"))
-
-
 def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: FakeServer) -> None:
     words = ["play", "--model", "hexagons", "--base-url", server.url, "--games", "2", "--corrections", "0"]
     assert main(words) == 0
@@ -118,10 +104,6 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
         (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
-        (
-            ["--model", "parser", "--task", "everyday-hexagons", "--corrections", "1"],
-            "--corrections: the requests of everyday-hexagons",
-        ),
         (
             ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
             "--task minecraft: the adapter hexagons was trained with hexagons",
