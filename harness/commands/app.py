@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
-from harness.util.files import make_private
 from harness.util.options import ModelCommand, option
 from harness.util.settings import Strict
 
@@ -27,7 +26,6 @@ class App(Strict):
     adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
     """An adapter that the endpoint serves or, without --base-url, that is loaded here. Repeatable. [default: the shipped ones]"""
     no_models: bool = option(False, "Offer no language models, only the parser and the baselines.")
-    browse: bool = option(False, "Open the page in the browser.", names=("--open",))
 
 
 @click.command(cls=ModelCommand, model=App)
@@ -63,16 +61,10 @@ def app(options: App) -> None:
             players += _served(url, models, adapters, notes) if url else _loaded(adapters, notes)
         api = create_app(players)
         with closing(add_page(api, players, options.folder, notes)) as store, listening(api, "127.0.0.1", options.port) as alive:
-            page = f"http://127.0.0.1:{options.port}/?token={store.token}"
             for note in notes:
                 click.echo(f"Note: {note}", err=True)
-            click.echo(f"The page is at {page} (players: {', '.join(player.name for player in players)}; Ctrl-C stops it)")
-            if options.browse:
-                # In a file, because every user of the machine can read the command line of a browser.
-                file = options.folder.absolute() / "open.html"
-                make_private(file)
-                file.write_text(f'<meta http-equiv="refresh" content="0; url={page}">\n')
-                click.launch(str(file))
+            page, names = f"http://127.0.0.1:{options.port}/?token={store.token}", ", ".join(player.name for player in players)
+            click.echo(f"The page is at {page} (players: {names}; Ctrl-C stops it)")
             while alive():
                 time.sleep(0.5)
 
@@ -104,8 +96,7 @@ def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes:
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
     from harness.prompting.adapter import examples_note
-    from harness.service.players import EndpointPlayer
-    from prompts.spec import DEFAULTS, PromptSpec
+    from harness.service.players import endpoint_players
 
     named = named_adapters(adapters)
     try:
@@ -113,19 +104,10 @@ def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes:
     except EngineError as error:
         notes.append(f"{error}; its models cannot play until harness app is started again")
         return []
-    known = known_adapters()
-    for name in listed:
-        if name in known:
-            named[name] = name
-    players: list[AnyPlayer] = []
-    for name, folder in named.items():
-        adapter = served_adapter(folder)
-        spec, examples = adapter.spec, adapter.trained_with.examples
-        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, examples))
-        notes += filter(None, [examples_note(name, adapter)])
-    plain = {task: PromptSpec.make(task) for task in DEFAULTS}
-    others = [name for name in (*models, *listed) if name not in named]
-    return players + [EndpointPlayer(name, url, name, plain) for name in others]
+    named |= {name: name for name in listed if name in known_adapters()}
+    served = {name: served_adapter(folder) for name, folder in named.items()}
+    notes += filter(None, (examples_note(name, adapter) for name, adapter in served.items()))
+    return endpoint_players(url, served, [name for name in (*models, *listed) if name not in named])
 
 
 def _listed(url: str) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +20,12 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from adapters.registry import Adapter
-    from harness.service.serving import ServeConfig, Serving
+    from harness.service.keys import Keys
+    from harness.service.serving import ServedModel
+    from harness.service.workers import Workers
 
 
 class Serve(Strict):
@@ -62,78 +69,105 @@ def serve(options: Serve) -> None:
     SIGTERM it finishes the requests in flight and exits with code 143.
     """
     from harness.engines.vllm.server import end_by_exceptions
+    from harness.service.keys import Keys, server_keys
+    from harness.service.workers import AnswerBudget, Workers
 
     end_by_exceptions()
-    if not options.no_model:
-        return _serve(_config(options), options)
-    from harness.service.serving import serve_tasks
-
-    if options.base or options.adapters or options.allowed or options.words:
+    if options.no_model and (options.base or options.adapters or options.allowed or options.words):
         raise UsageError("--no-model: leave out --base, --adapter, --allow-field and vLLM's options")
-    config = _config(options)
-    return serve_tasks(config, lambda: _show_tasks(config))
-
-
-def _config(options: Serve) -> ServeConfig:
-    """Raises UsageError for invalid keys, for missing keys, and for more keys than places."""
-    from harness.service.guard import Bounds
-    from harness.service.keys import server_keys
-    from harness.service.serving import ServeConfig
-    from harness.service.workers import AnswerBudget
-
-    keys = server_keys(options.host, options.key_file)
+    keys = Keys(server_keys(options.host, options.key_file))
     if options.max_in_flight < len(keys):
         raise UsageError(f"--max-in-flight {options.max_in_flight}: there are {len(keys)} keys, and each needs a place")
     budget = AnswerBudget(options.time_limit, options.memory_limit)
     if options.workers:
         budget = replace(budget, workers=options.workers)
-    bounds = Bounds(
-        in_flight=options.max_in_flight,
-        body=int(options.max_body * 1_000_000),
-        body_seconds=options.body_timeout,
-        requests=options.requests_per_minute,
-    )
-    seconds, drain = options.answer_timeout, options.drain_timeout
-    return ServeConfig(options.host, options.port, keys, bounds, seconds, budget, drain, options.allowed)
+    workers = Workers(budget, len(keys))
+    if options.no_model:
+        _serve_tasks(options, keys, workers)
+    else:
+        _serve_model(options, keys, workers)
 
 
-def _serve(config: ServeConfig, options: Serve) -> None:
+def _serve_tasks(options: Serve, keys: Keys, workers: Workers) -> None:
+    """Serve the task API without a model until a signal arrives."""
+    from harness.service.app import create_app
+    from harness.service.players import own_players
+
+    with workers, _listening(create_app(own_players(workers)), options, keys) as alive:
+        _show_tasks(options, keys)
+        while alive():
+            time.sleep(0.5)
+
+
+def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
+    """Serve a model until a signal arrives or vLLM has ended too often (EngineError). Requests are answered from the moment the
+    port is open; the supervisor starts vLLM and keeps it running."""
     from harness.engines.models.bases import display_name, resolve_base
-    from harness.engines.vllm.server import check_port
+    from harness.engines.vllm.server import VLLM_URL, check_port, private_folder
     from harness.prompting.adapter import examples_note
-    from harness.service.serving import ServedModel, serve_model
+    from harness.runs.folder import RUNS
+    from harness.service.app import create_app
+    from harness.service.players import endpoint_players, own_players
+    from harness.service.proxy import ReverseProxy
+    from harness.service.serving import ServedModel
+    from harness.service.supervisor import Supervisor
 
     if options.no_adapters and options.adapters:
         raise UsageError("--no-adapters: leave it out with --adapter")
     adapters = _load(options.adapters, options.base)
     if not (options.no_adapters or adapters):
         adapters = _shipped(options.base)
-    model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
-    check_port(config.host, config.port)
+    base = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
+    check_port(options.host, options.port)
+    say = partial(click.echo, err=True)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
-        click.echo(f"Note: {note}", err=True)
+        say(f"Note: {note}")
+    with private_folder() as folder, workers:
+        model = ServedModel(base, adapters, options.words, folder, RUNS / f"serve-{options.port}.log")
+        supervisor = Supervisor(model.server, say)
+        names, up = [display_name(base)], lambda: supervisor.state == "up"
+        asked = endpoint_players(f"{VLLM_URL}/v1", adapters, names, socket=model.socket, up=up)
+        app = create_app([*own_players(workers), *asked])
+        front = ReverseProxy(app, supervisor, model.socket, options.answer_timeout, options.allowed)
+        with supervisor, _listening(front, options, keys):
+            say(f"Starting vLLM; its log: {model.log}")
+            supervisor.begin()
+            served = ", ".join([*names, *adapters])
+            click.echo(f"Serving {served} at {_url(options)}/v1 (Ctrl-C stops it; vLLM's log: {model.log})")
+            _show_request(model, options, keys)
+            _show_tasks(options, keys)
+            supervisor.watch()
 
-    def begin(serving: Serving) -> None:
-        _wait(serving, config)
-        names = ", ".join([display_name(model), *adapters])
-        click.echo(f"Serving {names} at {config.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
-        _show_request(serving, config)
-        _show_tasks(config)
 
-    served = ServedModel(model, adapters, options.words)
-    serve_model(served, config, lambda line: click.echo(line, err=True), begin)
+def _listening(app: ASGIApp, options: Serve, keys: Keys) -> AbstractContextManager[Callable[[], bool]]:
+    """The application behind its guard, at the port. Raises EngineError if the port is taken."""
+    from harness.engines.vllm.server import check_port
+    from harness.service.app import listening
+    from harness.service.guard import Bounds, Guard
+
+    body = int(options.max_body * 1_000_000)
+    bounds = Bounds(options.max_in_flight, body, options.body_timeout, options.requests_per_minute)
+    check_port(options.host, options.port)
+    return listening(Guard(app, keys, bounds), options.host, options.port, drain=options.drain_timeout)
 
 
-def _show_tasks(config: ServeConfig) -> None:
+def _url(options: Serve) -> str:
+    """Where a client on this machine reaches the server."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)
+    return f"http://[{host}]:{options.port}" if ":" in host else f"http://{host}:{options.port}"
+
+
+def _show_tasks(options: Serve, keys: Keys) -> None:
     """Print a curl line for the task API."""
-    click.echo(f"The task API is at {config.url} (its OpenAPI page: {config.url}/openapi.json); to ask it for a column:")
+    url = _url(options)
+    click.echo(f"The task API is at {url} (its OpenAPI page: {url}/openapi.json); to ask it for a column:")
     body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
-    click.echo(f"curl {config.url}/v1/harness/execute {_key_header(config)}-H 'Content-Type: application/json' -d '{body}'")
+    click.echo(f"curl {url}/v1/harness/execute {_key_header(keys)}-H 'Content-Type: application/json' -d '{body}'")
     sys.stdout.flush()
 
 
-def _key_header(config: ServeConfig) -> str:
-    return '-H "Authorization: Bearer $HARNESS_API_KEY" ' if config.keys else ""
+def _key_header(keys: Keys) -> str:
+    return '-H "Authorization: Bearer $HARNESS_API_KEY" ' if keys else ""
 
 
 def _load(names: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
@@ -169,18 +203,7 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
     return adapters
 
 
-def _wait(serving: Serving, config: ServeConfig) -> None:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    click.echo(f"Starting vLLM; its log: {serving.log}", err=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(f"waiting for {config.url}", total=None)
-        serving.supervisor.begin()
-
-
-def _show_request(serving: Serving, config: ServeConfig) -> None:
+def _show_request(served: ServedModel, options: Serve, keys: Keys) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
     from harness.engines.models.bases import display_name
@@ -190,14 +213,14 @@ def _show_request(serving: Serving, config: ServeConfig) -> None:
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec
 
-    name, adapter = next(iter(serving.model.adapters.items()), (display_name(serving.model.base), None))
+    name, adapter = next(iter(served.adapters.items()), (display_name(served.base), None))
     spec = adapter.spec if adapter else PromptSpec.make(DEFAULT_TASK)
     item = next(item for item in load(spec.task, "dev") if item.actions)
     request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
-    if serving.plain:
+    if served.plain:
         request["stop"] = list(PLAIN_STOP)
-    body = serving.log.with_suffix(".json").absolute()
+    body = served.log.with_suffix(".json").absolute()
     write_atomically(body, json.dumps(request, indent=1) + "\n")
-    key = _key_header(config)
+    key = _key_header(keys)
     click.echo(f"To ask it the dev item {item.id}{' (with the key in HARNESS_API_KEY)' if key else ''}:")
-    click.echo(f"curl {config.url}/v1/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")
+    click.echo(f"curl {_url(options)}/v1/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")

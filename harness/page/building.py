@@ -27,16 +27,11 @@ class Say(Body):
     text: str = Field(max_length=MOST_TEXT, pattern=r"\S")
 
 
-class UndoTurn(Body):
-    """The Architect takes the last message back, with what was said and done after it."""
+class Back(Body):
+    """The Architect takes back what was said and done after the last message, so that another Builder can answer it ("again"), or
+    also the message ("undo")."""
 
-    type: Literal["undo"]
-
-
-class Again(Body):
-    """The Architect takes back what was said and done after the last message, so that another Builder can answer it."""
-
-    type: Literal["again"]
+    type: Literal["undo", "again"]
 
 
 class BuildTurn(Body):
@@ -52,7 +47,7 @@ class End(Body):
     type: Literal["end"]
 
 
-Event = Say | UndoTurn | Again | BuildTurn | End
+Event = Say | Back | BuildTurn | End
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -75,7 +70,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
             raise UsageError("this game is as long as a game can be: finish it, and begin another")
         return state | {"turns": [*state["turns"], {"speaker": "Architect", "text": event.text.strip()}]}, False
     turns = _to_last_order(state["turns"])
-    turns = turns if isinstance(event, Again) else turns[:-1]
+    turns = turns if event.type == "again" else turns[:-1]
     return state | {"turns": turns, "blocks": [list(block) for block in _built(turns).blocks()]}, False
 
 

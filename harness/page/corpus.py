@@ -62,10 +62,10 @@ def images() -> list[Json]:
 
 
 def image(image_id: str) -> Json:
-    """The image with this id. Raises UsageError if there is none."""
+    """The image with this id, without its procedures. Raises UsageError if there is none."""
     for one in images():
         if one["id"] == image_id:
-            return one
+            return {key: value for key, value in one.items() if key != "procedures"}
     raise UsageError(f"there is no image {image_id[:40]!r}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,9 @@ from harness.errors import UsageError
 from harness.page.building import carried_out
 from harness.page.store import StoreError
 from harness.service.schema import Body, BuildRequest, DrawRequest
-from harness.util.files import json_line, make_private
+from harness.util.files import json_line, make_private, read_lines
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
-
-_LONGEST = 20_000_000
-"""More bytes than any line has, since lines come from requests, which are shorter."""
 
 
 class CorrectedAnswer(Body):
@@ -66,35 +62,25 @@ class Corrections:
     def file(self, task: str) -> Path:
         return self.folder / f"corrections-{task}.jsonl"
 
-    def count(self, task: str) -> int:
-        file = self.file(task)
-        return file.read_bytes().count(b"\n") if file.is_file() else 0
-
     def add(self, item: Item) -> int:
         """Append an item, and return how many its task has. Raises StoreError if it cannot be written."""
-        file = self.file(item.task)
+        file, line = self.file(item.task), json_line(to_full_record(item)).encode()
         with self._lock:
             try:
                 make_private(file)
-                with file.open("a+b", buffering=0) as lines:
-                    _append(lines, json_line(to_full_record(item)).encode())
+                # What a killed server left of a line is removed.
+                whole, torn = read_lines(file)
+                end = file.stat().st_size - len(torn)
+                with file.open("r+b", buffering=0) as lines:
+                    lines.truncate(end)
+                    lines.seek(end)
+                    try:
+                        if lines.write(line) < len(line):
+                            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                        os.fsync(lines.fileno())
+                    except OSError:
+                        lines.truncate(end)
+                        raise
             except OSError as error:
                 raise StoreError(f"{file}: cannot be written: {error.strerror}; nothing was changed") from None
-            return self.count(item.task)
-
-
-def _append(lines: Any, line: bytes) -> None:
-    """Write a line after the last whole one, to disk before this returns; what a killed server left of a line is removed."""
-    size = lines.seek(0, os.SEEK_END)
-    start = lines.seek(max(0, size - _LONGEST))
-    end = start + lines.read(size - start).rfind(b"\n") + 1
-    if end < size:
-        lines.truncate(end)
-    try:
-        if lines.write(line) < len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(lines.fileno())
-    except OSError:
-        with suppress(OSError):
-            lines.truncate(end)
-        raise
+            return len(whole) + 1

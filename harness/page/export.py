@@ -10,20 +10,16 @@ from typing import Any
 
 from harness.corpora import SPLITS
 from harness.page.procedure import scores
-from harness.page.store import Session, State, Store
+from harness.page.store import Session, Store
 from harness.util.hashing import short_hash
 
 
 def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
     """The finished descriptions with their splits, as lines of the release.
 
-    The verifiers are the first two people who executed the procedure. Until there are two, tags and scores are "None", as in
-    the release. Models' executions never count.
-    """
+    Until there are two verifiers, tags and scores are "None", as in the release."""
     for index, session in enumerate(one for one in store.list("description") if one.finished):
-        verifiers = finished_executions(store, session)[:2]
         image, steps = session.state["image"], session.state["steps"]
-        agreed = _agreement(session.state, *verifiers) if len(verifiers) == 2 else None
         yield (
             image["split"],
             {
@@ -33,8 +29,8 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
                 "image_id": image["id"],
                 "instructor_id": session.person,
                 "number_of_drawing_steps": len(steps),
-                "agreement_tags": [tag(*three) for three in agreed] if agreed else "None",
-                "agreement_scores": agreed or "None",
+                "agreement_tags": tags(store, session) or "None",
+                "agreement_scores": agreement(store, session) or "None",
                 "drawing_procedure": [
                     [0, "NONE", [0] * len(image["board"])],
                     *([n, step["instruction"], list(map(int, step["board"]))] for n, step in enumerate(steps, start=1)),
@@ -43,24 +39,20 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def finished_executions(store: Store, described: Session, people: bool = True) -> list[Session]:
-    """The finished executions of a description: the first one of each other person who drew without a model, or, if `people` is
-    False, all in which a model drew."""
+def verifications(store: Store, described: Session) -> list[Session]:
+    """The finished executions of a description without a model: the first one of each other person."""
     by_person: dict[int, Session] = {}
-    done = [one for one in store.list("execution", described.id) if one.finished]
-    if not people:
-        return [one for one in done if one.state["players"]]
-    for one in done:
-        if one.person != described.person and not one.state["players"]:
+    for one in store.list("execution", described.id):
+        if one.finished and one.person != described.person and not one.state["players"]:
             by_person.setdefault(one.person, one)
     return list(by_person.values())
 
 
-def tag(first: float, second: float, each_other: float) -> str:
-    """A: both verifiers' boards are exact; V1, V2: one is; VV: only the verifiers agree; F: no two boards agree."""
-    if first == 1:
-        return "A" if second == 1 else "V1"
-    return "V2" if second == 1 else "VV" if each_other == 1 else "F"
+def tags(store: Store, described: Session) -> list[str]:
+    """For each step, A: both verifiers' boards are exact; V1, V2: one is; VV: only they agree; F: no two boards agree."""
+    names = {(True, True): "A", (True, False): "V1", (False, True): "V2"}
+    agreed = agreement(store, described)
+    return [names.get((one == 1, two == 1), "VV" if each_other == 1 else "F") for one, two, each_other in agreed]
 
 
 def as_zip(store: Store) -> bytes:
@@ -83,9 +75,12 @@ def own_image(board: str) -> dict[str, str]:
     return {"id": f"P03C08T{number % 10**6:06}", "category": "other", "split": split, "board": board}
 
 
-def _agreement(gold: State, first: Session, second: Session) -> list[list[float]]:
-    """For each step, the board F1 of the first verifier, of the second, and of the two against each other, to two decimals. As in
-    the release, only 1 means exact."""
-    three = (scores(gold, first.state), scores(gold, second.state), scores(first.state, second.state))
+def agreement(store: Store, described: Session) -> list[list[float]]:
+    """For each step, the board F1 of the first verifier, of the second, and of the two against each other, to two decimals; empty
+    until two people have verified. As in the release, only 1 means exact."""
+    gold, verifiers = described.state, [one.state for one in verifications(store, described)[:2]]
+    if len(verifiers) < 2:
+        return []
+    three = (scores(gold, verifiers[0]), scores(gold, verifiers[1]), scores(*verifiers))
     values = ([one["board"]["f1"] for one in of_step] for of_step in zip(*three, strict=True))
     return [[value if value == 1 else min(round(value, 2), 0.99) for value in of_step] for of_step in values]

@@ -29,16 +29,10 @@ class Add(Body):
     text: str = Field(max_length=MOST_TEXT)
 
 
-class UndoStep(Body):
-    """The last step is taken back."""
+class Mark(Body):
+    """The last step is taken back; the description is whole, and what each step means is drawn next; the last step is drawn."""
 
-    type: Literal["undo"]
-
-
-class Finish(Body):
-    """The description is whole; what follows is drawing what each step means."""
-
-    type: Literal["finish"]
+    type: Literal["undo", "finish", "done"]
 
 
 class PaintOn(Body):
@@ -56,13 +50,7 @@ class Go(Body):
     step: int = Field(ge=0, lt=MOST_STEPS)
 
 
-class Drawn(Body):
-    """The last step is drawn."""
-
-    type: Literal["done"]
-
-
-Event = Add | UndoStep | Finish | PaintOn | Go | Drawn
+Event = Add | Mark | PaintOn | Go
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -94,9 +82,9 @@ def _described(state: State, event: Event) -> State:
         if len(steps) + len(new) > MOST_STEPS:
             raise UsageError(f"a procedure has at most {MOST_STEPS} steps")
         return state | {"steps": steps + new}
-    if isinstance(event, UndoStep) and steps:
+    if event.type == "undo" and steps:
         return state | {"steps": steps[:-1]}
-    if isinstance(event, Finish) and steps:
+    if event.type == "finish" and steps:
         return state | {"phase": "aligning", "steps": [steps[0] | {"board": BLANK}, *steps[1:]], "current": 0}
     raise UsageError("this cannot be done now: a procedure is being described, or has no steps yet")
 
@@ -121,7 +109,7 @@ def _drawn(state: State, event: Event) -> tuple[State, bool]:
         if steps[event.step]["board"] is None:
             steps[event.step] |= {"board": steps[current]["board"]}
         return state | {"steps": steps, "current": event.step}, False
-    if isinstance(event, Drawn) and current == len(steps) - 1:
+    if event.type == "done" and current == len(steps) - 1:
         return state | {"phase": "finished"}, True
     raise UsageError("this cannot be done before the last step")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
@@ -22,10 +22,9 @@ from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
-from harness.service.keys import ANYONE, Key, Keys, Principal
+from harness.service.keys import ANYONE, Keys, digest
 from harness.service.players import AnyPlayer, ranked
 from harness.service.schema import Body, DrawRequest, faults
-from harness.worlds import World
 from harness.worlds.hexagons import Board
 
 STATIC = Path(__file__).parent / "static"
@@ -50,19 +49,22 @@ class Begin(Body):
     target: str | None = Field(None, max_length=64, description="building: the structure of the corpus to describe.")
 
 
-class SessionChange(Body):
-    """An event in a session, and the version that it was made for; `id` is the id of the change."""
-
+class _Versioned(Body):
     version: int
+    """The version of the session that the change was made for."""
     id: str = Field(min_length=8, max_length=64)
+    """The change's own."""
+
+
+class SessionChange(_Versioned):
+    """An event in a session."""
+
     event: dict[str, Any]
 
 
-class Ask(Body):
+class Ask(_Versioned):
     """A request that a model act in a session."""
 
-    version: int
-    id: str = Field(min_length=8, max_length=64)
     player: str = Field(max_length=200)
 
 
@@ -73,9 +75,9 @@ class PageToken(Keys):
     refusal = 403, "this page belongs to another user, or its cookie is gone: open the address that harness app printed"
 
     def __init__(self, token: str) -> None:
-        super().__init__([replace(Key.of(token, "page"), principal=ANYONE)])
+        super().__init__({digest(token): ANYONE})
 
-    def principal(self, scope: Mapping[str, Any]) -> Principal | None:
+    def principal(self, scope: Mapping[str, Any]) -> str | None:
         asked = HTTPConnection(dict(scope))
         given = asked.cookies.get(self.cookie(scope), ""), asked.query_params.get("token", "")
         return super().principal(scope) or self.owner(given[0]) or self.owner(given[1])
@@ -94,7 +96,7 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
     """
     store, corrections = Store(folder / "sessions.sqlite"), Corrections(folder)
     by_name = {player.name: player for player in players}
-    _add_corpora(app, players, corrections, notes)
+    _add_corpora(app, players, notes)
     _add_sessions(app, store, by_name)
     _add_corrections(app, store, corrections)
     app.add_exception_handler(HarnessError, _told)
@@ -119,7 +121,7 @@ async def _told(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": {"message": message, "code": status}, **more}, status)
 
 
-def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Corrections, notes: Sequence[str]) -> None:
+def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], notes: Sequence[str]) -> None:
     @app.get("/page/start")
     def start() -> dict[str, Any]:
         """Everything that the page needs when it opens."""
@@ -127,7 +129,6 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
             "players": [player.card.model_dump() for player in ranked(players)],
             "notes": list(notes),
             "sources": corpus.sources(),
-            "corrections": {task: corrections.count(task) for task in get_args(World)},
         }
 
     reads: Mapping[str, Callable[..., Any]] = {
@@ -200,7 +201,7 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
     line = {key: value for key, value in asdict(session).items() if key not in ("state", "change")}
     line |= {"phase": state["phase"], "steps": len(state["turns"] if session.kind == "building" else state["steps"])}
     if session.kind == "description":
-        line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.finished_executions(store, session)]}
+        line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.verifications(store, session)]}
     if session.kind == "building":
         line |= {"target": state["target"]["name"], "score": state["score"]}
     return line
@@ -213,20 +214,12 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
         gold = store.get(session.about).state
         whole |= {"gold": gold, "scores": procedure.scores(gold, session.state)}
     if session.kind == "description" and session.finished:
-        done = [*export.finished_executions(store, session), *export.finished_executions(store, session, people=False)]
+        models = [one for one in store.list("execution", session.id) if one.finished and one.state["players"]]
         whole["executions"] = [
-            {
-                "id": one.id,
-                "name": one.name,
-                "players": one.state["players"],
-                "state": one.state,
-                "scores": procedure.scores(session.state, one.state),
-            }
-            for one in done
+            {"name": one.name, "players": one.state["players"], "scores": procedure.scores(session.state, one.state)}
+            for one in (*export.verifications(store, session), *models)
         ]
-        place = [one.id for one in store.list("description") if one.finished].index(session.id)
-        _, line = list(export.procedures(store))[place]
-        whole["tags"] = line["agreement_tags"]
+        whole["tags"] = export.tags(store, session) or "None"
     return whole
 
 
@@ -238,8 +231,7 @@ def _begun(store: Store, body: Begin) -> Session:
             if not body.board.strip("0"):
                 raise UsageError("draw an image first: the board is blank")
             return store.begin("description", name, procedure.description(export.own_image(body.board)))
-        image = corpus.image(body.image or "")
-        return store.begin("description", name, procedure.description({key: image[key] for key in _IMAGE}))
+        return store.begin("description", name, procedure.description(corpus.image(body.image or "")))
     if body.kind == "execution":
         described = store.get(body.about)
         if described.kind != "description" or not described.finished:
@@ -250,9 +242,6 @@ def _begun(store: Store, body: Begin) -> Session:
     if body.kind == "building":
         return store.begin("building", name, building.new_game(_target(body.target)))
     raise UsageError(f"there is no kind of session {body.kind[:40]!r}: choose one of {', '.join(_KINDS)}")
-
-
-_IMAGE = ("id", "category", "split", "board")
 
 
 def _target(name: str | None) -> dict[str, Any]:

@@ -144,14 +144,9 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """A transaction: either all of it is written or nothing."""
-        with self._failing():
+        with self._failing(), self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self.connection.execute("COMMIT")
-            finally:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+            yield
 
     @contextmanager
     def _failing(self) -> Iterator[None]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import uvicorn
@@ -21,7 +22,7 @@ from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Answer
 from harness.runs.reasons import why
-from harness.service.guard import refusal, while_there
+from harness.service.guard import RETRY, refusal, while_there
 from harness.service.keys import ANYONE
 from harness.service.players import AnyPlayer, ranked
 from harness.service.protocol import Connection, connection_limit, tracked
@@ -35,19 +36,10 @@ DEADLINE = 600.0
 """Seconds from a request to its answer, whoever answers; workers have shorter limits."""
 MOST_HEAD = 65_536
 """The most bytes of a request's line and headers, or of a body's trailers."""
-RETRY = 5
-"""Seconds after which an unavailable model may be asked again."""
 FAULTS: dict[int | str, dict[str, Any]] = {
-    401: {"description": "The server needs a key"},
-    404: {"description": "There is none of this name"},
-    408: {"description": "The body did not arrive in time"},
-    413: {"description": "The body is too large"},
-    422: {"description": "An invalid request"},
-    429: {"description": "Too many requests: ask again later"},
-    502: {"description": "The model did not answer"},
-    503: {"description": "Not now: ask again later"},
-    504: {"description": "No answer in time"},
+    status: {"description": HTTPStatus(status).phrase} for status in (401, 404, 408, 413, 422, 429, 502, 503, 504)
 }
+"""The answers of the OpenAPI page to requests that are refused."""
 T = TypeVar("T")
 
 
@@ -55,13 +47,16 @@ def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
     """The application. It checks no keys itself: put a `Guard` in front of it."""
     by_name = {player.name: player for player in players}
     app = FastAPI(title="Grid-world instruction following", version="1", docs_url=None, redoc_url=None)
+    schema = REQUEST.json_schema(ref_template="#/components/schemas/{model}")
+    definitions = schema.pop("$defs")
+    described = {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
     @app.get("/health")
     async def health() -> dict[str, str]:
         """Whether the server is alive."""
         return {"status": "ok"}
 
-    @app.get("/ready", responses={503: {"description": "Not now: ask again later"}})
+    @app.get("/ready", responses={503: FAULTS[503]})
     async def ready() -> dict[str, str]:
         """Whether the server takes requests: not while its model is unavailable."""
         return {"status": "ok"}
@@ -71,7 +66,7 @@ def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
         """The players that can answer; the first that knows a task is its default."""
         return [player.card for player in ranked(by_name.values())]
 
-    @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
+    @app.post("/v1/harness/execute", openapi_extra=described, responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
         """Carry out an instruction: the player says what to do, and the answer holds the actions and the state after them."""
         body = await read(request, REQUEST)
@@ -92,16 +87,17 @@ def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
         response.headers.update(error.headers or {})
         return response
 
+    # FastAPI defines the schemas of its own bodies only.
+    app.openapi()["components"]["schemas"] |= definitions
     return app
 
 
 async def answered(request: Request, player: AnyPlayer, body: DrawRequest | BuildRequest) -> ExecuteResponse:
     """As `executed`, on behalf of the request's principal. Raises Gone if the client disconnects first."""
-    principal = request.scope.get("principal", ANYONE)
-    return await while_there(request.receive, executed(player, body, principal.name))
+    return await while_there(request.receive, executed(player, body, request.scope.get("principal", ANYONE)))
 
 
-async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE.name) -> ExecuteResponse:
+async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE) -> ExecuteResponse:
     """What the player does. Raises HTTPException for an invalid request and for a model that does not answer."""
     try:
         item = body.item
@@ -139,7 +135,11 @@ def _response(name: str, body: DrawRequest | BuildRequest, item: Item, answer: A
 
 
 async def read(request: Request, kind: TypeAdapter[T]) -> T:
-    """The parsed body. Raises HTTPException if it is invalid or too large."""
+    """The parsed body. Raises HTTPException if it is invalid or too large.
+
+    Pydantic gets the JSON text, and not FastAPI's objects: only from text does it take arrays as tuples, and it copes with arrays
+    of any depth.
+    """
     body = await request.body()
     if len(body) > MOST_BYTES:
         raise HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes")
@@ -147,24 +147,6 @@ async def read(request: Request, kind: TypeAdapter[T]) -> T:
         return kind.validate_json(body)
     except ValidationError as error:
         raise HTTPException(422, faults(error)) from None
-
-
-def described(schema: dict[str, Any]) -> dict[str, Any]:
-    """The request body for the OpenAPI page. `read` gives the JSON text to pydantic, not to FastAPI: only from text does pydantic
-    take arrays as tuples, and it copes with arrays of any depth."""
-    # OpenAPI resolves references from the root of its document; a schema inside it must not have any.
-    schema.pop("discriminator", None)
-    kinds = schema.pop("$defs", {})
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": _resolved(schema, kinds)}}}}
-
-
-def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
-    """The schema with each reference replaced by what it refers to; no definition refers to itself."""
-    if isinstance(schema, Mapping):
-        if reference := schema.get("$ref"):
-            return _resolved(kinds[reference.rpartition("/")[2]], kinds)
-        return {key: _resolved(value, kinds) for key, value in schema.items()}
-    return [_resolved(value, kinds) for value in schema] if isinstance(schema, list) else schema
 
 
 @contextmanager

@@ -20,13 +20,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.service.keys import ANYONE, Keys, Principal, header
+from harness.service.keys import ANYONE, Keys, header
 
 OPEN = ("/health", "/ready")
 """Paths that need no key and are answered even when nothing else is admitted: probes of whatever runs the server."""
 LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 """The hosts that a request to this machine names."""
 MOST_HEADERS = 100
+RETRY = 5
+"""Seconds after which an unavailable model may be asked again."""
 LINGERING = 2.0
 """Seconds for which the rest of a refused request is read and dropped, so that its client can read the answer."""
 POLICY = (
@@ -161,7 +163,7 @@ class Guard:
         _check_content(scope)
         return await self._ask(principal, scope, receive, send)
 
-    def _principal(self, scope: Scope) -> Principal:
+    def _principal(self, scope: Scope) -> str:
         """Who asks. Raises RequestRefused for a request of another site or without a key."""
         if len(scope["headers"]) > MOST_HEADERS:
             raise RequestRefused(431, f"the request has more than {MOST_HEADERS} headers")
@@ -169,7 +171,7 @@ class Guard:
             raise RequestRefused(400, "the request has both Content-Length and Transfer-Encoding")
         principal = self._keys.principal(scope)
         host, origin = header(scope, b"host"), header(scope, b"origin")
-        if principal is ANYONE and not LOOPBACK.fullmatch(host):
+        if principal == ANYONE and not LOOPBACK.fullmatch(host):
             raise RequestRefused(403, "this server answers only this machine: ask it as http://127.0.0.1, or start it with a key")
         if origin and origin not in (f"http://{host}", f"https://{host}"):
             raise RequestRefused(403, "requests from other sites are refused")
@@ -180,12 +182,12 @@ class Guard:
             raise RequestRefused(*self._keys.refusal)
         return principal
 
-    async def _ask(self, principal: Principal, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._slots.take(principal.name):
+    async def _ask(self, principal: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._slots.take(principal):
             raise RequestRefused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
         with ExitStack() as held:
-            held.callback(self._slots.give_back, principal.name)
-            if seconds := self._rate.admit(principal.name):
+            held.callback(self._slots.give_back, principal)
+            if seconds := self._rate.admit(principal):
                 raise RequestRefused(429, "this key has used up its requests for this minute", seconds)
             body = await self._body(scope, receive)
             await self._app(scope, _replay(body, receive), ending(held.close, send))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from anyio import Lock
 from anyio.to_thread import run_sync
@@ -24,7 +24,10 @@ from harness.training.trainable import Trainable
 from harness.util.registry import resolve
 from prompts.render import Renderer
 from prompts.shots import ShotChoice, Shots
-from prompts.spec import PromptSpec
+from prompts.spec import DEFAULTS, PromptSpec
+
+if TYPE_CHECKING:
+    from adapters.registry import Adapter
 
 
 @dataclass
@@ -52,9 +55,8 @@ class EndpointPlayer:
     """A language model behind an endpoint, asked in one prompt format for each task."""
 
     name: str
-    url: str
-    model: str
     """The endpoint's name for it."""
+    url: str
     specs: Mapping[str, PromptSpec]
     """The prompt format in which it is asked, by task."""
     examples: ShotChoice = field(default_factory=lambda: ShotChoice(0))
@@ -80,7 +82,7 @@ class EndpointPlayer:
         if not self.up():
             raise Unavailable(f"{self.name} is not available now: ask again later")
         # Each request has an engine of its own, since an engine counts its failures and gives up.
-        engine = OpenAIEngine(self.url, self.model, socket=self.socket, context_length=self._context_length, strict=False)
+        engine = OpenAIEngine(self.url, self.name, socket=self.socket, context_length=self._context_length, strict=False)
         try:
             self._context_length = await engine.find_context_length()
             asked = await run_sync(self._prompted, engine, item.task, samples, constrain)
@@ -158,6 +160,17 @@ def checked(answer: Answer) -> Answer:
 
 
 AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
+
+
+def endpoint_players(url: str, adapters: Mapping[str, Adapter], models: Iterable[str], **where: Any) -> list[AnyPlayer]:
+    """The adapters that an endpoint serves, each asked as it was trained, and its other models, asked in the default prompt
+    format of each task. `where` are the socket of the endpoint, and whether it is up."""
+    asked: dict[str, tuple[Mapping[str, PromptSpec], ShotChoice]] = {
+        name: ({one.spec.task: one.spec}, one.trained_with.examples) for name, one in adapters.items()
+    }
+    plain = {task: PromptSpec.make(task) for task in DEFAULTS}
+    asked |= {name: (plain, ShotChoice(0)) for name in models}
+    return [EndpointPlayer(name, url, *how, **where) for name, how in asked.items()]
 
 
 def ranked(players: Iterable[AnyPlayer]) -> list[AnyPlayer]:

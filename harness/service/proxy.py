@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harness.engines.vllm.server import VLLM_URL
-from harness.service.guard import refusal, while_there
+from harness.service.guard import RETRY, refusal, while_there
 from harness.service.keys import header
 from harness.service.openai_requests import REQUESTS, read_fields
 from harness.service.supervisor import Supervisor
@@ -81,14 +81,14 @@ class ReverseProxy:
 
     async def _probe(self, *, ready: bool) -> Response:
         """Whether the server is ready, or at least alive, which it also is while vLLM starts or restarts."""
-        state, wait = str(self._upstream.state), self._upstream.retry_after
+        state: str = self._upstream.state
         if state == "up":
             status, _ = await self._get("/health")
-            well, wait = status == 200, 1
+            well = status == 200
             state = "ok" if well else "failing"
         else:
             well = not ready and state != "down"
-        return JSONResponse({"status": state}, 200 if well else 503, None if well else {"Retry-After": str(round(wait))})
+        return JSONResponse({"status": state}, 200 if well else 503, None if well else {"Retry-After": str(RETRY)})
 
     async def _got(self, path: str) -> Response:
         """The list of models, one of them, or what vLLM itself has at a path."""
@@ -118,7 +118,7 @@ class ReverseProxy:
     def _down(self) -> Response:
         state = self._upstream.state
         why = "vLLM does not answer" if state == "up" else f"vLLM is {state}"
-        return refusal(503, f"the model is not available: {why}", self._upstream.retry_after)
+        return refusal(503, f"the model is not available: {why}", RETRY)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back. If the client disconnects, the request to vLLM is ended, too."""

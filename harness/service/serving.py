@@ -1,136 +1,38 @@
-"""All of `harness serve` put together: vLLM, its supervisor and models, the task API, and the one port in front of them."""
+"""What `harness serve` tells vLLM: a base, its adapters, the chat template, and the tokens that end an answer."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from adapters.registry import Adapter
 from harness.engines.models.bases import display_name, load_tokenizer
 from harness.engines.vllm.options import serve_options
-from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, check_port, private_folder, server_options
+from harness.engines.vllm.server import ServedAdapter, Server, server_options
 from harness.errors import UsageError
-from harness.runs.folder import RUNS
-from harness.service.app import create_app, listening
-from harness.service.guard import Bounds, Guard
-from harness.service.keys import Key, Keys
-from harness.service.players import AnyPlayer, EndpointPlayer, own_players
-from harness.service.proxy import ReverseProxy
-from harness.service.supervisor import Supervisor
-from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
-from prompts.shots import ShotChoice
-from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import DEFAULT, Template, get_template
 
 
-@dataclass(frozen=True, slots=True)
-class ServeConfig:
-    """Where the server listens, whom it answers and how much it takes on."""
-
-    host: str
-    port: int
-    keys: Sequence[Key]
-    bounds: Bounds
-    answer_seconds: float = 600.0
-    """How long an answer, or the next piece of one, may take."""
-    budget: AnswerBudget = field(default_factory=AnswerBudget)
-    """What an answer of the parser or a baseline may take."""
-    drain_seconds: float = 30.0
-    """How long requests in flight have after SIGTERM."""
-    fields: Sequence[str] = ()
-    """Fields of a request that are passed on to vLLM, in addition to those that are known and checked."""
-
-    @property
-    def url(self) -> str:
-        """Where a client on this machine reaches the server."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
-        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
-
-
-@dataclass(frozen=True, slots=True)
 class ServedModel:
-    """The model to serve, and its adapters by name."""
+    """A base and its adapters by name, as vLLM serves them with `words`, further options of `vllm serve`. vLLM's socket is in
+    `folder`, which no other user may enter, because vLLM guards only some of its paths with a key."""
 
-    base: str
-    adapters: Mapping[str, Adapter]
-    words: Sequence[str] = ()
-    """Options of `vllm serve`, in addition to our flags."""
-
-    def players(self, socket: Path, up: Callable[[], bool]) -> list[AnyPlayer]:
-        """The adapters, each asked as it was trained, and the base, asked in the default prompt format of each task."""
-
-        def behind(name: str, specs: Mapping[str, PromptSpec], examples: ShotChoice) -> EndpointPlayer:
-            return EndpointPlayer(name, f"{VLLM_URL}/v1", name, specs, examples, socket=socket, up=up)
-
-        adapted = [behind(name, {one.spec.task: one.spec}, one.trained_with.examples) for name, one in self.adapters.items()]
-        plain = {task: PromptSpec.make(task) for task in DEFAULTS}
-        return [*adapted, behind(display_name(self.base), plain, ShotChoice(0))]
-
-
-class Serving:
-    """A server of a model. Its `supervisor` starts vLLM and keeps it running; requests are answered from the moment its port is
-    open.
-
-    vLLM's sockets are in `folder`, which no other user may enter, because vLLM guards only some of its paths with a key.
-    """
-
-    def __init__(
-        self, model: ServedModel, config: ServeConfig, folder: Path, workers: Workers, say: Callable[[str], None]
-    ) -> None:
-        self.model, self._socket = model, folder / "vllm.sock"
-        self.log = RUNS / f"serve-{config.port}.log"
-        self._given = serve_options(model.words)
-        self._template, self.plain = served_template(model.base, model.adapters, RUNS / f"serve-{config.port}.jinja")
-        ends = None if self.plain else served_ends(model.base)
-        self._generation_config = folder if ends else None
+    def __init__(self, base: str, adapters: Mapping[str, Adapter], words: Sequence[str], folder: Path, log: Path) -> None:
+        self.base, self.adapters, self.socket, self.log = base, adapters, folder / "vllm.sock", log
+        given = serve_options(words)
+        template, self.plain = served_template(base, adapters, log.with_suffix(".jinja"))
+        ends = None if self.plain else served_ends(base)
         if ends:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
-        self.supervisor = Supervisor(self._make, say)
-        app = create_app([*own_players(workers), *model.players(self._socket, lambda: self.supervisor.state == "up")])
-        proxy = ReverseProxy(app, self.supervisor, self._socket, config.answer_seconds, config.fields)
-        self.guard = Guard(proxy, Keys(config.keys), config.bounds)
+        served = [ServedAdapter(name, one.path, one.rank) for name, one in adapters.items()]
+        config = folder if ends else None
+        self._options = [*server_options(base, display_name(base), served, self.socket, template, given, config), *words]
 
-    def _make(self, again: bool) -> Server:
-        adapters = [ServedAdapter(name, one.path, one.rank) for name, one in self.model.adapters.items()]
-        options = server_options(
-            self.model.base,
-            display_name(self.model.base),
-            adapters,
-            self._socket,
-            self._template,
-            self._given,
-            self._generation_config,
-        )
-        return Server([*options, *self.model.words], self._socket, self.log, again)
-
-
-def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
-    """Serve the task API without a model until a signal arrives; `ready` is called when the port is open."""
-    with Workers(config.budget, len(config.keys)) as workers:
-        guard = Guard(create_app(own_players(workers)), Keys(config.keys), config.bounds)
-        check_port(config.host, config.port)
-        with listening(guard, config.host, config.port, drain=config.drain_seconds) as alive:
-            ready()
-            while alive():
-                time.sleep(0.5)
-
-
-def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
-    """Serve a model until a signal arrives or vLLM has ended too often (EngineError).
-
-    `begin` is called when the port is open, and must begin the supervisor.
-    """
-    with private_folder() as folder, Workers(config.budget, len(config.keys)) as workers:
-        serving = Serving(model, config, folder, workers, say)
-        check_port(config.host, config.port)
-        listen = listening(serving.guard, config.host, config.port, drain=config.drain_seconds)
-        with serving.supervisor as supervisor, listen:
-            begin(serving)
-            supervisor.watch()
+    def server(self, again: bool) -> Server:
+        """vLLM, to be entered; `again` says that one was running before."""
+        return Server(self._options, self.socket, self.log, again)
 
 
 def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> tuple[Path | None, bool]:

@@ -15,8 +15,6 @@ MOST, WITHIN = 5, 600.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before vLLM is started again: the first pause, which doubles each time, and the longest."""
 
-LONGEST_WAIT = 60.0
-
 State = Literal["starting", "up", "restarting", "down"]
 
 
@@ -29,8 +27,6 @@ class Supervisor:
     def __init__(self, make: Callable[[bool], Server], say: Callable[[str], None]) -> None:
         self._make, self._say = make, say
         self._server: Server | None = None
-        self._begun = time.monotonic()
-        self._took = 60.0
         self._ends: deque[float] = deque(maxlen=MOST)
         self.state: State = "starting"
 
@@ -41,18 +37,12 @@ class Supervisor:
         self.state = "down"
         self._stop()
 
-    @property
-    def retry_after(self) -> float:
-        """Seconds until the server is likely to answer, if it starts as fast as it last did: at least 1, at most LONGEST_WAIT."""
-        return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
-
     def begin(self, again: bool = False) -> None:
         """Start the server, and block until it answers. Raises EngineError if it fails."""
         begun = time.monotonic()
         self._server = self._make(again)
         self._server.__enter__()
         self._server.wait_until_ready()
-        self._took = time.monotonic() - begun + FIRST_PAUSE
         self.state = "up"
         if again:
             self._say(f"vLLM is up again, {time.monotonic() - begun:.0f} s after it was started")
@@ -70,7 +60,6 @@ class Supervisor:
             except EngineError as error:
                 self.state = "restarting"
                 failure = error
-                self._begun = time.monotonic()
                 if len(self._ends) == MOST and time.monotonic() - self._ends[0] < WITHIN:
                     raise EngineError(f"vLLM ended {MOST + 1} times within {WITHIN / 60:.0f} minutes: {error}") from error
                 self._ends.append(time.monotonic())

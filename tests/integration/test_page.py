@@ -14,7 +14,6 @@ import pytest
 from adapters.recipe import DataSource
 from adapters.sources import gather
 from harness.corpora.held_out import HeldOut
-from harness.corpora.records import load_items
 from tests.helpers.browser import Window, chromium
 from tests.helpers.serving import ServedCommand
 
@@ -91,13 +90,12 @@ def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: Pa
         page.get_by_role("button", name="Redo").click()
         assert drawn(window) == board
         page.get_by_role("button", name="Clear").click()
-        assert drawn(window) == "0" * 180
         page.locator("svg.live").focus()
         for key in ("ArrowDown", "2", "Enter", "Shift+ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)
         board = drawn(window)
-        where = [n for n, digit in enumerate(board) if digit == "7"]
-        assert len(where) >= 3
+        where = [n for n, digit in enumerate(board) if digit != "0"]
+        assert [board[n] for n in where] == ["7"] * 3
         assert where[-1] - where[0] == 2
         with page.expect_download() as download:
             page.get_by_role("button", name="JSON").click()
@@ -121,8 +119,7 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
         paint(window, "green", 17)
         page.get_by_role("button", name="Save as a training row").click()
         page.wait_for_selector(".toast")
-        (line,) = (server.games / "corrections-hexagons.jsonl").read_text().splitlines()
-        assert json.loads(line)["actions"][1] == [0, 17, "green"]
+        assert json.loads((server.games / "corrections-hexagons.jsonl").read_text())["actions"][1] == [0, 17, "green"]
         assert window.complaints == []
 
 
@@ -166,47 +163,25 @@ def headline(window: PageWindow, text: str) -> None:
     window.page.get_by_role("heading", level=1, name=text).wait_for()
 
 
+def begin(window: PageWindow, name: str, button: str, title: str) -> None:
+    """Begins or takes up a game under a name."""
+    window.go("game")
+    window.page.get_by_label("Your name").fill(name)
+    window.page.get_by_role("button", name=button).first.click()
+    headline(window, title)
+
+
 def add_step(page: Page, text: str) -> None:
     page.get_by_label("Next step").fill(text)
     page.get_by_role("button", name="Add step").click()
 
 
-def describe(window: PageWindow, instructor: str, step: str) -> None:
-    """Begins to describe an image of the paper's."""
-    window.page.get_by_label("Your name").fill(instructor)
-    window.page.get_by_role("button", name="Describe it").click()
-    headline(window, "Describe the image")
-    add_step(window.page, step)
-
-
-def described(window: PageWindow, instructor: str, steps: str) -> None:
-    """An image of the player's own, described in two steps and aligned: a red tile, then a blue one next to it."""
-    page = window.page
-    page.get_by_role("button", name="Clear").click()
-    paint(window, "red", 20)
-    paint(window, "blue", 21)
-    window.go("game")
-    page.get_by_label("Your name").fill(instructor)
-    page.get_by_role("button", name="Describe my drawing").click()
-    headline(window, "Describe the image")
-    add_step(page, steps)
-    page.wait_for_selector(".steps li:nth-child(2)")
-    page.get_by_role("button", name="Finish").click()
-    headline(window, "Align each step")
-    two_steps(window, 21)
-    headline(window, "Image P03")
-
-
 def verified(window: PageWindow, verifier: str, second: int) -> None:
     """The last procedure executed: the first step as intended, the second one on the tile `second`."""
     page = window.page
-    window.go("game")
-    page.get_by_label("Your name").fill(verifier)
-    page.get_by_role("button", name="Execute").first.click()
-    headline(window, "Execute the procedure")
+    begin(window, verifier, "Execute", "Execute the procedure")
     assert page.get_by_role("heading", name="Target image").count() == 0
     page.wait_for_selector("text=No language model is available")
-    assert "[object" not in page.locator("main").inner_text()
     assert "Step two" not in page.locator("main").inner_text()
     two_steps(window, second)
     headline(window, "What you drew")
@@ -215,7 +190,16 @@ def verified(window: PageWindow, verifier: str, second: int) -> None:
 @pytest.mark.slow
 def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "draw") as window:
-        described(window, "Ada", "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
+        window.page.get_by_role("button", name="Clear").click()
+        paint(window, "red", 20)
+        paint(window, "blue", 21)
+        begin(window, "Ada", "Describe my drawing", "Describe the image")
+        add_step(window.page, "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
+        window.page.wait_for_selector(".steps li:nth-child(2)")
+        window.page.get_by_role("button", name="Finish").click()
+        headline(window, "Align each step")
+        two_steps(window, 21)
+        headline(window, "Image P03")
         verified(window, "Bo", 21)
         verified(window, "Cy", 22)
         window.page.get_by_role("link", name="All results").click()
@@ -257,14 +241,12 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
         page.get_by_role("application", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
         page.get_by_role("button", name="Save as a training row").click()
         page.get_by_role("img", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
-        (line,) = (server.games / "corrections-minecraft.jsonl").read_text().splitlines()
-        assert json.loads(line)["actions"] == [["place", "green", 0, 1, 0], ["place", "blue", 0, 1, 1]]
         page.get_by_role("button", name="Finish").click()
         page.wait_for_selector("text=blocks of the target stand")
         assert window.complaints == []
-    items = load_items(server.games / "corrections-minecraft.jsonl", "minecraft")
     source = DataSource(file=str(server.games / "corrections-minecraft.jsonl"))
-    assert list(gather([source], "minecraft", [], HeldOut("minecraft")).items) == items
+    (item,) = gather([source], "minecraft", [], HeldOut("minecraft")).items
+    assert [tuple(action) for action in item.actions] == [("place", "green", 0, 1, 0), ("place", "blue", 0, 1, 1)]
 
 
 @pytest.mark.slow
@@ -295,7 +277,8 @@ HOSTILE = "</textarea><script>window.hacked = 1</script><img src=x onerror='wind
 def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "game") as window:
         page = window.page
-        describe(window, HOSTILE, HOSTILE + " word" * 10_000)
+        begin(window, HOSTILE, "Describe it", "Describe the image")
+        add_step(page, HOSTILE + " word" * 10_000)
         page.wait_for_selector(".steps li")
         assert page.locator(".steps li span").first.inner_text().startswith(HOSTILE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -316,7 +299,9 @@ def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, brows
     server = PageServer(tmp_path / "games")
     with PageWindow(browser, server, "game") as window:
         first = window.page
-        describe(window, "Ada", "from both tabs")
+        begin(window, "Ada", "Describe it", "Describe the image")
+        add_step(first, "from both tabs")
+        first.wait_for_selector(".steps li")
         second = window.tab(first.url, "main[data-ready]")
         add_step(second, "from the second tab")
         second.wait_for_selector("text=from the second tab")
@@ -352,8 +337,8 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
             window.go(at)
             assert (at, window.violations()) == (at, [])
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), at
-        window.go("game")
-        describe(window, "Ada", "Paint the first tile red.")
+        begin(window, "Ada", "Describe it", "Describe the image")
+        add_step(page, "Paint the first tile red.")
         page.wait_for_selector(".steps li")
         assert window.violations() == []
         page.get_by_role("button", name="Finish").click()

@@ -35,9 +35,9 @@ export async function ask(method, path, body, { patient = false, signal } = {}) 
 }
 
 let started;
-// Players, sources and counts, asked for once, and again after a correction was saved.
-export function start(again = false) {
-  if (again || !started) {
+// Players and sources, asked for once.
+export function start() {
+  if (!started) {
     started = ask("GET", "/page/start");
     started.catch(() => (started = undefined));
   }

@@ -1,5 +1,5 @@
 // Building in Minecraft: a person directs a model.
-import { ask, begin, Session, start } from "./api.js";
+import { ask, begin, Session } from "./api.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
 import { anotherButton, answerView, picker, waiting } from "./players.js";
 import { key, kit, Region } from "./region.js";
@@ -191,7 +191,6 @@ class Directing {
             const actions = this.edits;
             end();
             await this.session.send({ type: "build", actions });
-            start(true);
             toast(`Row ${saved.rows} of ${saved.file}`);
           } catch (error) {
             toast(error.message, true);

@@ -1,5 +1,5 @@
 // The drawing application: a board, eight colors, and any model that draws along.
-import { ask, start } from "./api.js";
+import { ask } from "./api.js";
 import { actions, asJson, asPng, asSvg, BLANK, Board, palette } from "./board.js";
 import { button, download, field, h, toast } from "./dom.js";
 import { anotherButton, answerView, picker, waiting } from "./players.js";
@@ -109,7 +109,6 @@ export async function show(main) {
             steps = [...steps.slice(0, -1), { instruction: request.instruction, actions: actions(request.board, board.digits), by: "you" }];
             end();
             save();
-            start(true);
             toast(`Row ${saved.rows} of ${saved.file}`);
           } catch (error) {
             toast(error.message, true);

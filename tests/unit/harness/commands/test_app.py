@@ -10,11 +10,9 @@ import pytest
 
 from harness.cli import main
 from harness.commands.app import _loaded, _served
-from harness.page.store import Store
 from harness.service.players import EndpointPlayer, LocalPlayer
 from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
-from tests.helpers.serving import free_port
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -43,29 +41,10 @@ def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFi
     assert "cannot be written" in capsys.readouterr().err
 
 
-def test_the_browser_opens_the_page_with_its_token_in_a_private_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    launched: list[str] = []
-
-    def launch(path: str) -> None:
-        launched.append(path)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("click.launch", launch)
-    assert main(["app", "--no-models", "--open", "--port", str(free_port())]) == 130
-    file, folder = Path(launched[0]), Path("runs/app")
-    assert file == folder.absolute() / "open.html"
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert f"/?token={Store(folder / 'sessions.sqlite').token}" in file.read_text()
-
-
 def test_the_adapters_that_ship_play() -> None:
     notes: list[str] = []
     players = _loaded((), notes)
-    assert {player.name: player.card.tasks for player in players} == {
-        "hexagons": ["hexagons"],
-        "iglu": ["iglu"],
-        "minecraft": ["minecraft"],
-    }
+    assert {player.name: player.card.tasks for player in players} == {task: [task] for task in ("hexagons", "iglu", "minecraft")}
     assert all(isinstance(player, LocalPlayer) for player in players)
     assert notes == []
 

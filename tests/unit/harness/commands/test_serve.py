@@ -9,8 +9,8 @@ import pytest
 from adapters.registry import Adapter, TrainedWith
 from harness.engines.vllm.server import server_options
 from harness.errors import EngineError, UsageError
-from harness.service.players import EndpointPlayer
-from harness.service.serving import ServedModel, served_ends, served_template
+from harness.service.players import EndpointPlayer, endpoint_players
+from harness.service.serving import served_ends, served_template
 from prompts.shots import ShotChoice
 from prompts.spec import DEFAULTS, PromptSpec
 from prompts.template import SHIPPED
@@ -24,17 +24,14 @@ def adapter(template: str | None = None) -> Adapter:
     return Adapter(Path("adapter"), 4, PromptSpec.make("minecraft", template=template), "base")
 
 
-def test_a_model_without_a_template_gets_the_plain_one(tmp_path: Path) -> None:
-    base, plain = str(build_tiny_model(tmp_path / "base", chat=False)), SHIPPED / "plain.jinja"
+def test_plain_text_gets_its_template_and_is_not_served_with_others(tmp_path: Path) -> None:
+    chats, base = (str(build_tiny_model(tmp_path / str(chat), chat=chat)) for chat in (True, False))
+    plain, nebula = SHIPPED / "plain.jinja", SHIPPED / "nebula" / "plain.jinja"
     assert served_template(base, {}, FILE) == served_template(base, {"ours": adapter()}, FILE) == (plain, True)
-
-
-def test_adapters_of_plain_text_get_theirs_and_are_not_served_with_others(tmp_path: Path) -> None:
-    base, nebula = str(build_tiny_model(tmp_path / "base")), SHIPPED / "nebula" / "plain.jinja"
-    assert served_template(base, {"ours": adapter()}, FILE) == (None, False)
-    assert served_template(base, {"theirs": adapter("nebula")}, FILE) == (nebula, True)
+    assert served_template(chats, {"ours": adapter()}, FILE) == (None, False)
+    assert served_template(chats, {"theirs": adapter("nebula")}, FILE) == (nebula, True)
     with pytest.raises(UsageError, match="ours, theirs need different chat templates"):
-        served_template(base, {"ours": adapter(), "theirs": adapter("nebula")}, FILE)
+        served_template(chats, {"ours": adapter(), "theirs": adapter("nebula")}, FILE)
 
 
 def test_a_plain_template_from_elsewhere_is_not_served(tmp_path: Path) -> None:
@@ -80,7 +77,7 @@ def test_a_server_ends_answers_where_the_chat_template_ends_turns(tmp_path: Path
 def test_adapters_are_asked_as_they_were_trained_and_the_base_in_the_default_format() -> None:
     trained = TrainedWith.model_validate({"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}})
     one = Adapter(Path("adapter"), 4, PromptSpec.make("minecraft", template="nebula"), "base", trained_with=trained)
-    adapted, plain = ServedModel("org/base", {"one": one}).players(Path("vllm.sock"), lambda: True)
+    adapted, plain = endpoint_players("http://vllm/v1", {"one": one}, ["org/base"], socket=Path("vllm.sock"))
     assert isinstance(adapted, EndpointPlayer)
-    assert (adapted.model, adapted.specs, adapted.examples) == ("one", {"minecraft": one.spec}, ShotChoice(2, 3, "bm25"))
+    assert (adapted.name, adapted.specs, adapted.examples) == ("one", {"minecraft": one.spec}, ShotChoice(2, 3, "bm25"))
     assert (plain.name, plain.card.tasks) == ("org/base", [*DEFAULTS])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,14 +16,6 @@ from harness.service.players import BaselinePlayer
 from harness.service.workers import Workers
 from harness.worlds.minecraft import Action, Structure
 
-PARSER = BaselinePlayer("parser", Parser(), Workers())
-
-
-@pytest.fixture(scope="module", autouse=True)
-def at_work() -> Iterator[None]:
-    with PARSER.workers:
-        yield
-
 
 def after(state: State, *events: dict[str, Any]) -> State:
     for event in events:
@@ -36,12 +27,12 @@ def say(text: str) -> dict[str, Any]:
     return {"type": "say", "text": text}
 
 
-def reply(state: State) -> State:
-    return answered(state, asyncio.run(executed(PARSER, request_of(state, PARSER.name))))
+def reply(state: State, workers: Workers) -> State:
+    return answered(state, asyncio.run(executed(BaselinePlayer("parser", Parser(), workers), request_of(state, "parser"))))
 
 
-def test_the_parser_builds_and_says_what_it_did() -> None:
-    state = reply(after(new_game({"name": "", "blocks": []}), say("Place a red block in the middle.")))
+def test_the_parser_builds_and_says_what_it_did(workers: Workers) -> None:
+    state = reply(after(new_game({"name": "", "blocks": []}), say("Place a red block in the middle.")), workers)
     assert state["turns"][-1] == {"speaker": "Builder", "text": "I placed a red block.", "by": "parser"}
     ((_, height, _, color),) = state["blocks"]
     assert (height, color) == (1, "red")
@@ -57,11 +48,11 @@ def test_a_builder_says_what_was_built_and_what_failed() -> None:
     assert reply_text([], [], there).startswith("Sorry, I did not understand that.")
 
 
-def test_a_correction_takes_the_place_of_the_answer() -> None:
-    state = reply(after(new_game({"name": "t", "blocks": [[3, 1, 3, "green"]]}), say("Place a red block in the middle.")))
-    fixed = after(
-        state, {"type": "build", "actions": [("place", "green", 0, 1, 0), ("place", "blue", 1, 1, 0), ("remove", None, 1, 1, 0)]}
-    )
+def test_a_correction_takes_the_place_of_the_answer(workers: Workers) -> None:
+    game = new_game({"name": "t", "blocks": [[3, 1, 3, "green"]]})
+    state = reply(after(game, say("Place a red block in the middle.")), workers)
+    actions = [("place", "green", 0, 1, 0), ("place", "blue", 1, 1, 0), ("remove", None, 1, 1, 0)]
+    fixed = after(state, {"type": "build", "actions": actions})
     assert fixed["blocks"] == [[0, 1, 0, "green"]]
     # A block that was removed again is not part of the answer.
     assert fixed["turns"][-2]["actions"] == [["place", "green", 0, 1, 0]]

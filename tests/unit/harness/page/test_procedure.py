@@ -27,12 +27,12 @@ def paint(step: int, *colors: int) -> dict[str, Any]:
     return {"type": "paint", "step": step, "board": board(*colors)}
 
 
-ADD = {"type": "add", "text": "  one \n\n two\r\nthree"}
-FINISH, UNDO, DONE = {"type": "finish"}, {"type": "undo"}, {"type": "done"}
-
-
 def go(step: int) -> dict[str, Any]:
     return {"type": "go", "step": step}
+
+
+ADD = {"type": "add", "text": "  one \n\n two\r\nthree"}
+FINISH, UNDO, DONE = {"type": "finish"}, {"type": "undo"}, {"type": "done"}
 
 
 def test_the_instructor_draws_each_step_on_the_one_before_and_may_go_back() -> None:

@@ -37,19 +37,25 @@ def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
     store.close()
 
 
-def send(client: TestClient, session: dict[str, Any], event: dict[str, Any], status: int = 200, name: str = "") -> dict[str, Any]:
-    body = {"version": session["version"], "id": name or f"change-{session['version']:03}-{event['type']}", "event": event}
-    answer = client.post(f"/page/sessions/{session['id']}", json=body)
+def post(client: TestClient, path: str, body: dict[str, Any], status: int = 200) -> dict[str, Any]:
+    answer = client.post(f"/page/sessions{path}", json=body)
     assert answer.status_code == status, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
 def begin(client: TestClient, **body: Any) -> dict[str, Any]:
-    answer = client.post("/page/sessions", json=body)
-    assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    return post(client, "", body)
+
+
+def send(client: TestClient, session: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
+    body = {"version": session["version"], "id": f"change-{session['version']:03}-{event['type']}", "event": event}
+    return post(client, f"/{session['id']}", body)
+
+
+def answered(client: TestClient, session: dict[str, Any], name: str, status: int = 200, player: str = "parser") -> dict[str, Any]:
+    body = {"version": session["version"], "id": name, "player": player}
+    return post(client, f"/{session['id']}/answer", body, status)
 
 
 def red(*tiles: int) -> str:
@@ -58,14 +64,10 @@ def red(*tiles: int) -> str:
 
 def drawn(client: TestClient, session: dict[str, Any], second: str) -> dict[str, Any]:
     """The session after both steps were drawn: the first tile in red, then the board `second`."""
-    for event in (
-        {"type": "paint", "step": 0, "board": red(0)},
-        {"type": "go", "step": 1},
-        {"type": "paint", "step": 1, "board": second},
-        {"type": "done"},
-    ):
-        session = send(client, session, event)
-    return session
+    session = send(client, session, {"type": "paint", "step": 0, "board": red(0)})
+    session = send(client, session, {"type": "go", "step": 1})
+    session = send(client, session, {"type": "paint", "step": 1, "board": second})
+    return send(client, session, {"type": "done"})
 
 
 def finished_description(client: TestClient) -> dict[str, Any]:
@@ -183,10 +185,9 @@ def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None
     result = execute(client, described, "Cy", red(0))
     assert [step["action"]["f1"] for step in result["scores"]] == [1.0, 0.0]
     assert result["gold"]["image"]["id"] == "P01C02T97"
-    answer = client.post("/page/sessions", json={"kind": "execution", "name": "Ada", "about": described["id"]})
-    assert "cannot verify" in answer.json()["error"]["message"]
-    whole = client.get(f"/page/sessions/{described['id']}").json()
-    assert whole["tags"] == ["A", "V1"]
+    answer = post(client, "", {"kind": "execution", "name": "Ada", "about": described["id"]}, 422)
+    assert "cannot verify" in answer["error"]["message"]
+    assert client.get(f"/page/sessions/{described['id']}").json()["tags"] == ["A", "V1"]
     with zipfile.ZipFile(io.BytesIO(client.get("/page/export.zip").content)) as archive:
         archive.extractall(tmp_path / "corpus")
     # The image is one of the sample's test images.
@@ -201,18 +202,16 @@ def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None
 def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
     described = finished_description(client)
     session = begin(client, kind="execution", name="Bo", about=described["id"])
-    body = {"version": session["version"], "id": "answer-1", "player": "parser"}
-    done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    done = answered(client, session, "answer-1")
     assert done["answer"]["model"] == "parser"
     assert done["session"]["state"]["players"] == {"0": "parser"}
-    again = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
-    assert again["session"]["version"] == done["session"]["version"]
+    assert answered(client, session, "answer-1")["session"] == done["session"]
+    answered(client, session, "answer-2", 404, "none")
     session = send(client, done["session"], {"type": "go", "step": 1})
     send(client, session, {"type": "done"})
     whole = client.get(f"/page/sessions/{described['id']}").json()
     assert whole["tags"] == "None"
     assert [one["name"] for one in whole["executions"]] == ["Bo"]
-    assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"player": "none"}).status_code == 404
 
 
 def test_a_models_answers_are_shown_to_it_again() -> None:
@@ -226,29 +225,22 @@ def test_a_building_game_over_http(client: TestClient) -> None:
     target = client.get("/page/targets").json()[0]
     session = begin(client, kind="building", name="Ada", target=target["name"])
     session = send(client, session, {"type": "say", "text": "Place a red block in the middle."})
-    body = {"version": session["version"], "id": "answer-1", "player": "parser"}
-    done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    done = answered(client, session, "answer-1")
     assert len(done["session"]["state"]["blocks"]) == 1
-    assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"id": "answer-2"}).status_code == 409
+    answered(client, session, "answer-2", 409)
     asked = send(client, done["session"], {"type": "again"})
     assert asked["state"]["blocks"] == []
     assert [turn["text"] for turn in asked["state"]["turns"]] == ["Place a red block in the middle."]
-    body = {"version": asked["version"], "id": "answer-3", "player": "parser"}
-    other = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
-    assert other["answer"]["model"] == other["session"]["state"]["turns"][-1]["by"] == "parser"
-    ended = send(client, other["session"], {"type": "end"})
+    other = answered(client, asked, "answer-3")["session"]
+    assert other["state"]["turns"][-1]["by"] == "parser"
+    ended = send(client, other, {"type": "end"})
     assert ended["finished"]
     lists = client.get("/page/sessions").json()
     assert lists["building"][0]["score"]["built"] == 1
 
 
 def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:
-    request = {
-        "task": "hexagons",
-        "model": "parser",
-        "instruction": "A red dot.",
-        "history": [{"instruction": "Nothing.", "actions": []}],
-    }
+    request = {"task": "hexagons", "instruction": "A red dot.", "history": [{"instruction": "Nothing.", "actions": []}]}
     for n in (1, 2):
         saved = client.post("/page/corrections", json={"request": request, "board": red(5), "by": "parser"}).json()
         assert saved == {"file": str(tmp_path / "corrections-hexagons.jsonl"), "rows": n}

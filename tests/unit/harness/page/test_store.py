@@ -67,11 +67,5 @@ def test_other_users_can_read_neither_sessions_nor_corrections(tmp_path: Path) -
         store.connection.close()
     finally:
         os.umask(before)
-    assert modes == {
-        "runs": 0o700,
-        "app": 0o700,
-        "sessions.sqlite": 0o600,
-        "sessions.sqlite-wal": 0o600,
-        "sessions.sqlite-shm": 0o600,
-        "corrections-hexagons.jsonl": 0o600,
-    }
+    files = ("sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite-shm", "corrections-hexagons.jsonl")
+    assert modes == {"runs": 0o700, "app": 0o700, **dict.fromkeys(files, 0o600)}

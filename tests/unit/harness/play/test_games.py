@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -51,11 +52,8 @@ def new(task: str = "minecraft", count: int = 5) -> list[LiveGame]:
 
 
 def played(folder: Path, builder: Builder, games: list[LiveGame] | None = None) -> list[dict[str, Any]]:
-    run = Run(folder, {"seed": 0}, TURNS)
-    try:
+    with closing(Run(folder, {"seed": 0}, TURNS)) as run:
         return play_games(run, games or new(), builder)
-    finally:
-        run.close()
 
 
 def turns(folder: Path) -> list[dict[str, Any]]:

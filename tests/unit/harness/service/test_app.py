@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,21 +17,23 @@ from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
 import harness
+from adapters.registry import Adapter
 from harness.baselines.parser import Parser
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.corpora.records import to_full_record
 from harness.errors import EngineError
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
-from harness.service.keys import Key, Keys
-from harness.service.players import EndpointPlayer, own_players
+from harness.service.keys import Keys, digest
+from harness.service.players import EndpointPlayer, endpoint_players, own_players
 from harness.service.schema import REQUEST
 from harness.service.workers import Workers
-from prompts.spec import DEFAULTS, PromptSpec
+from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.serving import free_port
 
 EXECUTE = "/v1/harness/execute"
+ASK = {"task": "minecraft", "instruction": "a", "model": "model"}
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +49,12 @@ def request_of(item: Item) -> dict[str, Any]:
         steps = [{"instruction": text, "actions": done} for text, done in zip(record["history"], record["executed"], strict=True)]
         return {"task": "hexagons", "instruction": item.instruction, "history": steps, "board": record["before"]}
     *turns, last = record["history"]
-    return {
-        "task": "minecraft",
-        "instruction": last["text"],
-        "history": turns,
-        "blocks": record["before"],
-        "pose": record["pose"],
-    }
+    asked = {"blocks": record["before"], "pose": record["pose"]}
+    return {"task": "minecraft", "instruction": last["text"], "history": turns, **asked}
 
 
-def asked(task: str) -> list[Item]:
-    """Items of the shipped sample whose last message is not the Builder's."""
-    return [item for item in harness.load(task, "dev") if new_turns(item)[-1].speaker != "Builder"][:6]
+def model(url: str, **format: str) -> EndpointPlayer:
+    return EndpointPlayer("model", url, {"minecraft": PromptSpec.make("minecraft", **format)})
 
 
 def building(**fields: Any) -> bytes:
@@ -66,16 +64,11 @@ def building(**fields: Any) -> bytes:
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_the_parser_answers_as_in_a_run(task: str, client: TestClient) -> None:
-    items = asked(task)
-    answers = list(Parser().predictor(task).predict(items))
-    assert items
-    for item, answer in zip(items, answers, strict=True):
-        response = client.post(EXECUTE, json=json.loads(json.dumps(request_of(item))))
-        assert response.status_code == 200, response.text
-        told = response.json()
+    items = [item for item in harness.load(task, "dev") if new_turns(item)[-1].speaker != "Builder"][:6]
+    for item, answer in zip(items, Parser().predictor(task).predict(items), strict=True):
+        told = client.post(EXECUTE, json=request_of(item)).json()
         assert [tuple(action) for action in told["actions"]] == [tuple(action) for action in answer.actions]
-        assert told["confidence"] == answer.notes["confidence"]
-        assert told["program"] == answer.notes["program"]
+        assert (told["confidence"], told["program"]) == (answer.notes["confidence"], answer.notes["program"])
         after = harness.apply(item, answer.actions)
         if isinstance(item, MinecraftItem):
             assert sorted(map(tuple, told["blocks"])) == sorted(tuple(block) for block in after.blocks())  # type: ignore[union-attr]
@@ -128,9 +121,9 @@ def test_faults_are_not_counted(fields: dict[str, Any]) -> None:
 def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
     page = client.get("/openapi.json").json()
     schema = page["paths"][EXECUTE]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert "$ref" not in json.dumps(schema)
-    assert [sorted(kind["required"]) for kind in schema["oneOf"]] == [["instruction", "task"]] * 2
-    assert "ExecuteResponse" in page["components"]["schemas"]
+    prefix, schemas = "#/components/schemas/", page["components"]["schemas"]
+    assert [kind["$ref"] for kind in schema["oneOf"]] == [f"{prefix}DrawRequest", f"{prefix}BuildRequest"]
+    assert set(re.findall(f'"{prefix}([^"]*)"', json.dumps(page))) <= schemas.keys()
 
 
 def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
@@ -138,8 +131,7 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
 ) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", "secret")
     server.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
-    guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
+    guard, port = Guard(create_app([model(server.url)]), Keys({digest("key"): "one"})), free_port()
     url = f"http://127.0.0.1:{port}"
     with listening(guard, "127.0.0.1", port), harness.Client(url, key="key") as client, harness.Client(url) as stranger:
         assert [player.name for player in client.players()] == ["model"]
@@ -159,10 +151,8 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
 def test_a_model_that_takes_too_long_is_given_up(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.service.app.DEADLINE", 1.0)
     server.reply = lambda body, n: None
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
-    response = TestClient(app).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
-    assert response.status_code == 504
-    assert "no answer within 1 s" in response.json()["error"]["message"]
+    response = TestClient(create_app([model(server.url)])).post(EXECUTE, json=ASK)
+    assert (response.status_code, response.json()["error"]["message"]) == (504, "no answer within 1 s")
 
 
 def test_requests_that_clients_drop_end_at_the_model_too(server: FakeServer) -> None:
@@ -174,11 +164,9 @@ def test_requests_that_clients_drop_end_at_the_model_too(server: FakeServer) -> 
         closed.release()
 
     server.reply = lambda body, n: hold
-    app = create_app([EndpointPlayer("model", server.url, "fake", {"minecraft": PromptSpec.make("minecraft")})])
-    address = "127.0.0.1", free_port()
-    body = json.dumps({"task": "minecraft", "instruction": "a", "model": "model"}).encode()
+    address, body = ("127.0.0.1", free_port()), json.dumps(ASK).encode()
     sent = f"POST {EXECUTE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    with listening(app, *address):
+    with listening(create_app([model(server.url)]), *address):
         for _ in range(20):
             with socket.create_connection(address) as connection:
                 connection.sendall(sent.encode() + body)
@@ -188,9 +176,9 @@ def test_requests_that_clients_drop_end_at_the_model_too(server: FakeServer) -> 
 
 def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeServer) -> None:
     server.reply = lambda body, n: chat_answer("red: 1 1")
-    base = EndpointPlayer("base", server.url, "base", {task: PromptSpec.make(task) for task in DEFAULTS})
-    adapter = EndpointPlayer("painter", server.url, "painter", {"hexagons": PromptSpec.make("hexagons")})
-    with TestClient(create_app([*own_players(workers), base, adapter])) as client:
+    painter = Adapter(Path("adapter"), 4, PromptSpec.make("hexagons"), "base")
+    models = reversed(endpoint_players(server.url, {"painter": painter}, ["base"]))
+    with TestClient(create_app([*own_players(workers), *models])) as client:
         listed = [card["name"] for card in client.get("/v1/harness/players").json()]
         told = [client.post(EXECUTE, json={"task": task, "instruction": "a"}).json() for task in ("hexagons", "minecraft")]
     assert listed[:3] == ["painter", "base", "parser"]
@@ -198,17 +186,15 @@ def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeSer
 
 
 def test_an_answer_is_held_to_the_format_as_the_frame_says_it(server: FakeServer) -> None:
-    spec = PromptSpec.make("minecraft", frame="pose")
     server.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
-    asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
-    served = EndpointPlayer("model", server.url, "fake", {"minecraft": spec})
-    response = TestClient(create_app([served])).post(EXECUTE, json=asked)
+    served = model(server.url, frame="pose")
+    response = TestClient(create_app([served])).post(EXECUTE, json={**ASK, "constrain": "format"})
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
-    assert server.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
+    assert server.requests[0]["structured_outputs"] == {"regex": served.specs["minecraft"].constraint.value}
 
 
 def test_a_player_whose_model_is_gone_is_to_be_asked_later() -> None:
-    spec = PromptSpec.make("minecraft")
-    gone = EndpointPlayer("model", "http://127.0.0.1:1/v1", "fake", {"minecraft": spec}, up=lambda: False)
-    response = TestClient(create_app([gone])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
+    gone = model("http://127.0.0.1:1/v1")
+    gone.up = lambda: False
+    response = TestClient(create_app([gone])).post(EXECUTE, json=ASK)
     assert (response.status_code, response.headers["retry-after"]) == (503, "5")

@@ -21,15 +21,8 @@ from tests.helpers.tiny import save_tiny_adapter
 RECIPE = {"quantize": "nf4", "double_quantization": False, "prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 0}}
 
 
-@pytest.fixture
-def made(tiny_base: Path, tmp_path: Path) -> Path:
-    spec = PromptSpec.make("hexagons", "no-history")
-    return save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
-
-
-@pytest.fixture
-def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The arguments with which bases are loaded. The machine pretends to have bitsandbytes and a GPU."""
+def test_the_page_asks_as_it_was_trained(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine pretends to have bitsandbytes and a GPU."""
     calls: list[dict[str, Any]] = []
     plain = transformers.AutoModelForCausalLM.from_pretrained
 
@@ -41,19 +34,13 @@ def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         monkeypatch.setattr(module, "missing_for_quantization", lambda: None)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
     monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", load_base)
-    return calls
-
-
-def is_as_trained(how: dict[str, Any]) -> bool:
+    spec = PromptSpec.make("hexagons", "no-history")
+    made = save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
+    predictor = LocalPlayer("made", made, "hexagons")._load()
+    (how,) = calls
     config = how["quantization_config"]
     kind = config.load_in_4bit, config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant, config.bnb_4bit_compute_dtype
-    return kind == (True, "nf4", False, torch.bfloat16) and how["device_map"] == {"": 0}
-
-
-def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    predictor = LocalPlayer("made", made, "hexagons")._load()
-    (how,) = loaded_with
-    assert is_as_trained(how)
+    assert (kind, how["device_map"]) == ((True, "nf4", False, torch.bfloat16), {"": 0})
     assert isinstance(predictor, Prompted)
     rendered = predictor.plan.render(load("hexagons", "dev")[0])
     assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots

@@ -7,14 +7,14 @@ import socket
 import time
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 
 from harness.service.app import listening
 from harness.service.guard import Bounds, Guard
-from harness.service.keys import Key, Keys
+from harness.service.keys import Keys, digest
 from tests.helpers.serving import free_port, rest, wait_until
 
 HEAD = b"Host: localhost\r\nAuthorization: Bearer KEY\r\n"
@@ -25,7 +25,7 @@ LARGE = 200
 
 
 class Application:
-    """Answers at once with a few bytes; `/large` with megabytes, one at a time; `/body` once the body has arrived."""
+    """Answers with a few bytes; `/large` with megabytes, one at a time; `/body` once the body has arrived."""
 
     def __init__(self) -> None:
         self.answered = self.written = 0
@@ -50,7 +50,7 @@ def served(body_seconds: float = 30.0, **seconds: Any) -> Iterator[tuple[Applica
     """The application behind a guard whose key is KEY."""
     address = "127.0.0.1", free_port()
     application = Application()
-    guard = Guard(application, Keys([Key.of("KEY", "one")]), Bounds(body=10**9, body_seconds=body_seconds))
+    guard = Guard(application, Keys({digest("KEY"): "one"}), Bounds(body=10**9, body_seconds=body_seconds))
     with listening(guard, *address, **seconds):
         yield application, address
 
@@ -135,36 +135,6 @@ def test_a_client_that_does_not_read_is_cut_off_and_one_that_reads_slowly_is_not
         wait_until(lambda: application.written > 0)
 
 
-def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 3)
-    with served() as (_, address):
-        hanging = [socket.create_connection(address) for _ in range(10)]
-        try:
-            with socket.create_connection(address) as connection:
-                connection.sendall(GET)
-                assert connection.recv(65536).startswith(b"HTTP/1.1 200")
-            assert rest(hanging[0]) == b""
-        finally:
-            for connection in hanging:
-                connection.close()
-
-
-def test_beyond_the_most_connections_idle_ones_without_a_key_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 4)
-    with served() as (_, address), socket.create_connection(address) as first:
-        assert ask(first, GET).startswith(b"HTTP/1.1 200")
-        idle = [socket.create_connection(address) for _ in range(3)]
-        try:
-            assert all(ask(connection, WITHOUT_KEY).startswith(b"HTTP/1.1 401") for connection in idle)
-            with socket.create_connection(address) as last:
-                assert ask(last, GET).startswith(b"HTTP/1.1 200")
-            assert rest(idle[0]) == b""
-            assert ask(first, GET).startswith(b"HTTP/1.1 200")
-        finally:
-            for connection in idle:
-                connection.close()
-
-
 def ask(connection: socket.socket, request: bytes) -> bytes:
     """The answer to a request on a connection that stays open."""
     connection.settimeout(20)
@@ -175,3 +145,17 @@ def ask(connection: socket.socket, request: bytes) -> bytes:
         assert piece
         answer += piece
     return answer
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_beyond_the_most_connections_those_without_a_key_make_room(asks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether they send nothing or are refused, the one that has waited for longest goes first."""
+    monkeypatch.setattr("harness.service.app.connection_limit", lambda: 4)
+    with served() as (_, address), ExitStack() as open_ones:
+        first, *others = (open_ones.enter_context(socket.create_connection(address)) for _ in range(4))
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
+        assert not asks or all(ask(connection, WITHOUT_KEY).startswith(b"HTTP/1.1 401") for connection in others)
+        last = open_ones.enter_context(socket.create_connection(address))
+        assert ask(last, GET).startswith(b"HTTP/1.1 200")
+        assert rest(others[0]) == b""
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
