@@ -8,13 +8,13 @@ of activations too (`adapters.memory`).
 from __future__ import annotations
 
 import math
-import time
+import timeit
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -54,16 +54,6 @@ GPU_SPEED, GPU_STEP = 0.25 * 989e12, 0.02
 kernels. We have measured neither."""
 _SAMPLE = 100
 """Items whose lengths are measured."""
-
-
-class Network(NamedTuple):
-    """What is trained."""
-
-    trained: int
-    """Parameters."""
-    frozen: int
-    operations: float
-    """Of a training step, for each item."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +101,7 @@ def speed() -> float:
     """The operations a second that a training reaches on this machine's CPU if nothing else runs."""
     side = 1024
     matrix = torch.ones(side, side)
-    matrix @ matrix
-    least = math.inf
-    for _ in range(8):
-        began = time.perf_counter()
-        matrix @ matrix
-        least = min(least, time.perf_counter() - began)
-    return CPU_SHARE * 2 * side**3 / least
+    return CPU_SHARE * 2 * side**3 / min(timeit.repeat(lambda: matrix @ matrix, number=1, repeat=9))
 
 
 def cost_of(job: Job, items: int) -> Cost | str:
@@ -126,13 +110,13 @@ def cost_of(job: Job, items: int) -> Cost | str:
         if isinstance(job, FinetuneJob):
             return _of_language_model(job, items)
         assert isinstance(job, BaselineJob)
-        network = NETWORKS[job.name](job)
+        network, operations = NETWORKS[job.name](job)
     except EngineError as error:
         return f"{items:,} items; memory and hours are unknown: {error}"
     training = job.recipe.training
     epochs = training.epochs + (1 if training.curriculum else 0)
-    steps = epochs * math.ceil(items / training.batch_size)
-    return Cost(items, steps, 16 * network.trained + 4 * network.frozen, epochs * items * network.operations)
+    steps, (trained, total) = epochs * math.ceil(items / training.batch_size), parameters(network)
+    return Cost(items, steps, 12 * trained + 4 * total, epochs * items * operations)
 
 
 def _of_language_model(job: FinetuneJob, items: int) -> Cost:
@@ -168,7 +152,7 @@ def _config(base: str) -> Any:
 
 
 def _size(module: Any) -> int:
-    return sum(weight.numel() for weight in module.parameters())
+    return parameters(module)[1]
 
 
 def _layers(model: Any) -> int:
@@ -185,27 +169,23 @@ def _encoder(settings: EncoderSettings) -> Any:
         return transformers.AutoModel.from_config(_config(settings.name)).requires_grad_(settings.tuned)
 
 
-def _builder(job: BaselineJob) -> Network:
+def _builder(job: BaselineJob) -> tuple[Any, float]:
     from harness.baselines.bert_transformer.baseline import BertNetwork
     from harness.baselines.cnn_gru.baseline import CnnGruNetwork
 
-    recipe = job.recipe
+    recipe, items = job.recipe, spread(builder_turns(job.items), _SAMPLE)
     encoder = _encoder(recipe.encoder) if job.name == "bert-transformer" else None
     with torch.device("meta"):
         network: Any = BertNetwork(recipe.network, encoder) if encoder else CnnGruNetwork(recipe.network, WORDS)
     # The operations on a token of the history.
     reading = (6 if recipe.encoder.tuned else 2) * _layers(encoder) if encoder else 6 * _size(network.encoder)
-    items = spread(builder_turns(job.items), _SAMPLE)
-    decoder = network.decoder
-    cells = _size(decoder.world) + _size(decoder.head)
+    decoder, cells = network.decoder, _size(network.decoder.world) + _size(network.decoder.head)
     steps = fmean(len(item.actions) + 1 for item in items)
     words = fmean(len(h3_tokens(item)) for item in items)
-    frozen = sum(weight.numel() for weight in network.parameters() if not weight.requires_grad)
-    operations = 6 * steps * (cells * CELLS * SHARED + _size(decoder) - cells) + reading * words
-    return Network(_size(network) - frozen, frozen, operations)
+    return network, 6 * steps * (cells * CELLS * SHARED + _size(decoder) - cells) + reading * words
 
 
-def _deberta(job: BaselineJob) -> Network:
+def _deberta(job: BaselineJob) -> tuple[Any, float]:
     from harness.baselines.deberta.batches import instructions
     from harness.baselines.deberta.network import TextPerTile, TileQueries
 
@@ -218,33 +198,30 @@ def _deberta(job: BaselineJob) -> Network:
     # A text for each tile has the names of all tiles' colors, and its activations are computed twice.
     texts = TILES * (tokens + (2 * TILES if context.board else 0)) if per_tile else tokens
     passes = 2 if not recipe.encoder.tuned else 8 if per_tile else 6
-    own, read = _size(network) - _size(encoder), passes * _layers(encoder) * texts
-    trained = own + (_size(encoder) if recipe.encoder.tuned else 0)
-    return Network(trained, _size(network) - trained, read + 6 * own * (1 if per_tile else TILES))
+    own = _size(network) - _size(encoder)
+    return network, passes * _layers(encoder) * texts + 6 * own * (1 if per_tile else TILES)
 
 
-def _t5(job: BaselineJob) -> Network:
+def _t5(job: BaselineJob) -> tuple[Any, float]:
     import transformers
 
     from harness.baselines.t5.baseline import small
 
-    recipe = job.recipe
+    recipe, items = job.recipe, spread(drawing_steps(job.items), _SAMPLE)
     with torch.device("meta"), quiet_transformers():
-        if recipe.model == SMALL:
-            model, _ = small(recipe.network)
-        else:
-            model = transformers.AutoModelForSeq2SeqLM.from_config(_config(recipe.model))
-    items = spread(drawing_steps(job.items), _SAMPLE)
-    read = fmean(len(recipe.input_of(item)) for item in items) / CHARACTERS
-    written = fmean(len(recipe.written.write(item.actions)) for item in items) / CHARACTERS
-    operations = 6 * (_layers(model.get_encoder()) * read + _layers(model.get_decoder()) * written)
-    return Network(_size(model), 0, operations)
+        own = recipe.model == SMALL
+        model = small(recipe.network)[0] if own else transformers.AutoModelForSeq2SeqLM.from_config(_config(recipe.model))
+    read, written = (
+        fmean(map(len, texts)) / CHARACTERS
+        for texts in (map(recipe.input_of, items), [recipe.written.write(item.actions) for item in items])
+    )
+    return model, 6 * (_layers(model.get_encoder()) * read + _layers(model.get_decoder()) * written)
 
 
-NETWORKS: dict[str, Callable[[BaselineJob], Network]] = {
+NETWORKS: dict[str, Callable[[BaselineJob], tuple[Any, float]]] = {
     "cnn-gru": _builder,
     "bert-transformer": _builder,
     "deberta": _deberta,
     "t5": _t5,
 }
-"""By baseline, how to count."""
+"""By baseline: the network, and the operations of a training step for each item."""

@@ -53,8 +53,22 @@ class DataSet(Strict):
         return self
 
 
-class Differing(Strict):
-    """What differs in a row. A list of values for an option that takes one value stands for a row with each of them."""
+class Steps(Strict):
+    """Options of our commands, without dashes. A list of values for an option or a key of `set` that takes one value stands for a
+    row with each of them."""
+
+    finetune: Options = {}
+    """Options of harness finetune, with `recipe` and `set`: rows train adapters or models, and ask them."""
+    train: Options = {}
+    """Options of harness baseline train, with `baseline` and `set`: rows train baselines, and ask them."""
+    prompt: Options = {}
+    """Options of harness prompt."""
+    predict: Options = {}
+    """Options of harness baseline predict, with `baseline`."""
+
+
+class Differing(Steps):
+    """What differs in a row; null removes a shared value."""
 
     name: Name | None = None
     """The beginning of the row's name; the values chosen from lists follow. null: `system`."""
@@ -62,23 +76,12 @@ class Differing(Strict):
     """The row's name in the paper's tables (`systems` in `eval/published.yaml`)."""
     reason: str = ""
     """Why the row cannot be run; it then has no commands."""
-    checkpoint: str | None = None
-    """A trained model, a folder, a run or a shipped name, in place of the row's training."""
     choose: Name | None = None
     """A test. Of the rows that lists make, the paper's table has the one with the highest score on it."""
-    finetune: Options = {}
-    """Options of harness finetune, without dashes, with `recipe` and `set`: the row trains an adapter or a model, and asks it."""
-    train: Options = {}
-    """Options of harness baseline train, with `baseline` and `set`: the row trains a baseline, and asks it."""
-    prompt: Options = {}
-    """Options of harness prompt. null removes a shared value."""
-    predict: Options = {}
-    """Options of harness baseline predict, with `baseline`."""
 
 
-class Experiment(Strict):
-    """Rows that are run, scored, and compared with the first row of their task. A list of values for an option or a key of `set`
-    that takes one value stands for a row with each of them."""
+class Experiment(Steps):
+    """Rows that are run, scored, and compared with the first row of their task."""
 
     base: str | None = None
     """Another file, whose keys this one adds to or replaces, and whose runs it shares."""
@@ -88,14 +91,6 @@ class Experiment(Strict):
     """Files of items, by the names that `data`, `dev-data` and `items` of the rows and tests give them."""
     tests: dict[Name, Options] = {}
     """By name, options of the answering command, with `benchmark`, `annotation` and `levels` of harness score, for all rows."""
-    finetune: Options = {}
-    """Options of harness finetune, without dashes, with `recipe` and `set`: rows train adapters or models, and ask them."""
-    train: Options = {}
-    """Options of harness baseline train, with `baseline` and `set`: rows train baselines, and ask them."""
-    prompt: Options = {}
-    """Options of harness prompt, for all rows."""
-    predict: Options = {}
-    """Options of harness baseline predict, with `baseline`, for all rows."""
     rows: Annotated[list[Differing], Field(min_length=1)] = [Differing()]
     """What differs in each row."""
 

@@ -78,10 +78,9 @@ class Row:
     def keys(self) -> list[str]:
         """16 hex digits for each command, over everything that is known to decide its result."""
         training = [one.words for one in self.commands if one.made is None]
-        return [
-            json_hash([training, one.words, [_digest(file) for file in _files(one.words) if file != one.made]])
-            for one in self.commands
-        ]
+        read = [[(file, file.stat()) for file in _files(one.words) if file != one.made] for one in self.commands]
+        digests = [[_digest(file, about.st_size, about.st_mtime_ns) for file, about in files] for files in read]
+        return [json_hash([training, one.words, files]) for one, files in zip(self.commands, digests, strict=True)]
 
     def gpus(self) -> int:
         """How many GPUs the row needs at a time: the number over which vLLM splits a model."""
@@ -93,13 +92,9 @@ def _files(words: Sequence[str]) -> list[Path]:
     return [file for word in words for text in {word, word.rpartition("=")[0]} if text and (file := Path(text)).is_file()]
 
 
-def _digest(file: Path) -> str:
-    about = file.stat()
-    return _digest_of(file, about.st_size, about.st_mtime_ns)
-
-
 @cache
-def _digest_of(file: Path, size: int, changed: int) -> str:
+def _digest(file: Path, size: int, changed: int) -> str:
+    """The sha256 of a file, read again if its size or the time of its last change is another."""
     return file_sha256(file)
 
 
@@ -222,6 +217,14 @@ def run_command(words: Sequence[str], log: Path, gpus: str, stop: threading.Even
     `gpus` is its CUDA_VISIBLE_DEVICES; empty: as here. Returns its exit code and its last error line.
     """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"} | ({"CUDA_VISIBLE_DEVICES": gpus} if gpus else {})
+    bind = ending_with_parent()
+
+    def begin() -> None:
+        # Where `nohup` or a shell's `&` lets this process ignore interrupts, its commands heed them all the same.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if bind:
+            bind()
+
     with log.open("a+b") as file:
         process = subprocess.Popen(
             # -P: nothing in the current folder shadows a package.
@@ -230,26 +233,20 @@ def run_command(words: Sequence[str], log: Path, gpus: str, stop: threading.Even
             stdout=file,
             stderr=subprocess.STDOUT,
             env=environment,
-            preexec_fn=ending_with_parent(),
+            preexec_fn=begin,
         )
         try:
             while process.poll() is None and not stop.wait(0.2):
                 pass
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            pass
         finally:
-            _end(process)
+            process.kill()
+            process.wait()
         file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
         return process.returncode, _error(process.returncode, file.read().decode(errors="replace"))
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a process that has ended or was interrupted; kill it after `ENDING` seconds."""
-    try:
-        process.wait(ENDING)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _error(code: int, printed: str) -> str:

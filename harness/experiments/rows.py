@@ -164,37 +164,34 @@ class _Reader:
 
     def _cells(self, own: str | None, blocks: Cell) -> dict[str, Cell]:
         """A cell for every combination of the values in lists, by the row's name."""
-        given = [(step, key, value) for step, block in blocks.items() for key, value in block.items() if key != "set"]
-        axes: list[tuple[tuple[str, ...], Any]] = [
-            ((step, key), value) for step, key, value in given if self._lists(step, key, value)
-        ]
-        for step, block in blocks.items():
-            axes += [((step, "set", key), value) for key, value in block.get("set", {}).items() if self._sets(step, block, key)]
+        sets = [(step, True, key, value) for step, block in blocks.items() for key, value in block.get("set", {}).items()]
+        given = [(step, False, key, value) for step, block in blocks.items() for key, value in block.items() if key != "set"]
+        axes = [axis for axis in (*given, *sets) if isinstance(axis[3], list) and self._stands_for_one(blocks, *axis)]
         most = self.asked.scale.grid if self.asked.scale else None
         cells: dict[str, Cell] = {}
-        for chosen in product(*(values[:most] for _, values in axes)):
+        for chosen in product(*(values[:most] for *_, values in axes)):
             cell = {step: {**block, **({"set": {**block["set"]}} if "set" in block else {})} for step, block in blocks.items()}
-            for (path, _), value in zip(axes, chosen, strict=True):
-                (cell[path[0]]["set"] if len(path) > 2 else cell[path[0]])[path[-1]] = value
-            cell["prompt"] = _with_examples(cell["prompt"])
-            labels = [_label(path[-1], value) for (path, _), value in zip(axes, chosen, strict=True) if _has(cell, path)]
+            for (step, of_set, key, _), value in zip(axes, chosen, strict=True):
+                (cell[step]["set"] if of_set else cell[step])[key] = value
+            cell["prompt"] = left = _with_examples(cell["prompt"])
+            labels = [
+                _label(key, value)
+                for (step, _, key, _), value in zip(axes, chosen, strict=True)
+                if step != "prompt" or key in left
+            ]
             # Without examples, the ways to choose them make no difference: they give the same row again.
             cells["_".join([*([own] if own else []), *labels]) or "row"] = cell
         return cells
 
-    def _lists(self, step: str, key: str, value: Any) -> bool:
-        option = self.words.steps[step].options.get(key)
-        several = option is not None and option.multiple
-        return isinstance(value, list) and (not several or any(isinstance(one, list) for one in value))
-
-    def _sets(self, step: str, block: Options, key: str) -> bool:
-        """Whether a key of `set` has a list of values for one."""
-        value, schema = block["set"][key], self.words.steps[step].schema
-        if not isinstance(value, list) or any(isinstance(one, list) for one in value):
-            return isinstance(value, list)
-        subject = str(block.get(self.words.steps[step].subject or ""))
+    def _stands_for_one(self, blocks: Cell, step: str, of_set: bool, key: str, values: Sequence[Any]) -> bool:
+        """Whether a list holds the values of several rows: what it is given for takes one value, or it is a list of lists."""
+        its = self.words.steps[step]
+        if any(isinstance(one, list) for one in values):
+            return True
+        if not of_set:
+            return key not in its.options or not its.options[key].multiple
         with suppress(HarnessError):  # An unknown baseline or recipe is reported where its training is checked.
-            return schema is not None and not takes_list(schema(subject), key)
+            return its.schema is not None and not takes_list(its.schema(str(blocks[step].get(its.subject or ""))), key)
         return False
 
     def _row(self, one: _Source) -> Row | None:
@@ -226,7 +223,7 @@ class _Reader:
         values, scale = one.cell[training], self.asked.scale
         values = scale.training(str(values.get(self.words.steps[training].subject or "")), values) if scale else values
         where, run = one.where[training], RUNS / self.name / one.name
-        if checkpoint := self._checkpoint(one):
+        if checkpoint := self.asked.checkpoints.get(one.name) or self.asked.checkpoints.get(one.of):
             return [], _model(training, None, checkpoint, values), ""
         known, name = len(self.words.faults), ["--name", f"{self.name}/{one.name}"]
         words = [*self.words.of(where, training, self.data.named(values)), *name]
@@ -238,10 +235,6 @@ class _Reader:
             self.look(one.name, job, len(job.items) + self.data.missing_items(values.get("data", [])))
         command = Command((*self.words.steps[training].words, *words))
         return [command], _model(training, job, str(run), values), job.task if job else ""
-
-    def _checkpoint(self, one: _Source) -> str | None:
-        given = self.asked.checkpoints
-        return given.get(one.name) or given.get(one.of) or one.differing.checkpoint
 
     def _test(
         self, one: _Source, name: str, answer: str, subject: Sequence[str], task: str, *, trained: bool, check: bool
@@ -292,10 +285,6 @@ def _place(system: str | None, cell: Cell) -> Place | None:
     trained = cell["train"] or cell["finetune"]
     context = trained.get("context") or trained.get("set", {}).get("context")
     return Place("", system, context, trained.get("train-items"))
-
-
-def _has(cell: Cell, path: Sequence[str]) -> bool:
-    return len(path) > 2 or path[1] in cell[path[0]]
 
 
 def _with_examples(values: Options) -> Options:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.engines.models.bases import load_config, load_tokenizer, resolve_base
 from harness.engines.shared import quiet_transformers
 from harness.experiments.file import Options
 from harness.util.files import cache_folder, made_once
@@ -41,30 +42,20 @@ def load_scale(name: str) -> Scale:
 
 
 def random_base() -> Path:
-    """The folder of a Llama with two small layers of random weights, made in a second."""
-    folder = cache_folder() / "random" / "llama-1"
+    """The folder of a miniature of the default base with random weights, made in a second."""
+    folder = cache_folder() / "random" / "miniature-1"
     made_once(folder, _make)
     return folder
 
 
 def _make(folder: Path) -> None:
     import torch
-    from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+    from transformers import AutoModelForCausalLM
 
-    from harness.baselines.encoders import SMALL_TOKENIZER
+    from adapters.base_check import miniature
 
-    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=1,
-        num_key_value_heads=1,
-        max_position_embeddings=8192,
-        **{f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in ("bos", "eos", "pad")},
-    )
+    base = resolve_base(None)
     with torch.random.fork_rng(), quiet_transformers():
         torch.manual_seed(0)
-        LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+        AutoModelForCausalLM.from_config(miniature(load_config(base))).save_pretrained(folder)
+    load_tokenizer(base).save_pretrained(folder)

@@ -27,17 +27,15 @@ def compared(grid: Grid, rows: Sequence[Row], test: str) -> list[dict[str, Any]]
 
     "difference" is None for the first row, and if the first row is not finished or has other items.
     """
-    lines: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = [{"row": row.name, "test": test, "error": grid.error(row)} for row in rows]
     items: dict[str, Any] = {}
-    for row in rows:
-        line: dict[str, Any] = {"row": row.name, "test": test, "error": grid.error(row)}
+    for row, line in zip(rows, lines, strict=True):
         if line["error"] is None:
             folder, how = row.tests[test].answers, row.tests[test].benchmark
             answers = read_answers(folder)
             items[row.name] = score_items(answers, how)
             line["scores"] = score_answers(answers, how)
             line["difference"] = _difference(answers.task, row.name, rows[0].name, items)
-        lines.append(line)
     pairs = [line["difference"] for line in lines if line.get("difference")]
     for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]) if pairs else (), strict=True):
         pair["p_holm"] = corrected

@@ -78,23 +78,6 @@ def test_a_training_is_prompted_with_its_own_result(capsys: pytest.CaptureFixtur
     ]
 
 
-def test_a_baseline_is_trained_on_mixes_of_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", "blocks", "--items", "20", "--out", "blocks.jsonl"]) == 0
-    capsys.readouterr()
-    train = {"baseline": "cnn-gru", "max-epochs": 1, "data": [[], ["blocks.jsonl=0.5"], ["blocks.jsonl"]]}
-    code, out, err = dry(capsys, train=train, predict={"limit": 3})
-    assert (code, err) == (0, [])
-    assert [line for line in out if line[0] == "#" and ";" not in line][:3] == [
-        "# no-data",
-        "# blocks.jsonl-0.5",
-        "# blocks.jsonl",
-    ]
-    assert out[6:8] == [
-        "harness baseline train cnn-gru --max-epochs 1 --data blocks.jsonl=0.5 --name e/blocks.jsonl-0.5",
-        "harness baseline predict cnn-gru --checkpoint runs/e/blocks.jsonl-0.5 --limit 3 --name e/blocks.jsonl-0.5/dev",
-    ]
-
-
 def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         {"name": "one", "finetune": {"context": "none"}},
@@ -137,13 +120,10 @@ def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFix
     [
         ({"rows": [{"name": "two/three"}]}, "rows.0.name: "),
         ({"rows": [{"nme": "a"}]}, "rows.0.nme: no such key; did you mean name?"),
-        ({"promt": {}}, "promt: no such key; did you mean prompt?"),
         ({}, "row 1: it has nothing to run"),
-        ({"prompt": {**SCRIPT, "format": "gruped"}}, "no format for hexagons named 'gruped'"),
         ({"prompt": {**SCRIPT, "temperature": 5}}, "--temperature 5"),
         ({"prompt": {**SCRIPT, "shots": 2, "select": "fixed"}}, "--select fixed needs --shot-ids"),
         ({"prompt": {**SCRIPT, "name": "x"}}, "prompt: no key named 'name'"),
-        ({"predict": {"baseline": "parsr"}}, "no baseline named 'parsr'"),
         ({"train": {"baseline": "parser"}}, "parser has nothing to train"),
     ],
 )

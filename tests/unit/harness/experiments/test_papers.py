@@ -72,7 +72,7 @@ def check_rows(made: Plan) -> None:
         ),
         ({"rows": [{"choose": "val"}]}, "row 1: the file has no test val: add it to tests"),
         ({"rows": [{"train": {"set": {"training.curriculum": {"difficulty": "D", "buckets": 2}}}}]}, "difficulty=D: D orders"),
-        ({"rows": [{"checkpoint": "nowhere"}]}, "row 1: test D_r: --checkpoint nowhere: no trained model is there"),
+        ({"checkpoint": "1=nowhere"}, "row 1: test D_r: --checkpoint nowhere: no trained model is there"),
         ({"data": {"blocks": {}}}, "data.blocks: give either simulate or augment"),
         ({"only": "M"}, "no row named 'M'"),
     ],
@@ -88,9 +88,9 @@ def test_what_does_not_fit_is_one_line_before_anything_is_trained(
         "tests": {"D_r": {"items": "blocks"}},
         "train": {"baseline": "cnn-gru"},
     }
-    only = ["--only", changes.pop("only")] if "only" in changes else []
-    Path("e.yaml").write_text(yaml.safe_dump(values | changes))
-    code, out, err = run(capsys, "e.yaml", *only)
+    asked = [word for key in ("only", "checkpoint") if key in changes for word in (f"--{key}", changes[key])]
+    Path("e.yaml").write_text(yaml.safe_dump(values | ({} if asked else changes)))
+    code, out, err = run(capsys, "e.yaml", *asked)
     assert (code, out, len(err)) == (2, [], 1), err
     assert err[0].startswith("Error: e.yaml: ")
     assert problem in err[0]
