@@ -12,7 +12,7 @@ import re
 import tarfile
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, TypeVar, cast
@@ -150,10 +150,13 @@ class CorpusRecord(BaseModel):
 R = TypeVar("R", bound=CorpusRecord)
 
 
-def read_json(model: type[R], data: bytes | str, where: str, hint: str = "is this the file as published?") -> R:
-    """The record in `data`. Raises DataError with `where`, the path inside the record, what is expected there, and `hint`."""
+def read_json(
+    model: type[R], data: bytes | str | Mapping[str, Any], where: str, hint: str = "is this the file as published?"
+) -> R:
+    """The record in JSON, or in the row of a table. Raises DataError with `where`, the path inside the record, what is expected
+    there, and `hint`."""
     try:
-        return model.model_validate_json(data)
+        return model.model_validate(data) if isinstance(data, Mapping) else model.model_validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])

@@ -10,12 +10,14 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import degrees
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from harness.corpora import archive
 from harness.corpora.archive import CachedStructure, CorpusRecord, read_json
@@ -60,9 +62,7 @@ COLORS = {
 AIR, GROUND = 0, 62
 
 _TABLE = "clarifying_questions_train.csv"
-_COLUMNS = ("GameId", "ClarifyingQuestion", "InitializedWorldPath", "InputInstruction", "IsInstructionClear")
 _NEEDED = re.compile(r"(?:^|[/ ])(clarifying_questions_train\.csv|(?:initial|target)_world_states/.+)$")
-_START = re.compile(r"initial_world_states/builder-data/(?P<game>[^/]+)/(?P<step>[^/]+)")
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _STOOD = re.compile(rf"pos_change \({_NUMBER}, {_NUMBER}, {_NUMBER}\)")
 _LOOKED = re.compile(rf"set_look \({_NUMBER}, {_NUMBER}\)")
@@ -83,6 +83,16 @@ class Instruction:
     pose: Pose | None = None
     before: CachedStructure | None = None
     after: CachedStructure | None = None
+
+
+class _Row(CorpusRecord):
+    """A line of the CSV file."""
+
+    GameId: Annotated[str, Field(min_length=1)]
+    ClarifyingQuestion: str
+    InitializedWorldPath: Annotated[str, Field(pattern=r"^initial_world_states/builder-data/[^/]+/[^/]+$")]
+    InputInstruction: str
+    IsInstructionClear: Literal["Yes", "No"]
 
 
 class _Ending(CorpusRecord):
@@ -121,10 +131,16 @@ def read_instructions(source: Path) -> list[Instruction]:
     Raises DataError for a damaged archive and for a CSV file that is not as published.
     """
     files = {match[1]: data for name, data in _files(source) if (match := _NEEDED.search(name))}
-    table = files.get(_TABLE)
-    if table is None:
+    if _TABLE not in files:
         raise DataError(f"{source} holds no {_TABLE}: expected datasets/singleturn of IGLU as published")
-    return list(_read(table, files.get, f"{source}: {_TABLE}"))
+    where = f"{source}: {_TABLE}"
+    try:
+        rows = list(csv.DictReader(io.StringIO(files[_TABLE].decode("utf-8-sig"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{where}: not a CSV file as published: {error}") from None
+    seen: dict[str, str] = {}
+    numbered = enumerate(rows, start=1)
+    return [_instruction(read_json(_Row, row, f"{where}: row {number}"), files.get, seen) for number, row in numbered]
 
 
 def _files(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -133,45 +149,23 @@ def _files(source: Path) -> Iterator[tuple[str, bytes]]:
     return archive.files(source, source, (_TABLE, *worlds))
 
 
-def _read(table: bytes, world: Callable[[str], bytes | None], where: str) -> Iterator[Instruction]:
-    """`world` gives the content of a file by its path. Raises DataError with `where`."""
-    try:
-        rows = list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"), newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{where}: not a CSV file as published: {error}") from None
-    seen: dict[str, str] = {}
-    for number, row in enumerate(rows, start=1):
-        if missing := [name for name in _COLUMNS if row.get(name) is None]:
-            raise DataError(f"{where}: row {number} has no {missing[0]}; is this the file as published?")
-        start = _START.fullmatch(row["InitializedWorldPath"])
-        if not row["GameId"] or start is None or row["IsInstructionClear"] not in ("Yes", "No"):
-            raise DataError(
-                f"{where}: row {number}: expected a GameId, a path like initial_world_states/builder-data/34-c135/step-20, and "
-                "Yes or No in IsInstructionClear"
-            )
-        yield _instruction(row, start["game"], start["step"], world, seen)
-
-
-def _instruction(
-    row: Mapping[str, str], start: str, step: str, world: Callable[[str], bytes | None], seen: dict[str, str]
-) -> Instruction:
-    """The instruction of a row. `seen` holds the earlier texts by game; this row's is added."""
-    game, text = row["GameId"].removeprefix("CQ-"), row["InputInstruction"].strip()
-    read = Instruction(game, start, step, text, BUILT, "")
+def _instruction(row: _Row, world: Callable[[str], bytes | None], seen: dict[str, str]) -> Instruction:
+    """The instruction of a row. `world` gives the content of a file by its path, `seen` the earlier texts by game; this row's is
+    added."""
+    game, text, path = row.GameId.removeprefix("CQ-"), row.InputInstruction.strip(), row.InitializedWorldPath
+    read = Instruction(game, *path.split("/")[2:], text, BUILT, "")
     try:
         if game in seen:
             raise _Fault("repeated", "the same text" if seen[game] == text else f"another text: {text}")
         seen[game] = text
-        path = row["InitializedWorldPath"]
         begun, before = _world(world(path), path, "no start world")
         path = f"target_world_states/builder-data/actionHit/{game}/{game}-step-action"
-        if row["IsInstructionClear"] == "No":
-            data = world(path)
-            pose = _pose(_parsed(data, path)) if data else None
+        if row.IsInstructionClear == "No":
+            pose = _pose(_parsed(data, path)) if (data := world(path)) else None
             if pose is None and begun.avatarInfo:
                 # Where the builder stood when the world was recorded.
                 pose = _ours(begun.avatarInfo.pos, begun.avatarInfo.look)
-            return replace(read, kind=UNCLEAR, detail=row["ClarifyingQuestion"].strip(), pose=pose, before=before)
+            return replace(read, kind=UNCLEAR, detail=row.ClarifyingQuestion.strip(), pose=pose, before=before)
         ended, after = _world(world(path), path, "no target world")
         if after == before:
             raise _Fault("unchanged")
@@ -213,9 +207,7 @@ def _parsed(data: bytes, path: str) -> _World:
 def _pose(world: _World) -> Pose | None:
     """Where the builder stood and looked when the tape begins; None if the tape does not say."""
     stood, looked = _STOOD.search(world.tape), _LOOKED.search(world.tape)
-    if stood is None or looked is None:
-        return None
-    return _ours([float(value) for value in stood.groups()], [float(value) for value in looked.groups()])
+    return _ours([*map(float, stood.groups())], [*map(float, looked.groups())]) if stood and looked else None
 
 
 def _ours(stood: Sequence[float], looked: Sequence[float]) -> Pose:
@@ -258,8 +250,6 @@ def items(instructions: Iterable[Instruction], split: str, kind: str = BUILT) ->
             meta={"game": one.game, "start": one.start, "step": one.step, **question},
         )
 
-
-# --- the corpus ---
 
 LOADER = 1
 """The loader's version, to be raised whenever the parsed instructions change."""

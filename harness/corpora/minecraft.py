@@ -16,14 +16,13 @@ from xml.etree import ElementTree
 from harness.corpora import archive
 from harness.corpora.corpus import Corpus, building_counts
 from harness.corpora.item import MinecraftItem
-from harness.corpora.minecraft_logs import Game, files, find_logs, items, read_games
+from harness.corpora.minecraft_logs import Game, color_in, files, find_logs, items, read_games
 from harness.errors import DataError
-from harness.worlds.minecraft import COLORS, HEIGHT, SHAPE, SIDE, Structure
+from harness.worlds.minecraft import HEIGHT, SHAPE, SIDE, Structure
 
 LOADER = 2
 """The loader's version, to be raised whenever the parsed games change."""
 _FILE = re.compile(r"(?:^|/)gold-configurations/(?P<target>[^/]+)\.xml$")
-_COLOR = re.compile("|".join(COLORS))
 _OFFSET = 100
 """The value of x and z in the files at our coordinate 0."""
 
@@ -99,7 +98,7 @@ def _structure(data: bytes, where: str) -> Structure:
 def _block(line: str, where: str) -> tuple[int, int, int, str]:
     try:
         entry = ElementTree.fromstring(line).attrib
-        color = _COLOR.search(entry["type"])
+        color = color_in(entry["type"])
         x, y, z = (int(entry[axis]) for axis in "xyz")
     except (ElementTree.ParseError, KeyError, ValueError):
         color = None
@@ -107,4 +106,4 @@ def _block(line: str, where: str) -> tuple[int, int, int, str]:
         raise DataError(
             f'{where}: expected a block such as <DrawBlock type="cwc_red_rn" x="100" y="1" z="100"/>, not {line.strip()[:80]}'
         )
-    return x - _OFFSET, y, z - _OFFSET, color[0]
+    return x - _OFFSET, y, z - _OFFSET, color

@@ -23,13 +23,11 @@ from harness.corpora import archive
 from harness.corpora.archive import CachedStructure, CorpusRecord, read_json
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.errors import DataError
-from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region
+from harness.worlds.minecraft import COLORS, Action, Block, Pose, Structure, in_region
 
-SPLITS = ("train", "val", "test")
-SPEAKERS = ("Architect", "Builder")
 _LOG = re.compile(r"(?:^|[/ ])logs/(?P<day>data-[^/]+)/logs/(?P<game>[^/]+)/postprocessed-observations\.json$")
 _GAME = re.compile(r"B\d+-A\d+-(?P<target>C\d+)-\d{7,}")
-_COLOR = re.compile("red|orange|purple|blue|green|yellow")
+_LINE = re.compile(r"<(?P<speaker>Architect|Builder)>(?P<text>.*)", re.DOTALL)
 Blocks = frozenset[Block]
 
 
@@ -98,7 +96,7 @@ class Game:
 
 
 class _Change(NamedTuple):
-    """A world state's difference from the one before: a block placed or removed."""
+    """A block that a world state shows placed or removed, compared with the state before."""
 
     state: int
     action: Action
@@ -112,14 +110,12 @@ def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game
     structures = [frozenset(listed) for listed in blocks]
     turns: list[Turn] = []
     runs: list[ActionRun] = []
-    events = _events(usable, blocks, structures, where)
-    for is_speech, group in groupby(events, key=lambda event: isinstance(event, Utterance)):
-        if is_speech:
-            turns.extend(event for event in group if isinstance(event, Utterance))
-            continue
-        changes = [event for event in group if isinstance(event, _Change)]
-        runs.append(_run(len(turns), changes, usable, structures))
-        turns.append(Executed(runs[-1].actions, runs[-1].pose))
+    for _, group in groupby(_events(usable, blocks, structures, where), key=type):
+        events = list(group)
+        if changes := [event for event in events if isinstance(event, _Change)]:
+            runs.append(_run(len(turns), changes, usable, structures))
+            turns.append(Executed(runs[-1].actions, runs[-1].pose))
+        turns += [event for event in events if isinstance(event, Utterance)]
     return Game(name, day, target, None, len(states), len(states) - len(usable), tuple(turns), tuple(runs))
 
 
@@ -127,22 +123,18 @@ def _events(
     states: list[WorldState], blocks: list[list[Block]], structures: list[Blocks], where: str
 ) -> Iterator[_Change | Utterance]:
     """Everything that happens after the first state, which has no state before it to be compared with."""
-    for i in range(1, len(states)):
-        heard = len(states[i - 1].ChatHistory) if i > 1 else 0
-        chat = states[i].ChatHistory
+    # The released extractor takes the second state for the start: blocks that are already there are placed again before each line
+    # of its chat.
+    for line in states[1].ChatHistory if len(states) > 1 else ():
+        yield from (_Change(1, _action("place", block)) for block in blocks[1])
+        yield _utterance(line, where)
+    for i in range(2, len(states)):
+        heard, chat = len(states[i - 1].ChatHistory), states[i].ChatHistory
         if len(chat) < heard:
             raise DataError(f"{where}: the chat of world state {i} is shorter than the one before; chats only grow")
-        if i == 1:
-            # The released extractor takes the second state for the start: blocks that are already there
-            # are placed again before each line of its chat.
-            for line in chat:
-                yield from (_Change(1, _action("place", block)) for block in blocks[1])
-                yield _utterance(line, where)
-            continue
         yield from (_Change(i, _action("place", block)) for block in sorted(structures[i] - structures[i - 1]))
         yield from (_Change(i, _action("remove", block)) for block in sorted(structures[i - 1] - structures[i]))
-        for line in chat[heard:]:
-            yield _utterance(line, where)
+        yield from (_utterance(line, where) for line in chat[heard:])
 
 
 def _run(turn: int, changes: list[_Change], states: list[WorldState], structures: list[Blocks]) -> ActionRun:
@@ -167,23 +159,20 @@ def _action(kind: str, block: Block) -> Action:
 
 def _block(entry: GridBlock, where: str) -> Block:
     at = entry["AbsoluteCoordinates"]
-    color = _color(entry["Type"])
-    if color is None:
+    if (color := color_in(entry["Type"])) is None:
         raise DataError(f"{where}: a block of type {entry['Type']!r} has none of the six colors, such as cwc_minecraft_red_rn")
     return Block(at["X"], at["Y"], at["Z"], color)
 
 
 @lru_cache(maxsize=64)
-def _color(kind: str) -> str | None:
+def color_in(kind: str) -> str | None:
     """Both `cwc_minecraft_red_rn` and `cwcmod:cwc_red_rn` are red."""
-    match = _COLOR.search(kind)
-    return match[0] if match else None
+    return next((color for color in COLORS if color in kind), None)
 
 
 def _utterance(line: str, where: str) -> Utterance:
-    for speaker in SPEAKERS:
-        if line.startswith(f"<{speaker}>"):
-            return Utterance(speaker, line.removeprefix(f"<{speaker}>").strip())
+    if match := _LINE.fullmatch(line):
+        return Utterance(match["speaker"], match["text"].strip())
     raise DataError(f"{where}: the chat line {line[:40]!r} starts with neither <Architect> nor <Builder>")
 
 
@@ -207,7 +196,7 @@ def read_games(source: Path) -> list[Game]:
     Takes some seconds for the published corpus; see `harness.corpora.minecraft`. Raises DataError, which names the archive's
     member or the file, if one is damaged or is not as published, or if a split names a target without a game.
     """
-    split_of: dict[str, str] | None = None
+    split_of: dict[str, str] = {}
     games: dict[tuple[bytes, bytes], Game] = {}
     for name, data in files(source):
         log = _LOG.search(name)
@@ -221,7 +210,7 @@ def read_games(source: Path) -> list[Game]:
         if key in games:
             raise DataError(f"{name}: the game occurs twice")
         games[key] = read_game(data, log["game"], log["day"], match["target"], name)
-    if split_of is None:
+    if not split_of:
         raise DataError(f"{source} holds no data/logs/splits.json: expected the corpus as published")
     unbuilt = sorted(split_of.keys() - {game.target for game in games.values()})
     if unbuilt:
@@ -232,8 +221,8 @@ def read_games(source: Path) -> list[Game]:
 def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
     """The split of each target. Raises DataError for a target in two splits."""
     split_of: dict[str, str] = {}
-    for split in SPLITS:
-        for target in getattr(targets, split):
+    for split, of_split in targets:
+        for target in of_split:
             if target in split_of:
                 raise DataError(f"{where}: target {target} is both in {split_of[target]} and in {split}")
             split_of[target] = split
@@ -253,10 +242,10 @@ def items(games: Iterable[Game]) -> Iterator[MinecraftItem]:
     for game in games:
         if game.split is None:
             continue
+        cluster = f"minecraft/{game.split}/{game.name}"
         for run in game.runs:
             if run.before is None or run.after is None:
                 continue
-            cluster = f"minecraft/{game.split}/{game.name}"
             yield MinecraftItem(
                 id=f"{cluster}/{run.states[0]}",
                 split=game.split,

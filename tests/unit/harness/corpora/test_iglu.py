@@ -136,9 +136,12 @@ def test_a_game_id_that_stands_there_twice(folder: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("change_table", "message"),
     [
-        (lambda text: text.replace("InputInstruction", "Instruction", 1), "row 1 has no InputInstruction"),
-        (lambda text: text.replace("Yes", "Perhaps", 1), "row 1: expected a GameId"),
-        (lambda text: text.replace("initial_world_states/builder-data/1-c901/step-2", "elsewhere", 1), "row 1: expected"),
+        (lambda text: text.replace("InputInstruction", "Instruction", 1), "row 1: InputInstruction: Field required"),
+        (lambda text: text.replace("Yes", "Perhaps", 1), "row 1: IsInstructionClear: Input should be 'Yes' or 'No'"),
+        (
+            lambda text: text.replace("initial_world_states/builder-data/1-c901/step-2", "elsewhere", 1),
+            "row 1: InitializedWorldPath: ",
+        ),
         (lambda text: text + '"CQ-game-1,never ends', "not a CSV file as published"),
     ],
 )

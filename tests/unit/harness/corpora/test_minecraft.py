@@ -101,13 +101,6 @@ def test_games_are_in_bytewise_order_of_day_and_name(tmp_path: Path) -> None:
         assert [item.group for item in minecraft_logs.items(games)] == ["C1", "C1", "C2"], "games in no split have no items"
 
 
-def test_a_folder_of_logs_alone_reads_as_the_archive(tmp_path: Path) -> None:
-    corpus = write_minecraft(tmp_path / "corpus")
-    archive = pack(corpus, tmp_path / "mdc.tar.xz")
-    (corpus / "data" / "logs").rename(corpus / "logs")
-    assert minecraft_logs.read_games(corpus) == minecraft_logs.read_games(archive)
-
-
 # Invalid input: every error names the file, or the archive and its member, and what was expected.
 
 
