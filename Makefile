@@ -71,7 +71,6 @@ bench-gpu: env ## The same on a machine with a GPU; prints what to send us
 
 docs: env ## The page of the command line, and all pages as a site in site/
 	PYTHONPATH=. $(BIN)/python tools/cli_page.py
-	PYTHONPATH=. $(BIN)/python tools/recipe_schema.py
 	$(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html"
 

@@ -32,7 +32,7 @@ from harness.util.settings import (
 
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
-"""Lets editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
+"""Lets editors complete keys and mark faults; `make docs` writes it."""
 
 
 class DataSource(Strict):

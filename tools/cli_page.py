@@ -1,13 +1,15 @@
-"""Writes docs/cli.md from the `--help` of every command."""
+"""Writes docs/cli.md from the `--help` of every command, and the JSON Schema of recipes."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from adapters import recipe
 from harness.cli import SECTIONS, cli
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
@@ -49,9 +51,14 @@ def _described(command: click.Command, name: str, parent: click.Context) -> Iter
             yield from _described(below, own, context)
 
 
+def schema() -> str:
+    return json.dumps(recipe.recipe_schema(), indent=1) + "\n"
+
+
 def main() -> None:
-    PAGE.write_text(page())
-    print(PAGE)
+    for path, text in ((PAGE, page()), (recipe.SCHEMA, schema())):
+        path.write_text(text)
+        print(path)
 
 
 if __name__ == "__main__":

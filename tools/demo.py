@@ -19,19 +19,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from eval.statistics import Percentage
+
 HARNESS = Path(sys.executable).parent / "harness"
 ADAPTER = "hexagons"
 """The adapter that ships for HEXAGONS."""
-TRAINING = {
-    "tokens": 1024,
-    "accumulation": 1,
-    "max_steps": 6,
-    "evaluations": 1,
-    "dev_loss_items": 6,
-    "dev_f1_items": 1,
-    "max_new_tokens": 16,
-}
+TRAINING = "tokens=1024 accumulation=1 max_steps=6 evaluations=1 dev_loss_items=6 dev_f1_items=1 max_new_tokens=16"
 """A minute or two on two cores: enough to see the loss fall, not enough to learn the task."""
+RUNS = {
+    "base, no examples": "prompt --name demo-base --max-new-tokens 48",
+    "base + the adapter that ships": f"prompt --adapter {ADAPTER} --name demo-adapter --max-new-tokens 128",
+    "parser, written by hand": "baseline predict parser --name demo-parser",
+}
+"""What is compared, and its command."""
 
 PORT = 8377
 SERVER_SECONDS = 300
@@ -45,11 +45,6 @@ def harness(*arguments: str) -> str:
     if done.returncode:
         sys.exit(f"harness {arguments[0]} failed with exit code {done.returncode}")
     return done.stdout
-
-
-def interval(scores: dict[str, Any], name: str) -> str:
-    low, high = scores["intervals"]["action"][name]
-    return f"{100 * scores['action'][name]:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def ask() -> str:
@@ -90,24 +85,19 @@ def main() -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     # The same demo everywhere, whatever data this machine has.
     os.environ.pop("HARNESS_DATA", None)
-    names = {"training": "demo-training", "base": "demo-base", "adapter": "demo-adapter", "parser": "demo-parser"}
-    for name in names.values():
-        shutil.rmtree(Path("runs") / name, ignore_errors=True)
+    for name in ("training", "base", "adapter", "parser"):
+        shutil.rmtree(Path("runs") / f"demo-{name}", ignore_errors=True)
 
     print(harness("data", "list"))
-    short = [word for key, value in TRAINING.items() for word in ("--set", f"training.{key}={value}")]
-    print(harness("finetune", "llama-lora", "--name", names["training"], *short))
-    commands = {
-        "base, no examples": ("prompt", "--name", names["base"], "--max-new-tokens", "48"),
-        "base + the adapter that ships": ("prompt", "--adapter", ADAPTER, "--name", names["adapter"], "--max-new-tokens", "128"),
-        "parser, written by hand": ("baseline", "predict", "parser", "--name", names["parser"]),
-    }
+    short = (word for setting in TRAINING.split() for word in ("--set", f"training.{setting}"))
+    print(harness("finetune", "llama-lora", "--name", "demo-training", *short))
     table = Table("model", "action F1", "action EM", title="HEXAGONS, the sample's dev steps")
-    for model, command in commands.items():
-        scores = json.loads(harness(*command, "--json").splitlines()[-1])
-        table.add_row(model, interval(scores, "f1"), interval(scores, "em"))
+    for model, command in RUNS.items():
+        scores = json.loads(harness(*command.split(), "--json").splitlines()[-1])
+        ends = scores["intervals"]["action"]
+        table.add_row(model, *(str(Percentage(scores["action"][name], ends[name])) for name in ("f1", "em")))
     answer = ask()
-    run = Path("runs") / names["adapter"]
+    run = Path("runs/demo-adapter")
     records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
     largest = max(records, key=lambda record: len(record["actions"]))
     picture = run / "picture.png"

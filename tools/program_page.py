@@ -20,12 +20,17 @@ from serialization.program.written import write
 from tests.helpers.programs import building_after, drawing_after
 
 PAGE = Path(__file__).parents[1] / "docs" / "program.md"
-_EXAMPLE = re.compile(r"```(hexagons|minecraft)\n(.*?)```(?:\n\n!\[[^]]*\]\(([^)]+\.svg)\))?", re.DOTALL)
+_EXAMPLE = re.compile(
+    r"```(?P<task>hexagons|minecraft)\n(?P<asked>(?:(?:step)?> .*\n)+)(?P<result>(?:.*\n)*?)```"
+    r"(?:\n\n!\[[^]]*\]\((?P<picture>[^)]+\.svg)\))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     task: str
+    asked: str
+    """The lines before the result."""
     steps: tuple[str, ...]
     program: str
     result: str
@@ -34,11 +39,9 @@ class Example:
 
 def examples(page: str) -> Iterator[Example]:
     for match in _EXAMPLE.finditer(page):
-        lines = match[2].splitlines()
-        steps = tuple(line.removeprefix("step> ") for line in lines if line.startswith("step> "))
-        program = "\n".join(line.removeprefix("> ") for line in lines if line.startswith("> "))
-        result = "\n".join(line for line in lines if not line.startswith(("step> ", "> ")))
-        yield Example(match[1], steps, program, result, match[3])
+        asked, done = re.findall(r"^(step> |> )(.*)$", match["asked"], re.MULTILINE), match["result"].rstrip("\n")
+        steps, program = ([line for mark, line in asked if mark == own] for own in ("step> ", "> "))
+        yield Example(match["task"], match["asked"], tuple(steps), "\n".join(program), done, match["picture"])
 
 
 def result(example: Example) -> tuple[str, str]:
@@ -60,21 +63,14 @@ def result(example: Example) -> tuple[str, str]:
     return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
 
 
-def _renewed(match: re.Match[str]) -> str:
-    example = next(examples(match.group()))
-    listed, picture = result(example)
-    asked = [f"step> {step}" for step in example.steps] + [f"> {line}" for line in example.program.splitlines()]
-    link = match.group()[match.group().rindex("```") + 3 :]
-    if example.picture:
-        path = PAGE.parent / example.picture
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(picture)
-    return f"```{example.task}\n" + "\n".join([*asked, listed]) + f"\n```{link}"
-
-
 def main() -> None:
-    PAGE.write_text(_EXAMPLE.sub(_renewed, PAGE.read_text()))
-    print(f"{sum(1 for _ in examples(PAGE.read_text()))} examples in {PAGE}")
+    page = PAGE.read_text()
+    for example in examples(page):
+        listed, picture = result(example)
+        page = page.replace(f"{example.asked}{example.result}\n```", f"{example.asked}{listed}\n```")
+        if example.picture:
+            (PAGE.parent / example.picture).write_text(picture)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ from harness.cli import main
 from harness.engines.models.bases import DEFAULT_BASE
 from harness.errors import UsageError
 from tests.helpers.finetuning import job_of
-from tools.recipe_schema import content
+from tools.cli_page import schema as content
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
 def test_the_schema_is_that_of_the_models() -> None:
-    assert SCHEMA.read_text() == content(), "run tools/recipe_schema.py"
+    assert SCHEMA.read_text() == content(), "run make docs"
     schema = recipe_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     parts = [schema, *schema["$defs"].values()]
