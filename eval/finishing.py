@@ -51,7 +51,7 @@ def finish(run: Run, items: Sequence[Item], *, items_file: Path | str | None, as
     if thinking > answered / 2:
         click.echo(
             f"Error: most answers ({thinking} of {answered}) ended while the model was still thinking, so the scores say little: "
-            f"raise {longest}, lower --reasoning-effort or turn thinking off",
+            f"raise {longest}, lower its reasoning_effort or turn thinking off",
             err=True,
         )
     return 1 if errors or thinking > answered / 2 else 0

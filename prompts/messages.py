@@ -19,9 +19,6 @@ from serialization.pose import as_cells, as_seen, compass, view_from
 OPENS, CLOSES = "<thought>", "</thought>"
 """The marks around a thought."""
 
-IN_PICTURE = "in the picture"
-"""Stands for a state that only a picture shows."""
-
 
 def _answered(text: str, spec: PromptSpec) -> str:
     """An answer in a conversation, after an empty thought if the model may think."""
@@ -43,16 +40,13 @@ def system_message(spec: PromptSpec) -> Message:
     moves = spec.format.of_turn is not None and not spec.context.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.context, "moves": moves, "looks": spec.looks}
     text = spec.template.render(f"{spec.world}.system.txt", values).strip()
-    told = {"task": spec.world, "tokens": spec.think, "opens": OPENS, "closes": CLOSES}
-    more = [file for file, wanted in (("images.txt", spec.images), ("think.txt", spec.think)) if wanted]
-    parts = (text, *(spec.template.render(file, told).strip() for file in more))
-    return {"role": "system", "content": "\n".join(filter(None, parts))}
+    told = {"tokens": spec.think, "opens": OPENS, "closes": CLOSES}
+    thinking = spec.template.render("think.txt", told).strip() if spec.think else ""
+    return {"role": "system", "content": "\n".join(filter(None, (text, thinking)))}
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
     shown = view(in_frame(item, spec.frame), spec.context, spec.format, looks=spec.looks)
-    if spec.images == "instead":
-        shown = replace(shown, fields={k: IN_PICTURE if k in ("board", "blocks") else v for k, v in shown.fields.items()})
     if not isinstance(item, MinecraftItem):
         return shown
     shown = view_from(shown, item.pose) if spec.frame == "pose" else shown

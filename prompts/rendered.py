@@ -17,8 +17,7 @@ class Rendered:
 
     id: str
     messages: tuple[Message, ...]
-    """System, then user and assistant for each example, then user. With pictures, the content of a user's message is a list of
-    the OpenAI protocol's parts, its text and its picture (harness/drawing/items.py)."""
+    """System, then user and assistant for each example, then user."""
     text: str
     """The whole prompt as one string, special tokens included, as the tokenizer's chat template (or the plain one) writes it."""
     token_ids: tuple[int, ...]

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from prompts.similarity import Matrix
 
-ORDERS = ("best-last", "best-first", "id", "random")
-"""The orders that examples may have in a prompt. "random" sorts by a hash of their ids and the seed."""
-
 RANDOM, FIXED = "random", "fixed"
 RETRIEVED = ("bm25", "embedding")
 """Ways to choose examples by their similarity to an item."""
@@ -33,8 +30,6 @@ class ShotChoice:
     seed: int = 0
     select: str | None = None
     shot_ids: str | None = None
-    encoder: str | None = None
-    shot_order: str | None = None
 
 
 def _by_seed(seed: int) -> Callable[[Item], bytes]:
@@ -90,13 +85,10 @@ class ShotPool:
 
 
 class ChosenShots:
-    """Examples that were chosen for each item beforehand, the best first, and their order in a prompt.
+    """Examples that were chosen for each item beforehand, the best first. In a prompt, `best_last` turns their order around."""
 
-    `order` is one of ORDERS, or None for the order in which they were chosen.
-    """
-
-    def __init__(self, chosen: Mapping[str, Sequence[Item]], order: str | None, seed: int) -> None:
-        self._chosen, self._order, self._seed = chosen, order, seed
+    def __init__(self, chosen: Mapping[str, Sequence[Item]], best_last: bool) -> None:
+        self._chosen, self._best_last = chosen, best_last
 
     @cached_property
     def hash(self) -> str:
@@ -111,11 +103,7 @@ class ChosenShots:
 
     def arrange(self, shots: Sequence[Item]) -> list[Item]:
         """Some of an item's examples, given the best first, in the order of the prompt."""
-        if self._order == "best-last":
-            return list(reversed(shots))
-        if self._order in ("id", "random"):
-            return sorted(shots, key=_by_seed(self._seed) if self._order == "random" else lambda shot: shot.id.encode())
-        return list(shots)
+        return list(reversed(shots)) if self._best_last else list(shots)
 
 
 class LiveShots(ChosenShots):
@@ -124,8 +112,8 @@ class LiveShots(ChosenShots):
     `choose` gives an item's examples, the best first; `pool_hash` is the `ShotPool.hash` of the pool that it chooses from.
     """
 
-    def __init__(self, choose: Callable[[Item], Sequence[Item]], pool_hash: str, order: str | None, seed: int) -> None:
-        super().__init__({}, order, seed)
+    def __init__(self, choose: Callable[[Item], Sequence[Item]], pool_hash: str, best_last: bool) -> None:
+        super().__init__({}, best_last)
         self._choose, self.hash = choose, pool_hash
 
     def choose(self, item: Item, count: int) -> list[Item]:

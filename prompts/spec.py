@@ -38,8 +38,6 @@ class PromptSpec:
     """The name of a shipped template, or a folder."""
     think: int = 0
     """Most tokens of a thought before the answer; 0: the model answers at once."""
-    images: str = ""
-    """Pictures of the state: "beside" its text, "instead" of it, or "": none."""
 
     @classmethod
     def make(
@@ -49,22 +47,18 @@ class PromptSpec:
         format: str | None = None,
         frame: str | None = None,
         template: str | None = None,
-        images: str | None = None,
     ) -> PromptSpec:
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
         names = context or defaults["context"], format or defaults["format"], frame or "world", chosen
-        spec = cls(task, *names, images=images or "")
+        spec = cls(task, *names)
         _ = spec.context, spec.format
         choose("frame", spec.frame, FRAMES)
         if spec.frame != "world" and spec.world == "hexagons":
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
         if spec.frame == "pose" and not (spec.context.rich and spec.format_name == "lines"):
             raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
-        if images and not (spec.context.board or spec.context.rich):
-            fit = "one with a board, such as oracle-board" if spec.world == "hexagons" else "context-rich"
-            raise UsageError(f"--images shows the state, which --context {spec.context_name} does not: take {fit}")
         return spec
 
     @property
@@ -95,11 +89,11 @@ class PromptSpec:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names that make up the format. Template (by its folder's name), thoughts and images are left out if default."""
+        """The names that make up the format. Template (by its folder's name) and thoughts are left out if default."""
         folder = self.template.folder
         names = {key.removesuffix("_name"): value for key, value in asdict(self).items()}
         names["template"] = folder.name if folder else DEFAULT
-        plain = {"template": DEFAULT, "think": 0, "images": ""}
+        plain = {"template": DEFAULT, "think": 0}
         return {key: str(value) for key, value in names.items() if key not in plain or value != plain[key]}
 
     @property
@@ -113,5 +107,4 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        told = {"think": "think-{}", "images": "images-{}"}
-        return "/".join(told.get(key, "{}").format(value) for key, value in self.fields.items())
+        return "/".join(f"think-{value}" if key == "think" else value for key, value in self.fields.items())

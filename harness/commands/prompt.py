@@ -175,7 +175,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         if isinstance(engine, OpenAIEngine):
             engine.used = sum(map(TokenUsage.of_record, run.records), TokenUsage())
         engine = stack.enter_context(cached(engine, options, settings))
-        answers = Prompted(plan, engine, retry_errors=options.retry_errors)
+        answers = Prompted(plan, engine)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
         if found := getattr(engine, "cached", 0):
             click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)

@@ -289,7 +289,7 @@ def _place(system: str | None, cell: Cell) -> Place | None:
 
 def _with_examples(values: Options) -> Options:
     """The options of a prompt without the ways to choose examples if there are none."""
-    idle = ("select", "shot-ids", "encoder", "shot-order") if values.get("shots") == 0 else ()
+    idle = ("select", "shot-ids") if values.get("shots") == 0 else ()
     return {key: value for key, value in values.items() if key not in idle}
 
 

@@ -10,13 +10,12 @@ from typing import Any
 import click
 from pydantic import model_validator
 
-from harness.engines.openai import DIALECTS
 from harness.errors import UsageError
 from harness.prompting.shots import check_choice
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
-from prompts.shots import ORDERS, SELECTIONS
+from prompts.shots import SELECTIONS
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
@@ -86,8 +85,6 @@ class Options(Strict):
     """The prompts' wording: a shipped template or a folder. [default: the adapter's, otherwise our own]"""
     think: int | None = ASKED(record=False, ge=0)
     """Let the model think in up to N tokens before it answers. The thought is not scored."""
-    images: str | None = ASKED(choices=("beside", "instead"), engines=("openai",), record=False)
-    """Send the state as a picture, with its text (beside) or without it (instead) (openai)."""
     limit: int | None = ASKED(common=True, ge=1)
     """Only the first N items."""
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
@@ -96,10 +93,6 @@ class Options(Strict):
     """If answers are programs: the programs of train items, beside the shipped ones. Repeatable."""
     shot_ids: str | None = EXAMPLES(record=False)
     """Ids of train items separated by commas, or a file of them (select fixed)."""
-    encoder: str | None = EXAMPLES(record=False)
-    """Sentence encoder (select embedding): a folder or hub name. [default: all-MiniLM-L6-v2]"""
-    shot_order: str | None = EXAMPLES(choices=ORDERS, record=False)
-    """Order of the examples. [default: best-last with bm25 or embedding]"""
     seed: int = DECODING(0)
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
@@ -124,14 +117,8 @@ class Options(Strict):
     """Prompts per batch."""
     completions: bool = ENDPOINT(False)
     """Use the completions endpoint, for a model without a chat template."""
-    dialect: str | None = ENDPOINT(choices=DIALECTS)
-    """The request syntax that the endpoint takes for --constrain. [default: vllm]"""
-    reasoning_effort: str | None = ENDPOINT()
-    """How long a model thinks, e.g. low."""
     extra_body: str | None = ENDPOINT(metavar="JSON")
-    """Further fields of every request; no API keys."""
-    chat_template_kwargs: str | None = ENDPOINT(metavar="JSON")
-    """Arguments of the server's chat template, e.g. {"enable_thinking": false}."""
+    """Further fields of every request, e.g. {"reasoning_effort": "low"}; no API keys."""
     tokenizer: str | None = ENDPOINT()
     """The model's tokenizer, a hub name or a folder, to count prompts exactly."""
     concurrency: int | None = ENDPOINT(record=False, ge=1, le=256)
@@ -146,8 +133,6 @@ class Options(Strict):
     """Print how many requests and tokens the run would take, without asking anything."""
     max_tokens_total: int | None = COST(ge=0)
     """Stop after this many tokens of prompts and answers (openai)."""
-    retry_errors: bool = RUN(True, names=("--retry-errors/--keep-errors",))
-    """Whether a resumed run asks failed items again."""
     cache: bool = RUN(True, names=("--cache/--no-cache",), shared=True)
     """Reuse answers that are in the cache."""
     name: str | None = RUN(common=True)
@@ -174,13 +159,11 @@ class Options(Strict):
             raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
         self._check_votes()
         if self.shots is not None or self.adapter is None:
-            check_choice(self.shots or 0, self.select, self.shot_ids, self.encoder, self.shot_order)
+            check_choice(self.shots or 0, self.select, self.shot_ids)
         if self.think and self.constrain:
             raise UsageError(
                 f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
             )
-        if self.images and self.completions:
-            raise UsageError("--images are parts of chat messages: leave --completions out")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for name, flag in FLAGS.items():

@@ -122,7 +122,6 @@ def engine_name(options: Options) -> str:
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
-    from harness.engines.openai import DIALECTS
     from harness.engines.openai.request_shape import extra_fields
 
     given = {"timeout": options.timeout, "max_retries": options.retries}
@@ -132,11 +131,10 @@ def _endpoint_engine(kind: Any, options: Options) -> Engine:
         concurrency=options.concurrency or CONCURRENCY,
         chat=not options.completions,
         context_length=options.context_length,
-        extra=extra_fields(options.reasoning_effort, options.extra_body, options.chat_template_kwargs),
+        extra=extra_fields(options.extra_body),
         tokenizer=counting_tokenizer(options, None),
         max_tokens=options.max_tokens_total,
         say=tell,
-        dialect=options.dialect or DIALECTS[0],
         **{key: value for key, value in given.items() if value is not None},
     )
     return engine
@@ -174,8 +172,6 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     if spec.think and renderer.stop and not chats and options.engine != "scripted":
         raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
-    if options.dialect:
-        _check_dialect(options.dialect, options.constrain, feasible, spec)
     sampling = Sampling(
         max_tokens=longest,
         temperature=options.temperature,
@@ -199,17 +195,6 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         likeliest=options.vote == "likelihood",
         feasible=feasible,
     )
-
-
-def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: PromptSpec) -> None:
-    """Raises UsageError if the dialect is not needed, or cannot hold answers to this format."""
-    from harness.engines.openai.request_shape import held
-
-    if constrain is None:
-        raise UsageError(f"--dialect {dialect} says how answers are held to a format: add --constrain format")
-    if feasible:
-        raise UsageError("--constrain feasible is for endpoints of harness serve, which need no --dialect: leave it out")
-    held(spec.constraint, dialect)
 
 
 def held_to_state(spec: PromptSpec) -> bool:

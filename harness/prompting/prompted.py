@@ -12,7 +12,6 @@ from anyio.to_thread import run_sync
 from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling, apart
 from harness.errors import EngineError
-from harness.prompting.pictures import pictured
 from harness.prompting.voting import changes, likeliest, most_agreed, vote
 from harness.runs.answering import Answer, Predictor
 from prompts.messages import feasible_state, read_answer
@@ -47,9 +46,6 @@ class Plan:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
         rendered = self.renderer.render(item, shots, self.pool.arrange)
-        kept = shots[: len(shots) - rendered.dropped_shots]
-        if self.renderer.spec.images:
-            rendered = pictured(rendered, [*self.pool.arrange(kept), item], self.renderer.spec)
         state = feasible_state(item, self.renderer.spec, self.renderer.opening) if self.feasible else None
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 
@@ -57,9 +53,8 @@ class Plan:
 class Prompted(Predictor):
     """A plan and the engine that is asked."""
 
-    def __init__(self, plan: Plan, engine: Engine, *, retry_errors: bool = True) -> None:
+    def __init__(self, plan: Plan, engine: Engine) -> None:
         self.plan, self.engine = plan, engine
-        self.retry_errors = retry_errors
         self._right = self._said = self._checked = 0
         self.batch_size, self.independent = plan.batch_size, engine.independent
         self.rolls_out = plan.renderer.spec.rolls_out

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, given_to_vllm
-from harness.prompting.shots import choice_settings
 from harness.util.hashing import short_hash
 from prompts.shots import RANDOM
 
@@ -45,7 +44,7 @@ def run_settings(
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": short_hash([script.read_bytes()]) if options.engine == "scripted" and script.is_file() else None,
         "shots_hash": plan.pool.hash,
-        **choice_settings(options),
+        "select": None if options.select == RANDOM else options.select,
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
@@ -70,7 +69,7 @@ def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
 OF_THE_PROMPT = {
     *("items", "constrained", "trained_on", "shots_hash", "prompt_hash", "data_hash"),
     *(name for name, flag in FLAGS.items() if flag.group not in (MODEL_GROUP, ENDPOINT_GROUP)),
-} - {"think", "images"}  # The text of a prompt does not say everything about these.
+} - {"think"}  # The text of a prompt does not say everything about it.
 """Settings that affect an answer only through its prompt or its `Sampling`, both of which the cache compares anyway."""
 
 
@@ -111,8 +110,6 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     _, *prompt_format = spec.name.split("/")
     parts = [answered_task(options, spec), options.part, model_name, *prompt_format, f"{options.shots}-shot"]
     parts += [options.select] if options.select not in (None, RANDOM) else []
-    parts += [Path(options.encoder).name] if options.encoder else []
-    parts += [options.shot_order] if options.shot_order else []
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import UsageError
 from prompts.shots import (
     FIXED,
-    ORDERS,
     RANDOM,
     RETRIEVED,
     ChosenShots,
@@ -26,20 +25,16 @@ if TYPE_CHECKING:
     from prompts.spec import PromptSpec
 
 
-def check_choice(shots: int, select: str | None, ids: str | None, encoder: str | None, order: str | None) -> None:
+def check_choice(shots: int, select: str | None, ids: str | None) -> None:
     """Raises UsageError for flags that do not go together."""
     if not shots:
-        for flag, value in (("select", select), ("shot-ids", ids), ("encoder", encoder), ("shot-order", order)):
+        for flag, value in (("select", select), ("shot-ids", ids)):
             if value is not None:
                 raise UsageError(f"--{flag} {value}: there are no examples to choose; add --shots, e.g. 5")
     if select == FIXED and ids is None:
         raise UsageError("--select fixed needs --shot-ids: ids of train items separated by commas, or a file of them")
     if ids is not None and select != FIXED:
         raise UsageError("--shot-ids are for --select fixed; add it, or leave the ids out")
-    if encoder is not None and select != "embedding":
-        raise UsageError(f"--encoder {encoder} is for --select embedding")
-    if order in ORDERS[:2] and select not in RETRIEVED:
-        raise UsageError(f"--shot-order {order}: {select or RANDOM} examples have no best one; use id or random")
 
 
 def read_ids(text: str) -> list[str]:
@@ -62,17 +57,17 @@ def choose_shots(options: Any, items: Sequence[Item] | None, train: Sequence[Ite
     """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split: for all items at once or,
     if `items` is None, for each item when it is asked.
 
-    Raises UsageError for ids that are not in the train split and for fewer ids than --shots, and EngineError for an encoder that
-    cannot be loaded.
+    Raises UsageError for ids that are not in the train split and for fewer ids than --shots, and EngineError if the sentence
+    encoder is not installed.
     """
     seed, select = options.seed, options.select or RANDOM
     pool = ShotPool(train, seed)
-    if not options.shots or (select == RANDOM and options.shot_order in (None, RANDOM)):
+    if not options.shots or select == RANDOM:
         return pool
-    order = options.shot_order or (ORDERS[0] if select in RETRIEVED else None)
+    best_last = select in RETRIEVED
     if items is None:
-        return LiveShots(lambda item: _chosen(options, [item], train)[item.id], pool.hash, order, seed)
-    return ChosenShots(_chosen(options, items, train), order, seed)
+        return LiveShots(lambda item: _chosen(options, [item], train)[item.id], pool.hash, best_last)
+    return ChosenShots(_chosen(options, items, train), best_last)
 
 
 def live_shots(options: Any, spec: PromptSpec) -> Shots:
@@ -107,35 +102,23 @@ def example_pool(
 
 def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
     """The examples of each item by its id, the best first."""
-    count, seed, select = options.shots, options.seed, options.select or RANDOM
-    if select == RANDOM:
-        pool = ShotPool(train, seed)
-        return {item.id: pool.choose(item, count) for item in items}
-    if select == FIXED:
+    count = options.shots
+    if options.select == FIXED:
         ids = read_ids(options.shot_ids)
         if len(ids) < count:
             raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
         return fixed(train, ids[:count], items)
-    return most_similar(train, items, _alike(select, options.encoder, items, train), count, seed)
+    return most_similar(train, items, _alike(options.select, items, train), count, options.seed)
 
 
-def _alike(select: str, encoder: str | None, items: Sequence[Item], train: Sequence[Item]) -> Matrix:
+def _alike(select: str, items: Sequence[Item], train: Sequence[Item]) -> Matrix:
     from prompts.similarity import by_words, query_text
 
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
     if select == "bm25":
         return by_words(known, asked)
-    from harness.engines.models.encoding import MINILM, embedded
+    from harness.engines.models.encoding import embedded
 
     # Vectors of length 1: their products are cosines.
-    alike: Matrix = (embedded(asked, encoder or MINILM) @ embedded(known, encoder or MINILM).T).astype(float)
+    alike: Matrix = (embedded(asked) @ embedded(known).T).astype(float)
     return alike
-
-
-def choice_settings(options: Any) -> dict[str, Any]:
-    """What a run records about the choice of examples. A default is recorded as None, whether it was given or not."""
-    return {
-        "select": None if options.select == RANDOM else options.select,
-        "shot_order": None if options.shot_order == RANDOM and options.select in (None, RANDOM) else options.shot_order,
-        "encoder": options.encoder,
-    }

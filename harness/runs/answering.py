@@ -56,8 +56,6 @@ class Predictor(Protocol):
     """Set by the loop; receives how many items of the batch are answered, if the model reports it."""
     note: Callable[[], str] = staticmethod(lambda: "")
     """What to show beside the rate while the run goes on."""
-    retry_errors: bool = True
-    """Whether a resumed run asks again for the answers that failed."""
 
     def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
         """One answer per item, in order, as they come."""
@@ -94,7 +92,7 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
     """
     own = rolls_out(predictor, items)
     planned = batches(items, predictor.batch_size, rolls_out=own)
-    kept, todo = _independent(run, planned, predictor, own) if predictor.independent else _whole_batches(run, planned)
+    kept, todo = _independent(run, planned, own) if predictor.independent else _whole_batches(run, planned)
     run.keep(kept)
     if run.records:
         say(f"{len(run.records)} items are already answered; continuing with the rest")
@@ -134,10 +132,10 @@ Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 """The records that are kept, and the batches that are still to be done."""
 
 
-def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> Kept:
-    """Keeps all records, except failed ones if they are asked again. If answers build on earlier ones (`own`), keeps only the
-    records before the first of these."""
-    failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
+def _independent(run: Run, planned: Sequence[Sequence[Item]], own: bool) -> Kept:
+    """Keeps all records but failed ones, which are asked again. If answers build on earlier ones (`own`), keeps only the records
+    before the first of these."""
+    failed = {n for n, record in enumerate(run.records) if "error" in record}
     seen = run.records[: min(failed)] if failed and own else run.records
     kept = [record for n, record in enumerate(seen) if n not in failed]
     done = {record["id"] for record in kept}

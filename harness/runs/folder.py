@@ -179,7 +179,7 @@ class Run:
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """The settings that differ, sorted; hashes, which follow from other settings, come last."""
     late = {key for key in RECORDED_LATE if key not in before or key not in now}
-    keys = (key for key in {*before, *now} - late if key not in before or key not in now or before[key] != now[key])
+    keys = (key for key in {*before, *now} - late if before.get(key) != now.get(key))
     return sorted(keys, key=lambda key: (key.endswith(("_hash", "_fingerprint")), key))
 
 

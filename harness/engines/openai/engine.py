@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from functools import partial
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from harness.engines.openai.endpoint import KEY_VARIABLES, Endpoint, Failure
 from harness.engines.openai.request_shape import RequestShape
 from harness.engines.shared import brief
 from harness.errors import EngineError, UsageError
-from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
 
 log = logging.getLogger(__name__)
@@ -45,8 +42,6 @@ _ENDS = {
     "error_toxic guardrail_intervened",
 }
 """How an answer ended, and the finish reasons of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others for it."""
-_DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{2}-\d{4}|latest)$")
-"""A date or version at the end of a model's name, as in gpt-4o-2024-08-06."""
 _UNREACHED = "start the server, or check --base-url and the proxies in the environment"
 _TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
 """Types of the parts of a message."""
@@ -79,9 +74,9 @@ class TokenUsage:
 class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
-    See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra`, `dialect` and
-    `strict`. The key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for
-    everything that the user should know; `max_tokens` ends the run when as many tokens are `used`. `close` must be called.
+    See `Endpoint` for `socket`, `timeout` (seconds, for one try) and `max_retries`, `RequestShape` for `extra` and `strict`. The
+    key comes from HARNESS_API_KEY or OPENAI_API_KEY, and is sent only to the server. `say` receives a line for everything that
+    the user should know; `max_tokens` ends the run when as many tokens are `used`. `close` must be called.
     """
 
     independent = True
@@ -101,7 +96,6 @@ class OpenAIEngine:
         tokenizer: Any = None,
         max_tokens: int | None = None,
         say: Callable[[str], None] = log.warning,
-        dialect: str = "vllm",
         strict: bool = True,
     ) -> None:
         self._endpoint = Endpoint(base_url, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
@@ -109,7 +103,7 @@ class OpenAIEngine:
         self._path = "/chat/completions" if chat else "/completions"
         # The server itself puts the BOS token before a text.
         bos = str(getattr(tokenizer, "bos_token", None) or "")
-        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, dialect=dialect, strict=strict)
+        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, strict=strict)
         self._concurrency = concurrency
         self._runner: asyncio.Runner | None = None
         self._stop: EngineError | None = None
@@ -214,15 +208,10 @@ class OpenAIEngine:
         while True:
             body = self._shape.body(prompt, sampling)
             try:
-                return await self._endpoint.request("POST", self._path, body, partial(self._count_late, prompt, sampling))
+                return await self._endpoint.request("POST", self._path, body)
             except Failure as failure:
                 if not self._shape.adapt(body, failure):
                     raise
-
-    def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
-        """Count the longest possible answer: one that came too late may be charged, and its length is unknown."""
-        length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
-        self.used += TokenUsage(length, sampling.max_tokens)
 
     def _failed(self, failure: Failure) -> Completion:
         """The completion with a prompt's error; stops the run if every other prompt would fail as well."""
@@ -279,7 +268,7 @@ class OpenAIEngine:
 
     def _another(self, name: object) -> str:
         """The model that answered, if it is not the one that was asked, and empty otherwise; each is reported once."""
-        if not isinstance(name, str) or not name or _base_name(name) == _base_name(self._model):
+        if not isinstance(name, str) or name in ("", self._model):
             return ""
         name = self._endpoint.tell(name)
         if name not in self._others:
@@ -309,11 +298,6 @@ def _length(model: Mapping[str, Any]) -> int | None:
         if isinstance(value := model.get(name), int) and value > 0:
             return value
     return next(filter(None, (_length(value) for value in model.values() if isinstance(value, dict))), None)
-
-
-def _base_name(model: str) -> str:
-    """A model's name for comparison: in lower case, without folder, date and file ending."""
-    return _DATED.sub("", model.rstrip("/").rpartition("/")[2].removesuffix(".gguf").removesuffix(":latest").lower())
 
 
 def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:

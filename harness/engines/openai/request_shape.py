@@ -37,8 +37,8 @@ _KEY_VALUE = re.compile(r'"(?:(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}"|Bearer\s)
 
 class RequestShape:
     """Makes the body of each request. The user's own fields, `extra`, are never dropped; `say` receives a line for every
-    parameter that is dropped or renamed. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS. If a model
-    refuses temperature 0, a `strict` shape ends the run; any other leaves it out, and the model samples its answers."""
+    parameter that is dropped or renamed. `bos` is taken off the beginning of a text. If a model refuses temperature 0, a `strict`
+    shape ends the run; any other leaves it out, and the model samples its answers."""
 
     def __init__(
         self,
@@ -48,23 +48,22 @@ class RequestShape:
         bos: str = "",
         extra: Mapping[str, Any],
         say: Callable[[str], None],
-        dialect: str = "vllm",
         strict: bool = True,
     ) -> None:
         self._model, self._chat, self._bos, self._extra, self._say = model, chat, bos, dict(extra), say
-        self._dialect, self._strict = dialect, strict
+        self._strict = strict
         self._length = 0
         self._dropped: set[str] = set()
 
     def body(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
-        """The body of the request for a prompt. Raises UsageError as `held` does."""
+        """The body of the request for a prompt."""
         request: dict[str, Any] = {"model": self._model}
         request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text.removeprefix(self._bos)}
         request[LENGTHS[self._length % 2]] = sampling.max_tokens
         values: dict[str, Any] = {"temperature": sampling.temperature, "top_p": sampling.top_p}
         if sampling.stop:
             values["stop"] = list(sampling.stop)
-        if sampling.stop_token_ids and not self._chat and self._dialect == "vllm":
+        if sampling.stop_token_ids and not self._chat:
             values["stop_token_ids"] = list(sampling.stop_token_ids)
         if sampling.temperature > 0:
             values["seed"] = item_seed(sampling.seed, prompt.id)
@@ -72,7 +71,7 @@ class RequestShape:
         if sampling.logprobs:
             request["logprobs"] = True if self._chat else 0
         if sampling.constraint is not None:
-            request |= held(sampling.constraint, self._dialect)
+            request |= held(sampling.constraint)
         if prompt.feasible:
             request["vllm_xargs"] = {"feasible": prompt.feasible}
         return request | self._extra
@@ -123,33 +122,17 @@ class RequestShape:
         return None
 
 
-def held(constraint: Constraint, dialect: str) -> dict[str, Any]:
-    """The fields of a request that hold its answer to a constraint. Raises UsageError if the dialect cannot express it."""
-    kind = constraint.kind
-    value = json.loads(constraint.value) if kind == "json" else constraint.value
-    if dialect == "vllm":
-        return {"structured_outputs": {kind: value}}
-    if kind == "json" and dialect == "response-format":
-        return {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": value}}}
-    if dialect == "llama.cpp" and kind != "regex":
-        return {"json_schema" if kind == "json" else "grammar": value}
-    known = "JSON" if dialect == "response-format" else "JSON and programs"
-    raise UsageError(f"--dialect {dialect} holds answers to {known} only: use --format json")
+def held(constraint: Constraint) -> dict[str, Any]:
+    """The fields of a request that hold its answer to a constraint: the OpenAI protocol's for JSON, vLLM's for grammars."""
+    if constraint.kind != "json":
+        return {"structured_outputs": {constraint.kind: constraint.value}}
+    schema = {"name": "actions", "schema": json.loads(constraint.value)}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def extra_fields(effort: str | None, extra_body: str | None, chat_template_kwargs: str | None) -> dict[str, Any]:
-    """The fields that the flags add to every request. Raises UsageError for anything but a JSON object, for a field that the
+def extra_fields(text: str | None) -> dict[str, Any]:
+    """The fields that --extra-body adds to every request. Raises UsageError for anything but a JSON object, for a field that the
     harness sets, and for what looks like an API key."""
-    fields = _object("--extra-body", extra_body)
-    for key in OURS:
-        if key in fields:
-            raise UsageError(f"--extra-body: {key} is set by the harness; leave it out")
-    if kwargs := _object("--chat-template-kwargs", chat_template_kwargs):
-        fields["chat_template_kwargs"] = kwargs
-    return fields | ({"reasoning_effort": effort} if effort else {})
-
-
-def _object(flag: str, text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
     pairs: list[tuple[str, Any]] = []
@@ -163,12 +146,15 @@ def _object(flag: str, text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise UsageError(f"{flag}: not a JSON object such as '{{\"top_k\": 1}}'")
+        raise UsageError("--extra-body: not a JSON object such as '{\"top_k\": 1}'")
     for name, inner in pairs:
         named = _SECRET.search(name.replace("-", "_")) and not _NO_SECRET.search(name) and isinstance(inner, str | dict | list)
         if named or _KEY_VALUE.search(json.dumps(inner)):
             raise UsageError(
-                f"{flag}: {name!r} looks like a key, and a run's settings are written to disk: "
+                f"--extra-body: {name!r} looks like a key, and a run's settings are written to disk: "
                 "keys belong in the environment (HARNESS_API_KEY or OPENAI_API_KEY)"
             )
+    for key in OURS:
+        if key in value:
+            raise UsageError(f"--extra-body: {key} is set by the harness; leave it out")
     return value

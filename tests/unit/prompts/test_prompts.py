@@ -220,17 +220,13 @@ def test_every_format_is_read_after_a_thought(task: str) -> None:
         assert read_answer(example, shot, spec) == read_answer(gold_answer(shot, plain), shot, plain)
 
 
-def test_thoughts_and_pictures_are_named_only_if_there_are_any() -> None:
+def test_thoughts_are_named_only_if_there_are_any() -> None:
     assert PromptSpec.make("hexagons").name == "hexagons/full-history/grouped/world"
-    spec = replace(PromptSpec.make("hexagons", "oracle-board", images="instead"), think=64)
-    assert spec.fields | {"think": "64", "images": "instead"} == spec.fields
-    assert spec.name == "hexagons/oracle-board/grouped/world/think-64/images-instead"
     board = PromptSpec.make("hexagons", "oracle-board")
-    assert len({format_hash(s) for s in (spec, board, replace(board, think=64), replace(board, think=65))}) == 4
-    with pytest.raises(UsageError, match="--context full-history does not: take one with a board"):
-        PromptSpec.make("hexagons", images="beside")
-    with pytest.raises(UsageError, match="take context-rich"):
-        PromptSpec.make("minecraft", "h3", images="beside")
+    spec = replace(board, think=64)
+    assert spec.fields["think"] == "64"
+    assert spec.name == "hexagons/oracle-board/grouped/world/think-64"
+    assert len({format_hash(s) for s in (spec, board, replace(board, think=65))}) == 3
 
 
 def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:

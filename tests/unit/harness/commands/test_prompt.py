@@ -139,7 +139,7 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
         (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
         (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
-        (["--model", "x", "--images", "beside"], "--images is for openai; --engine scripted does not take it"),
+        (["--model", "x", "--extra-body", "{}"], "--extra-body is for openai; --engine scripted does not take it"),
     ],
 )
 def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], message: str, run: Command) -> None:
@@ -174,4 +174,4 @@ def test_a_thought_is_not_read_and_enters_the_settings(task: str, run: Command) 
     assert f1(json.loads(run(*words, "r", "--think", "64")[1])) == 1.0
     assert (settings()["think"], settings()["max_new_tokens"]) == ("64", PromptSpec.make(task).format.longest + 64)
     run(*words, "plain")
-    assert not {"think", "images"} & settings("plain").keys()
+    assert "think" not in settings("plain")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import socket
 import threading
 import time
@@ -20,7 +19,6 @@ from harness.errors import EngineError, UsageError
 from harness.prompting.options import Options
 from harness.service.client import Client
 from harness.service.keys import server_keys
-from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
@@ -162,15 +160,6 @@ def test_an_error_inside_an_answer_is_handled_as_its_own_status(
     assert len(server.requests) == requests
     assert completion.text == ("" if said else '"error"')
     assert (said or "") in (completion.error or "")
-
-
-def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
-    server.reply = lambda body, n: None
-    with made(server, timeout=0.2, max_retries=1) as engine:
-        asked = prompt(0)
-        list(engine.generate([asked], Sampling(max_tokens=7)))
-        length = len(asked.token_ids) or math.ceil(len(asked.text) / CHARS_PER_TOKEN)
-        assert engine.used == TokenUsage(2 * length, 2 * 7)
 
 
 def test_a_record_counts_its_prompt_for_every_sample() -> None:
