@@ -13,12 +13,13 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, suppress
+from collections.abc import Callable
+from contextlib import redirect_stderr, suppress
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from harness.engines.shared import quiet_transformers
 from harness.errors import EngineError
@@ -26,10 +27,12 @@ from harness.util.files import cache_folder, made_once
 from harness.util.hashing import file_sha256
 from harness.util.settings import Strict
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 CONVERTER = 1
 """Increment whenever the conversion's output changes, for example because a GGUF file does."""
-_MIB = 1 << 20
-_PIECE = 4 * _MIB
+_PIECE = 4 << 20
 
 
 class Part(Strict):
@@ -80,9 +83,14 @@ def converted(base: KnownBase) -> Path:
 
     Raises EngineError if its GGUF file is not on this machine or is another, and if the folder cannot be written.
     """
-    words = f"converting the base {base.name} (once, about half a minute)"
+    if base.folder.is_dir():
+        return base.folder
+    from rich.console import Console
+
+    console = Console(file=sys.stderr)
+    waiting = f"waiting for another process that is converting the base {base.name}"
     try:
-        made_once(base.folder, lambda folder: _make(base, folder, words), lambda: _say_waiting(base))
+        made_once(base.folder, lambda folder: _make(base, folder, console), lambda: console.print(waiting, highlight=False))
     except OSError as error:
         full = error.errno == errno.ENOSPC
         problem = f"not enough room: it takes {base.room} MiB" if full else f"cannot be written: {error.strerror or error}"
@@ -90,12 +98,13 @@ def converted(base: KnownBase) -> Path:
     return base.folder
 
 
-def _make(base: KnownBase, folder: Path, words: str) -> None:
-    source = _source(base)
+def _make(base: KnownBase, folder: Path, console: Console) -> None:
+    source, words = _source(base), f"converting the base {base.name} (once, about half a minute)"
     _check(base, source)
-    if shutil.disk_usage(folder.parent).free < base.room * _MIB:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    with _saying(words):
+    if not console.is_terminal:
+        console.print(words, highlight=False)
+    # A status shows only in a terminal. The conversion's own progress bar cannot be switched off, so stderr is redirected.
+    with quiet_transformers(), console.status(words), redirect_stderr(StringIO()):
         _convert(source, folder)
 
 
@@ -129,16 +138,14 @@ def get(base: KnownBase, say: Callable[[str], None]) -> Path:
 
     Raises EngineError for a part that cannot be downloaded or is another, and as `converted` does.
     """
-    if base.folder.is_dir():
-        return base.folder
-    if not base.gguf.is_file():
+    if not (base.folder.is_dir() or base.gguf.is_file()):
         try:
             base.gguf.parent.mkdir(parents=True, exist_ok=True)
             _from_index(base, say)
         except OSError as error:
             raise EngineError(f"{base.gguf.parent}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from None
     folder = converted(base)
-    base.gguf.unlink()
+    base.gguf.unlink(missing_ok=True)
     return folder
 
 
@@ -205,22 +212,3 @@ def _convert(source: Path, folder: Path) -> None:
     except (ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"{source} cannot be converted: {(str(error).strip() or repr(error)).splitlines()[0]}") from error
     (folder / "model.safetensors").chmod(0o644)
-
-
-@contextmanager
-def _saying(words: str) -> Iterator[None]:
-    """Shows a status on stderr and silences the libraries' progress bars."""
-    from rich.console import Console
-
-    console = Console(file=sys.stderr)
-    if not console.is_terminal:
-        console.print(words, highlight=False)
-    # A status shows only in a terminal. The conversion's own progress bar cannot be switched off, so stderr is redirected.
-    with quiet_transformers(), console.status(words), redirect_stderr(StringIO()):
-        yield
-
-
-def _say_waiting(base: KnownBase) -> None:
-    from rich.console import Console
-
-    Console(stderr=True).print(f"waiting for another process that is converting the base {base.name}", highlight=False)

@@ -14,7 +14,7 @@ from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 
-LENGTHS = ("max_tokens", "max_completion_tokens")
+LENGTH, NEWER = "max_tokens", "max_completion_tokens"
 """Two names of one parameter: the older one, which most servers take, and the one of OpenAI's newer models."""
 OPTIONAL = ("top_p", "temperature", "stop_token_ids", "stop", "seed")
 """Parameters that are left out if a model refuses them. If a refusal names several, the first goes: some models take temperature
@@ -22,13 +22,6 @@ or top_p, and a top_p of 1 changes nothing."""
 OURS = ("model", "messages", "prompt", "stream", "n")
 """Fields that --extra-body may not set."""
 
-_TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
-_UNSUPPORTED = re.compile(
-    r"instead|unsupported (?!value)|not support|not (?:permitted|allowed)|un(?:known|recogni|expected)", re.I
-)
-"""Says that a model does not know a parameter. All other refusals of a length concern its value."""
-_STOP = r"['\"`]stop['\"`]|\b(?:parameter|argument|field|supplied)s?:? stop\b"
-"""Names the parameter `stop`, and not the ordinary word."""
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
 _NO_SECRET = re.compile(r"cache_key$|(?:bos|eos|pad|unk|stop|sep|mask)_token$", re.I)
 _KEY_VALUE = re.compile(r'"(?:(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}"|Bearer\s)', re.I)
@@ -52,14 +45,14 @@ class RequestShape:
     ) -> None:
         self._model, self._chat, self._bos, self._extra, self._say = model, chat, bos, dict(extra), say
         self._strict = strict
-        self._length = 0
+        self._length = LENGTH
         self._dropped: set[str] = set()
 
     def body(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
         """The body of the request for a prompt."""
         request: dict[str, Any] = {"model": self._model}
         request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text.removeprefix(self._bos)}
-        request[LENGTHS[self._length % 2]] = sampling.max_tokens
+        request[self._length] = sampling.max_tokens
         values: dict[str, Any] = {"temperature": sampling.temperature, "top_p": sampling.top_p}
         if sampling.stop:
             values["stop"] = list(sampling.stop)
@@ -88,38 +81,26 @@ class RequestShape:
 
         Raises EngineError if the answers would be sampled instead of greedy.
         """
-        name = self._named(sent, failure)
-        if name is None:
+        if failure.status not in (400, 422):
             return False
-        if name in LENGTHS:
-            if name == LENGTHS[self._length % 2]:
-                if self._length:  # Both were refused.
-                    return False
-                self._length = 1
-                self._say(f"the model does not take {name}: requests now send {LENGTHS[1]}")
-        elif name == "temperature" and not sent[name] and self._strict:
+        if LENGTH in sent and NEWER in failure.message and LENGTH not in self._extra:
+            if self._length == LENGTH:
+                self._length = NEWER
+                self._say(f"the model does not take {LENGTH}: requests now send {NEWER}")
+            return True
+        mine = [name for name in OPTIONAL if name in sent and name not in self._extra]
+        refused = (one for one in mine if failure.parameter == one or re.search(rf"\b{one}\b", failure.message))
+        if (name := next(refused, None)) is None:
+            return False
+        if name == "temperature" and not sent[name] and self._strict:
             raise EngineError(
                 f"the model {self._model} does not take temperature 0 ({failure}) and would sample its answers: "
                 "add --temperature 1 to let it"
             )
-        elif name not in self._dropped:
+        if name not in self._dropped:
             self._dropped.add(name)
             self._say(f"the model does not take {name} {json.dumps(sent[name])}: it is left out ({failure})")
         return True
-
-    def _named(self, sent: Mapping[str, Any], failure: Failure) -> str | None:
-        """The parameter of ours that a refusal names; None if it names none."""
-        if failure.status not in (400, 422):
-            return None
-        for name in (*LENGTHS, *OPTIONAL):
-            word = _STOP if name == "stop" else rf"\b{name}\b"
-            mine = name in sent and name not in self._extra
-            if not mine or not (failure.parameter == name or re.search(word, failure.message)):
-                continue
-            if name in LENGTHS and (_TOO_LONG.search(failure.message) or not _UNSUPPORTED.search(failure.message)):
-                return None
-            return name
-        return None
 
 
 def held(constraint: Constraint) -> dict[str, Any]:

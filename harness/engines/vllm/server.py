@@ -97,24 +97,16 @@ def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return own
 
 
-LONGEST = 107 - len("/") - 36
-"""The longest path of a folder, in bytes, in which vLLM can make sockets, which it names by 36 characters."""
-
-
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A new folder for sockets that no other user may enter, wherever TMPDIR points. Raises EngineError if none can be made."""
-    roots = ("/tmp", os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir())
-    for root in dict.fromkeys(filter(os.path.isabs, roots)):
-        try:
-            folder = tempfile.TemporaryDirectory(prefix="harness-", dir=root)
-        except OSError:
-            continue
-        with folder as name:
-            if len(os.fsencode(name)) <= LONGEST:
-                yield Path(name)
-                return
-    raise EngineError("no folder for vLLM's sockets: /tmp cannot be written; set XDG_RUNTIME_DIR to a folder with a short path")
+    """A new folder for sockets that no other user may enter, in /tmp wherever TMPDIR points: the paths of sockets must be short.
+    Raises EngineError if none can be made."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="harness-", dir="/tmp")
+    except OSError as error:
+        raise EngineError(f"no folder for vLLM's sockets: /tmp cannot be written ({error.strerror})") from error
+    with folder as name:
+        yield Path(name)
 
 
 def socket_client(path: Path, seconds: float) -> Client:
