@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +20,6 @@ from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.errors import AdapterError, EngineError
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
-from serialization.formats.answer import Constraint
 from tests.helpers import Command
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
@@ -106,24 +104,6 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
             assert (mine.finish_reason, mine.prompt_tokens) == (other.finish_reason, other.prompt_tokens)
 
 
-def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:
-    """For example, the token that ends the chat template's turns if EOS is another token."""
-    rows = prompts_for(engine, TEXTS)[:8]
-    ends = tuple(range(0, len(engine.tokenizer), 2))
-    answers = answered(engine, rows, Sampling(max_tokens=16, stop_token_ids=ends))
-    lengths = [answer.completion_tokens for answer in answered(engine, rows, Sampling(max_tokens=16))]
-    assert {answer.finish_reason for answer in answers} == {"stop"}
-    assert sum(answer.completion_tokens for answer in answers) < sum(lengths)
-
-
-def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine) -> None:
-    rows = prompts_for(engine, TEXTS)
-    bos = engine.tokenizer.bos_token_id
-    assert all(row.token_ids.count(bos) == 1 for row in rows)
-    counts = [answer.prompt_tokens for answer in answered(engine, rows, Sampling(max_tokens=1))]
-    assert counts == [len(row.token_ids) for row in rows]
-
-
 def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) -> None:
     rows = prompts_for(engine, TEXTS)
     whole = answered(engine, rows, Sampling(max_tokens=32))
@@ -139,14 +119,6 @@ def test_samples_are_fixed_by_their_seed(engine: VllmEngine) -> None:
     first, again, other = (answered(engine, rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
     assert first == again
     assert agreement(first, other) < 0.5
-
-
-def test_a_regex_is_kept(engine: VllmEngine) -> None:
-    rows = prompts_for(engine, TEXTS)
-    free = answered(engine, rows, Sampling(max_tokens=64))
-    held = answered(engine, rows, Sampling(max_tokens=64, constraint=Constraint("regex", ACTIONS)))
-    assert not all(re.fullmatch(ACTIONS, answer.text) for answer in free)
-    assert all(re.fullmatch(ACTIONS, answer.text) for answer in held)
 
 
 def test_a_prompt_that_is_too_long_is_a_separate_error(engine: VllmEngine) -> None:

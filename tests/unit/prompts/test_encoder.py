@@ -83,13 +83,3 @@ def test_a_piece_is_encoded_once(split: str, count: int, monkeypatch: pytest.Mon
     text = "<|start|>first\nsecond<|end|>third"
     assert encoder(text) == encoder(text) == whole(one, text)
     assert len(encoded) == (count or 2)
-
-
-def test_it_forgets_pieces_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = tokenizer("gpt-2")
-    encoder = Encoder(one)
-    monkeypatch.setattr(encoder, "most", 3)
-    for number in range(20):
-        text = f"<|start|>{number}\n{number + 1}<|end|>"
-        assert encoder(text) == whole(one, text)
-        assert len(encoder._pieces) <= 3

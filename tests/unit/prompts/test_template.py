@@ -13,7 +13,6 @@ from prompts.messages import conversation
 from prompts.probe import PROBES, format_hash
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from tests.helpers.finetuning import job_of
 from tests.helpers.tiny import build_tiny_model
 
 
@@ -123,12 +122,6 @@ def test_only_regular_files_of_a_bounded_size_and_number_are_read(folder: Path) 
         PromptSpec.make("minecraft", template=str(folder))
 
 
-def test_a_file_that_is_not_text_is_named_as_a_fault(folder: Path) -> None:
-    (folder / "minecraft.system.txt").write_bytes(b"\xff")
-    with pytest.raises(UsageError, match="a file cannot be read: 'utf-8' codec"):
-        PromptSpec.make("minecraft", template=str(folder))
-
-
 def test_the_files_are_read_once_and_all_of_them_are_hashed(folder: Path) -> None:
     (folder / "parts").mkdir()
     (folder / "parts" / "turn.txt").write_text("* {{ turn }}\n")
@@ -144,9 +137,3 @@ def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_ref
     (folder / "iglu.system.txt").write_text("Build.")
     with pytest.raises(UsageError, match=r"iglu\.system\.txt: a template's files are named by world: minecraft\.system\.txt"):
         PromptSpec.make("iglu", template=str(folder))
-
-
-def test_fine_tuning_takes_a_template(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_base: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ("llama-lora", "--task", "minecraft", "--template", "nebula", "--base", str(tiny_base), "--name", "r")
-    assert job_of(monkeypatch, *words).spec == PromptSpec.make("minecraft", template="nebula")

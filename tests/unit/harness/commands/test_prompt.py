@@ -149,14 +149,6 @@ def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], messag
     assert "Traceback" not in err
 
 
-def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(run: Command) -> None:
-    Path("mine").mkdir()
-    Path("mine/minecraft.user.txt").write_text("{{ turn }}")
-    code, _, err = run("--task", "minecraft", "--template", "./mine", "--model", script("minecraft"))
-    assert code != 0
-    assert err.splitlines()[-1].endswith("mine/minecraft.user.txt:1: 'turn' is undefined")
-
-
 def test_answers_are_held_to_the_format_in_every_frame() -> None:
     for frame in FRAMES:
         options = Options(task="minecraft", frame=frame, constrain="format")

