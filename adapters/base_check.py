@@ -207,7 +207,7 @@ def check_thoughts(subject: CheckedModel) -> str:
     """A prompt leaves no thought open."""
     text = subject.renderers[0].render(PROBES["hexagons"][0]).text
     if not without_thoughts(text).ended:
-        raise HarnessError("a prompt ends within a thought, and the chat template has no switch against it: use --think")
+        raise HarnessError("a prompt ends within a thought, and the chat template has no switch against it: take another base")
     return "prompts end with an empty thought" if MARK.search(text) else "the template opens none"
 
 

@@ -16,21 +16,6 @@ from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
 from serialization.pose import as_cells, as_seen, compass, view_from
 
-OPENS, CLOSES = "<thought>", "</thought>"
-"""The marks around a thought."""
-
-
-def _answered(text: str, spec: PromptSpec) -> str:
-    """An answer in a conversation, after an empty thought if the model may think."""
-    return f"{OPENS}{CLOSES}\n{text}" if spec.think else text
-
-
-def after_thought(text: str) -> str:
-    """The text after the last end of a thought. If no thought ends, the text before the start of the first one; without a
-    thought, the whole text."""
-    _, ended, answer = text.rpartition(CLOSES)
-    return answer.strip() if ended else text.partition(OPENS)[0]
-
 
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
@@ -40,9 +25,7 @@ def system_message(spec: PromptSpec) -> Message:
     moves = spec.format.of_turn is not None and not spec.context.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.context, "moves": moves, "looks": spec.looks}
     text = spec.template.render(f"{spec.world}.system.txt", values).strip()
-    told = {"tokens": spec.think, "opens": OPENS, "closes": CLOSES}
-    thinking = spec.template.render("think.txt", told).strip() if spec.think else ""
-    return {"role": "system", "content": "\n".join(filter(None, (text, thinking)))}
+    return {"role": "system", "content": text}
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
@@ -62,7 +45,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
     first, begun = shown.first, {"begun": shown.begun}
     for piece in shown.pieces:
         if spec.context.chat and piece.done:
-            messages += [_user(asked, begun, first, spec), {"role": "assistant", "content": _answered(piece.text, spec)}]
+            messages += [_user(asked, begun, first, spec), {"role": "assistant", "content": piece.text}]
             first, asked, begun = first + len(asked), [], {}
         else:
             asked.append(piece)
@@ -90,11 +73,7 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
-    """The actions of a model's answer, in the world's frame. Total: any text is an answer.
-
-    If the model may think first, only the text after its thought is read: see `after_thought`.
-    """
-    text = after_thought(text) if spec.think else text
+    """The actions of a model's answer, in the world's frame. Total: any text is an answer."""
     if spec.frame == "pose" and isinstance(item, MinecraftItem):
         text = as_cells(text, item.pose)
     parsed = spec.format.read(text, in_frame(item, spec.frame))
@@ -138,7 +117,7 @@ def _asked(item: Item, spec: PromptSpec, keep: int | None) -> list[Message]:
 
 
 def _gold_message(item: Item, spec: PromptSpec) -> Message:
-    return {"role": "assistant", "content": _answered(gold_answer(item, spec), spec)}
+    return {"role": "assistant", "content": gold_answer(item, spec)}
 
 
 class _Same:

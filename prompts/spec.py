@@ -36,8 +36,6 @@ class PromptSpec:
     frame: str = "world"
     template_name: str = DEFAULT
     """The name of a shipped template, or a folder."""
-    think: int = 0
-    """Most tokens of a thought before the answer; 0: the model answers at once."""
 
     @classmethod
     def make(
@@ -89,12 +87,11 @@ class PromptSpec:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names that make up the format. Template (by its folder's name) and thoughts are left out if default."""
+        """The names that make up the format. The template, by its folder's name, is left out if it is the default."""
         folder = self.template.folder
         names = {key.removesuffix("_name"): value for key, value in asdict(self).items()}
-        names["template"] = folder.name if folder else DEFAULT
-        plain = {"template": DEFAULT, "think": 0}
-        return {key: str(value) for key, value in names.items() if key not in plain or value != plain[key]}
+        del names["template"]
+        return names | ({"template": folder.name} if folder else {})
 
     @property
     def rolls_out(self) -> bool:
@@ -107,4 +104,4 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        return "/".join(f"think-{value}" if key == "think" else value for key, value in self.fields.items())
+        return "/".join(self.fields.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from harness.baselines.deberta.batches import InstructionReader, TileCollator
@@ -43,7 +42,6 @@ def specs() -> list[PromptSpec]:
     # Prompts that say what stands before the first turn.
     formats += [PromptSpec.make("everyday-hexagons", context) for context in ("full-history", "conversation")]
     formats.append(PromptSpec.make("everyday-minecraft", "conversation", "moves", "builder"))
-    formats.append(replace(PromptSpec.make("minecraft"), think=256))
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 

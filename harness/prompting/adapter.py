@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from adapters.catalog import SCORES_FILE, ScoredRun, best_decoding
@@ -105,14 +104,12 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
         names = options.task or DEFAULT_TASK, options.context, options.format, options.frame, options.template
-        return replace(PromptSpec.make(*names), think=options.think or 0)
+        return PromptSpec.make(*names)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), spec.fields[key]
         if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
-    if options.think:
-        raise UsageError(f"--think: {trainee} was trained without; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.template.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec

@@ -83,8 +83,6 @@ class Options(Strict):
     """world, builder or pose (minecraft). [default: the adapter's, otherwise world]"""
     template: str | None = ASKED(shared=True, record=False)
     """The prompts' wording: a shipped template or a folder. [default: the adapter's, otherwise our own]"""
-    think: int | None = ASKED(record=False, ge=0)
-    """Let the model think in up to N tokens before it answers. The thought is not scored."""
     limit: int | None = ASKED(common=True, ge=1)
     """Only the first N items."""
     select: str | None = EXAMPLES(choices=SELECTIONS, record=False)
@@ -160,10 +158,6 @@ class Options(Strict):
         self._check_votes()
         if self.shots is not None or self.adapter is None:
             check_choice(self.shots or 0, self.select, self.shot_ids)
-        if self.think and self.constrain:
-            raise UsageError(
-                f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
-            )
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for name, flag in FLAGS.items():

@@ -162,15 +162,13 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     from harness.prompting.prompted import Plan
     from prompts.render import Renderer
 
-    longest = options.max_new_tokens or spec.format.longest + spec.think
+    longest = options.max_new_tokens or spec.format.longest
     renderer = Renderer(spec, tokenizer, context_length, longest)
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
     if chats and spec.template.is_plain:
         why = "is plain text, and the endpoint would make a chat of it: add --completions"
         raise UsageError(f"--template {spec.template_name} {why}")
-    if spec.think and renderer.stop and not chats and options.engine != "scripted":
-        raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
     sampling = Sampling(
         max_tokens=longest,

@@ -69,7 +69,7 @@ def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
 OF_THE_PROMPT = {
     *("items", "constrained", "trained_on", "shots_hash", "prompt_hash", "data_hash"),
     *(name for name, flag in FLAGS.items() if flag.group not in (MODEL_GROUP, ENDPOINT_GROUP)),
-} - {"think"}  # The text of a prompt does not say everything about it.
+}
 """Settings that affect an answer only through its prompt or its `Sampling`, both of which the cache compares anyway."""
 
 

@@ -13,7 +13,7 @@ from harness.corpora.item import Executed, Utterance
 from harness.errors import EngineError
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose, Structure
-from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
+from prompts.messages import conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
@@ -166,31 +166,6 @@ def test_two_bos_tokens_are_refused() -> None:
     vars(renderer)["_encoder"] = lambda text: (1, 1, 5)
     with pytest.raises(EngineError, match="BOS token twice"):
         renderer.token_ids("<s><s>a")
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("<thought>red: 1 1</thought>\nblue: 2 2", "blue: 2 2"),
-        ("a</thought>b</thought>\n\n c ", "c"),
-        ("no end <thought>red: 1 1", "no end "),
-        ("<thought>red: 1 1", ""),
-        ("red: 1 1", "red: 1 1"),
-        ("</thought>", ""),
-        ("", ""),
-    ],
-)
-def test_only_what_follows_a_thought_is_the_answer(text: str, answer: str) -> None:
-    assert after_thought(text) == answer
-
-
-def test_thoughts_are_named_only_if_there_are_any() -> None:
-    assert PromptSpec.make("hexagons").name == "hexagons/full-history/grouped/world"
-    board = PromptSpec.make("hexagons", "oracle-board")
-    spec = replace(board, think=64)
-    assert spec.fields["think"] == "64"
-    assert spec.name == "hexagons/oracle-board/grouped/world/think-64"
-    assert len({format_hash(s) for s in (spec, board, replace(board, think=65))}) == 3
 
 
 def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:

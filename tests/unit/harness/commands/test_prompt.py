@@ -157,13 +157,3 @@ def test_answers_are_held_to_the_format_in_every_frame() -> None:
         assert held is not None
         item = PROBES["minecraft"][0]
         assert re.fullmatch(held.value, gold_answer(item, spec)), frame
-
-
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_a_thought_is_not_read_and_enters_the_settings(task: str, run: Command) -> None:
-    model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
-    words = ("--task", task, "--model", model, "--json", "--shots", "1", "--name")
-    assert f1(json.loads(run(*words, "r", "--think", "64")[1])) == 1.0
-    assert (settings()["think"], settings()["max_new_tokens"]) == ("64", PromptSpec.make(task).format.longest + 64)
-    run(*words, "plain")
-    assert "think" not in settings("plain")
