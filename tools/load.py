@@ -26,6 +26,8 @@ from typing import Any
 import aiohttp
 
 PROMPT = "Paint the tile in row {}, column {} red."
+TOKENS = 16
+"""The tokens of each answer, exactly."""
 CHAT, EXECUTE = "/v1/chat/completions", "/v1/harness/execute"
 IDLE = 100
 """The connections that an attack keeps alive after one request."""
@@ -91,7 +93,6 @@ async def load(
     clients: int,
     seconds: float,
     *,
-    max_tokens: int = 16,
     pid: int | None = None,
     socket: Path | None = None,
     attack: bool = False,
@@ -106,7 +107,7 @@ async def load(
     async with aiohttp.ClientSession(url, headers=headers, connector=connector, timeout=timeout) as session:
         watching = asyncio.create_task(_watch(pid, counts))
         end = begun + seconds
-        work = [_client(session, model, n, end, max_tokens, counts) for n in range(clients)]
+        work = [_client(session, model, n, end, counts) for n in range(clients)]
         if attack:
             work += [*(_attack(session, name, end, counts) for name in ATTACKS), _idle(url, end), _drop(session, end)]
         await asyncio.gather(*work)
@@ -115,11 +116,11 @@ async def load(
     return counts
 
 
-async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, max_tokens: int, counts: Load) -> None:
+async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, counts: Load) -> None:
     turn = 0
     while time.monotonic() < end:
         said = PROMPT.format(turn % 10, number % 18)
-        body = {"model": model, "messages": [{"role": "user", "content": said}], "max_tokens": max_tokens, "temperature": 0}
+        body = {"model": model, "messages": [{"role": "user", "content": said}], "max_tokens": TOKENS, "temperature": 0}
         body |= {"stream": True, "stream_options": {"include_usage": True}, "ignore_eos": True}
         turn += 1
         try:
@@ -207,7 +208,6 @@ def main() -> int:
     parser.add_argument("--model", default="hexagons", help="the name of a served model")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--max-tokens", type=int, default=16, help="tokens of each answer, exactly")
     parser.add_argument("--pid", type=int, help="the process whose memory is watched")
     parser.add_argument("--attack", action="store_true", help="send requests that must be refused, too")
     counts = asyncio.run(load(**vars(parser.parse_args())))

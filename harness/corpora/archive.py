@@ -159,9 +159,9 @@ def read_json(
         return model.model_validate(data) if isinstance(data, Mapping) else model.model_validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        path = ".".join(str(part) for part in first["loc"])
+        path, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; {hint}") from None
+        raise DataError(f"{where}: {path + ': ' if path else ''}{said}{more}; {hint}") from None
 
 
 CachedStructure = Annotated[

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.corpus import Corpus
@@ -45,6 +45,22 @@ class Procedure(CorpusRecord):
     agreement_scores: list[tuple[Score, Score, Score]] | Literal["None"]
     drawing_procedure: Annotated[list[tuple[int, str, Codes]], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        """Ids count from 0, the first entry is blank, and each step has one agreement tag and score."""
+        ids = [step for step, _, _ in self.drawing_procedure]
+        if ids != list(range(len(ids))):
+            raise ValueError(f"drawing_procedure has the ids {ids}; ids must count 0, 1, 2, ...")
+        if self.drawing_procedure[0][1] != "NONE" or any(self.drawing_procedure[0][2]):
+            raise ValueError(f'drawing_procedure entry 0 must be "NONE" with {TILES} zeros')
+        counts = {"number_of_drawing_steps": self.number_of_drawing_steps}
+        judged = {"agreement_tags": self.agreement_tags, "agreement_scores": self.agreement_scores}
+        counts |= {key: len(values) for key, values in judged.items() if values != "None"}
+        for key, count in counts.items():
+            if count != len(ids) - 1:
+                raise ValueError(f"{key} covers {count} steps, but drawing_procedure has {len(ids) - 1}")
+        return self
+
 
 def load(folder: Path, split: str) -> list[HexagonsItem]:
     """The drawing steps of a split, in file order.
@@ -60,28 +76,10 @@ def read_procedures(path: Path) -> Iterator[Procedure]:
     for number, line in json_lines(path):
         where = f"{path} line {number}"
         procedure = read_json(Procedure, line, where)
-        _check(procedure, where)
         if procedure.index <= last:
             raise DataError(f"{where}: index {procedure.index} follows {last}; indices must ascend")
         last = procedure.index
         yield procedure
-
-
-def _check(procedure: Procedure, where: str) -> None:
-    """What the types do not check: ids count from 0, the first entry is blank, and each step has one agreement tag and score."""
-    entries = procedure.drawing_procedure
-    for position, (step, _, _) in enumerate(entries):
-        if step != position:
-            raise DataError(f"{where}: drawing_procedure entry {position} has the id {step}; ids must count 0, 1, 2, ...")
-    if entries[0][1] != "NONE" or any(entries[0][2]):
-        raise DataError(f'{where}: drawing_procedure entry 0 must be "NONE" with {TILES} zeros')
-    counts = {"number_of_drawing_steps": procedure.number_of_drawing_steps}
-    for key in ("agreement_tags", "agreement_scores"):
-        if (values := getattr(procedure, key)) != "None":
-            counts[key] = len(values)
-    for key, count in counts.items():
-        if count != len(entries) - 1:
-            raise DataError(f"{where}: {key} covers {count} steps, but drawing_procedure has {len(entries) - 1}")
 
 
 def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:

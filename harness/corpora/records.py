@@ -8,9 +8,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
@@ -129,6 +129,16 @@ class _MinecraftLine(_Line):
     actions: list[ActionRecord]
     after: list[BlockRecord]
 
+    def item(self) -> MinecraftItem:
+        return MinecraftItem(
+            history=turns(self.history),
+            before=Structure.of(self.before),
+            pose=self.pose.value,
+            actions=_actions(self.actions),
+            after=Structure.of(self.after),
+            **self.common,
+        )
+
 
 class _HexagonsLine(_Line):
     history: list[str]
@@ -138,23 +148,31 @@ class _HexagonsLine(_Line):
     actions: list[PaintRecord]
     after: Digits
 
+    @model_validator(mode="after")
+    def _each_step_was_executed(self) -> Self:
+        if len(self.history) != len(self.executed):
+            raise ValueError(f"executed: actions of {len(self.executed)} steps, but history has {len(self.history)}")
+        return self
+
+    def item(self) -> HexagonsItem:
+        history: list[Turn] = []
+        for instruction, done in zip(self.history, self.executed, strict=True):
+            history += [Utterance("Instructor", instruction), Executed(tuple(Paint(*paint) for paint in done))]
+        return HexagonsItem(
+            instruction=self.instruction,
+            history=tuple(history),
+            before=Board.from_digits(self.before),
+            actions=tuple(Paint(*paint) for paint in self.actions),
+            after=Board.from_digits(self.after),
+            **self.common,
+        )
+
 
 def from_record(line: bytes | str, where: str) -> Item:
     """The item of a line of JSON. Raises DataError with `where` and what is wrong with it."""
-    if world_of(task_of(read_json(_Named, line, where, _HINT).id, "hexagons")) == "minecraft":
-        return _minecraft(read_json(_MinecraftLine, line, where, _HINT))
-    return _hexagons(read_json(_HexagonsLine, line, where, _HINT), where)
-
-
-def _minecraft(line: _MinecraftLine) -> MinecraftItem:
-    return MinecraftItem(
-        history=turns(line.history),
-        before=Structure.of(line.before),
-        pose=line.pose.value,
-        actions=_actions(line.actions),
-        after=Structure.of(line.after),
-        **line.common,
-    )
+    world = world_of(task_of(read_json(_Named, line, where, _HINT).id, "hexagons"))
+    kind: type[_MinecraftLine | _HexagonsLine] = _MinecraftLine if world == "minecraft" else _HexagonsLine
+    return read_json(kind, line, where, _HINT).item()
 
 
 def turns(said_and_done: Iterable[Said | Did]) -> tuple[Turn, ...]:
@@ -169,22 +187,6 @@ def turns(said_and_done: Iterable[Said | Did]) -> tuple[Turn, ...]:
 
 def _actions(rows: Iterable[tuple[str, str | None, int, int, int]]) -> tuple[Action, ...]:
     return tuple(Action(*row) for row in rows)
-
-
-def _hexagons(line: _HexagonsLine, where: str) -> HexagonsItem:
-    if len(line.history) != len(line.executed):
-        raise DataError(f"{where}: executed: actions of {len(line.executed)} steps, but history has {len(line.history)}; {_HINT}")
-    history: list[Turn] = []
-    for instruction, done in zip(line.history, line.executed, strict=True):
-        history += [Utterance("Instructor", instruction), Executed(tuple(Paint(*paint) for paint in done))]
-    return HexagonsItem(
-        instruction=line.instruction,
-        history=tuple(history),
-        before=Board.from_digits(line.before),
-        actions=tuple(Paint(*paint) for paint in line.actions),
-        after=Board.from_digits(line.after),
-        **line.common,
-    )
 
 
 def read_items(path: Path) -> Iterator[Item]:

@@ -30,16 +30,12 @@ class DataSets:
 
     def named(self, values: Options, *, sample: bool = False) -> Options:
         """Options with paths in place of the sets' names, which may be followed by a share."""
-        named: Options = {}
-        for key in OPTIONS:
-            if isinstance(values.get(key), str):
-                named[key] = self._path(values[key], sample)
-            elif isinstance(values.get(key), list):
-                named[key] = [self._path(one, sample) if isinstance(one, str) else one for one in values[key]]
-        return values | named
+        return values | {key: self._path(values[key], sample) for key in OPTIONS if key in values}
 
-    def _path(self, word: str, sample: bool) -> str:
-        name, equals, share = word.partition("=")
+    def _path(self, word: Any, sample: bool) -> Any:
+        if isinstance(word, list):
+            return [self._path(one, sample) for one in word]
+        name, equals, share = str(word).partition("=")
         if name not in self.sets:
             return word
         if sample and name not in self.sizes:
@@ -56,17 +52,15 @@ class DataSets:
                 more += round(size * float(share or 1)) - (max(1, round(there * float(share))) if share else there)
         return more
 
-    def _step(self, name: str) -> tuple[str, Options]:
+    def _command(self, name: str, folder: Path) -> tuple[str, list[str]]:
+        """The step that makes a set in a folder, and its words."""
         step = next(step for step in SOURCES if getattr(self.sets[name], step))
-        return step, getattr(self.sets[name], step) | (self.scale.options.get(step, {}) if self.scale else {})
-
-    def _words(self, name: str, folder: Path) -> list[str]:
-        return [*self.words.of(f"data {name}: ", *self._step(name)), "--out", str(folder / f"{name}.jsonl"), "--overwrite"]
+        values = getattr(self.sets[name], step) | (self.scale.options.get(step, {}) if self.scale else {})
+        return step, [*self.words.of(f"data {name}: ", step, values), "--out", str(folder / f"{name}.jsonl"), "--overwrite"]
 
     def _sample(self, name: str) -> None:
         """Raises FaultsError if the set cannot be made."""
-        step, _ = self._step(name)
-        words = self._words(name, self.samples)
+        step, words = self._command(name, self.samples)
         made = None if self.words.faults else self.words.checked(f"data {name}: ", step, words)
         if made is None:
             raise FaultsError(self.words.faults)
@@ -77,7 +71,7 @@ class DataSets:
         """Rows that make the sets of which there are samples."""
         made = []
         for name in self.sizes:
-            step, _ = self._step(name)
-            words = (*self.words.steps[step].words, *self._words(name, self.folder))
-            made.append(Row(name=f"data-{name}", commands=(Command(words, self.folder / f"{name}.jsonl"),)))
+            step, words = self._command(name, self.folder)
+            command = Command((*self.words.steps[step].words, *words), self.folder / f"{name}.jsonl")
+            made.append(Row(name=f"data-{name}", commands=(command,)))
         return made

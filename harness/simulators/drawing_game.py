@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.corpora.wording import joined
 from harness.simulators.live import LiveGame, Manner
 from harness.worlds.hexagons import Board, Paint, Tile
@@ -32,7 +32,7 @@ class DrawingGame(LiveGame):
         self.split, self.group = steps[0].split, steps[0].group
         self.built = Board()
         self._left = deque(steps)
-        self._turns: list[Turn] = []
+        self.dialogue = []
         self._wanted = Board()
         self._given_up: set[Tile] = set()
 
@@ -53,24 +53,20 @@ class DrawingGame(LiveGame):
         return self._item(text, self.built.apply(wrong_first).board, {"kind": "correction", "fault": "tiles"})
 
     def _item(self, text: str, wanted: Board, meta: dict[str, str]) -> HexagonsItem:
-        name, history, actions = f"{self.name}/{self.turns + 1}", tuple(self._turns), self.built.diff(wanted)
+        name, history, actions = f"{self.name}/{self.turns + 1}", tuple(self.dialogue), self.built.diff(wanted)
         states = self.built, actions, wanted
         item = HexagonsItem(name, self.split, text, history, *states, self.group, self.name, meta)
-        self._turns.append(Utterance("Instructor", text))
+        self.dialogue.append(Utterance("Instructor", text))
         return item
 
     def _carry_out(self, actions: Sequence[Paint]) -> bool:
         applied = self.built.apply(actions)
         self.built = applied.board
-        self._turns.append(Executed(tuple(action for action in actions if action not in applied.ignored)))
+        self.dialogue.append(Executed(tuple(action for action in actions if action not in applied.ignored)))
         return self.built == self._wanted
 
     def _leave(self) -> None:
         self._given_up |= {action.tile for action in self.built.diff(self._wanted)}
-
-    @property
-    def dialogue(self) -> tuple[Turn, ...]:
-        return tuple(self._turns)
 
 
 def _spelled(paints: Sequence[Paint]) -> str:

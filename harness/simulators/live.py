@@ -29,6 +29,8 @@ class LiveGame(ABC):
     """The board or structure to be reached."""
     built: Any
     """The present board or structure."""
+    dialogue: list[Turn]
+    """The messages and the feasible actions so far."""
 
     def __init__(self, name: str, manner: Manner) -> None:
         self.name = name
@@ -73,11 +75,6 @@ class LiveGame(ABC):
         if self._carry_out(actions):
             self.at_once += self._tries == 0
             self._tries = None
-
-    @property
-    @abstractmethod
-    def dialogue(self) -> tuple[Turn, ...]:
-        """The messages and the feasible actions so far."""
 
     @abstractmethod
     def _begin(self) -> Item | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from harness.corpora.item import Executed, MinecraftItem, Turn
+from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.wording import joined
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, cells_of, difference, moved
@@ -45,6 +45,7 @@ class BuildingGame(LiveGame):
         self._pieces = deque(pieces)
         voice = Voice(rng, "blocks", *(["shapes"] if any(piece.figure for piece in self._pieces) else []), "corrections")
         self._scene = opening(rng, voice)
+        self.dialogue = self._scene.turns
         self._step: StepInProgress | None = None
         self._turn_around = self._undone = False
 
@@ -135,10 +136,6 @@ class BuildingGame(LiveGame):
 
     def _leave(self) -> None:
         self._step = None
-
-    @property
-    def dialogue(self) -> tuple[Turn, ...]:
-        return tuple(self._scene.turns)
 
 
 # --- corrections ---

@@ -11,7 +11,7 @@ import pytest
 from harness.corpora import load, load_games, locate, minecraft, minecraft_logs, split_name
 from harness.errors import UsageError
 from harness.tasks.registry import TASKS
-from tests.helpers.corpora_files import pack, state, write_log, write_minecraft
+from tests.helpers.corpora_files import state, write_log, write_minecraft
 
 
 @pytest.fixture(autouse=True)
@@ -20,13 +20,6 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
     (tmp_path / "data").mkdir()
-
-
-def test_the_archive_wins_over_the_folder(tmp_path: Path) -> None:
-    corpus = write_minecraft(tmp_path / "data" / "minecraft")
-    assert (locate("minecraft").kind, locate("minecraft").path) == ("official", corpus)
-    archive = pack(corpus, corpus / "mdc.tar.xz")
-    assert (locate("minecraft").kind, locate("minecraft").path) == ("official", archive)
 
 
 @pytest.mark.parametrize("task", sorted(name for name, task in TASKS.items() if not task.shipped))

@@ -113,7 +113,6 @@ def block(**changes: Any) -> list[dict[str, Any]]:
 
 
 BAD_STATES = {
-    "half a position": (states_with(BuilderPosition={"X": 1.0}), "WorldStates.2.BuilderPosition.Y: Field required"),
     "a coordinate 0.5": (states_with(BlocksInGrid=block(AbsoluteCoordinates={"X": 0.5, "Y": 1, "Z": 0})), "valid integer"),
     "a pink block": (states_with(BlocksInGrid=block(Type="cwc_minecraft_pink_rn")), "_pink_rn' has none of the six"),
     "a third speaker": (states_with(ChatHistory=["<Builder> Mission has started.", HI, "<Oracle> no"]), "'<Oracle> no' starts"),

@@ -52,15 +52,21 @@ def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
         return said, compared(grid, [row for row in rows if row.tests], "")
 
 
-def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
+def test_rows_run_once_and_are_compared_and_one_that_fails_stops_no_other() -> None:
     rows = row("right"), row("missing"), row("half")
     said, lines = run(*rows)
     assert [line["row"] for line in lines if line["error"] is None] == ["right", "half"]
     assert "missing.jsonl" in str(lines[1]["error"])
     assert any(line.startswith("row 2 of 3, missing: failed: ") for line in said)
     assert said[-1] == "row 3 of 3, half: finished"
-    assert "1 answers" not in Path("runs/grid/right.log").read_text()
     assert "hexagons dev: 7 items" in Path("runs/grid/right.log").read_text()
+    head, table = cells(lines)
+    assert head == ["row", "action F1", "action EM", "difference", "p (Holm)"]
+    assert table[0] == ["right", "100.00 [100.0, 100.0]", "100.00", "", ""]
+    assert (table[1][0], table[1][3][0]) == ("half", "-")
+    written = as_markdown(lines, "Points.").splitlines()
+    assert written[0] == "| row | action F1 | action EM | difference | p (Holm) |"
+    assert written[-1].startswith("Not run: missing (")
     Path("missing.jsonl").write_bytes(Path("right.jsonl").read_bytes())
     said, lines = run(*rows)
     assert said[0] == "row 1 of 3, right: finished before"
@@ -74,21 +80,6 @@ def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
     assert "row 1 of 3, right: finished" in said
     assert "row 2 of 3, missing: finished before" in said
     assert "row 3 of 3, half: finished before" not in said
-
-
-def test_the_table_compares_each_row_with_the_first() -> None:
-    _, lines = run(row("right"), row("half"))
-    difference = lines[1]["difference"]
-    assert isinstance(difference, dict)
-    assert (difference["a"], difference["b"], difference["metric"]) == ("half", "right", "f1")
-    assert difference["difference"] < 0
-    head, rows = cells(lines)
-    assert head == ["row", "action F1", "action EM", "difference", "p (Holm)"]
-    assert rows[0] == ["right", "100.00 [100.0, 100.0]", "100.00", "", ""]
-    assert rows[1][3].startswith("-")
-    written = as_markdown(lines, "Points.").splitlines()
-    assert written[0] == "| row | action F1 | action EM | difference | p (Holm) |"
-    assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: |", "Points.", 6)
 
 
 def test_a_row_with_another_test_runs_only_that_and_files_are_made_first() -> None:
