@@ -153,7 +153,8 @@ def _instruction(row: _Row, world: Callable[[str], bytes | None], seen: dict[str
     """The instruction of a row. `world` gives the content of a file by its path, `seen` the earlier texts by game; this row's is
     added."""
     game, text, path = row.GameId.removeprefix("CQ-"), row.InputInstruction.strip(), row.InitializedWorldPath
-    read = Instruction(game, *path.split("/")[2:], text, BUILT, "")
+    start, step = path.split("/")[2:]
+    read = Instruction(game, start, step, text, BUILT, "")
     try:
         if game in seen:
             raise _Fault("repeated", "the same text" if seen[game] == text else f"another text: {text}")
