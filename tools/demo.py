@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-
-from eval.statistics import Percentage
 
 HARNESS = Path(sys.executable).parent / "harness"
 ADAPTER = "hexagons"
@@ -27,11 +24,11 @@ ADAPTER = "hexagons"
 TRAINING = "tokens=1024 accumulation=1 max_steps=6 evaluations=1 dev_loss_items=6 dev_f1_items=1 max_new_tokens=16"
 """A minute or two on two cores: enough to see the loss fall, not enough to learn the task."""
 RUNS = {
-    "base, no examples": "prompt --name demo-base --max-new-tokens 48",
-    "base + the adapter that ships": f"prompt --adapter {ADAPTER} --name demo-adapter --max-new-tokens 128",
-    "parser, written by hand": "baseline predict parser --name demo-parser",
+    "demo-base": "prompt --max-new-tokens 48",
+    "demo-adapter": f"prompt --adapter {ADAPTER} --max-new-tokens 128",
+    "demo-parser": "baseline predict parser",
 }
-"""What is compared, and its command."""
+"""The runs that are compared, on the sample's dev steps: the base, the adapter that ships, and the parser written by hand."""
 
 PORT = 8377
 SERVER_SECONDS = 300
@@ -85,17 +82,14 @@ def main() -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     # The same demo everywhere, whatever data this machine has.
     os.environ.pop("HARNESS_DATA", None)
-    for name in ("training", "base", "adapter", "parser"):
-        shutil.rmtree(Path("runs") / f"demo-{name}", ignore_errors=True)
+    for name in ("demo-training", *RUNS):
+        shutil.rmtree(Path("runs") / name, ignore_errors=True)
 
     print(harness("data", "list"))
     short = (word for setting in TRAINING.split() for word in ("--set", f"training.{setting}"))
     print(harness("finetune", "llama-lora", "--name", "demo-training", *short))
-    table = Table("model", "action F1", "action EM", title="HEXAGONS, the sample's dev steps")
-    for model, command in RUNS.items():
-        scores = json.loads(harness(*command.split(), "--json").splitlines()[-1])
-        ends = scores["intervals"]["action"]
-        table.add_row(model, *(str(Percentage(scores["action"][name], ends[name])) for name in ("f1", "em")))
+    for name, command in RUNS.items():
+        print(harness(*command.split(), "--name", name))
     answer = ask()
     run = Path("runs/demo-adapter")
     records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
@@ -103,7 +97,7 @@ def main() -> None:
     picture = run / "picture.png"
     harness("show", largest["id"], "--run", str(run), "--png", str(picture))
     console.print("\nAsked over HTTP:", answer, highlight=False)
-    console.print(table)
+    print(harness("compare", *RUNS))
     console.print(f"A picture of one answer: {picture}   ({(time.monotonic() - start) / 60:.1f} minutes in all)")
 
 

@@ -78,40 +78,30 @@ def test_a_training_is_prompted_with_its_own_result(capsys: pytest.CaptureFixtur
     ]
 
 
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "context": ({"finetune": {"context": "none"}}, "no context"),
+    "typo": ({"finetune": {"contxt": "no-history"}}, "finetune: no key named 'contxt': did you mean context?"),
+    "keys": ({"finetune": {"set": {"lora.rank": 8}}}, ""),
+    "dict": ({"finetune": {"limit": {"a": 1}}}, "finetune: limit: {'a': 1} is not a value of this option"),
+    "file": ({"finetune": {"data": ["missing.jsonl"]}}, ""),
+    "recipe": ({"finetune": {"recipe": "lama"}}, "no recipe named 'lama'"),
+    "none": ({"finetune": {"recipe": None}}, "finetune: recipe: give its name"),
+    "empty": ({"finetune": {"limit": []}}, "a list is empty"),
+    "set": ({"finetune": {"set": ["lora.r=8"]}}, "set: give keys of the recipe with their values"),
+    "both": ({"predict": {"baseline": "parser"}}, "it has finetune and prompt and predict"),
+}
+"""By the name of a row, what is wrong in it, and what is said."""
+
+
 def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [
-        {"name": "one", "finetune": {"context": "none"}},
-        {"name": "one"},
-        {"name": "typo", "finetune": {"contxt": "no-history"}},
-        {"name": "keys", "finetune": {"set": {"lora.rank": 8}}},
-        {"name": "dict", "finetune": {"limit": {"a": 1}}},
-        {"name": "file", "finetune": {"data": ["missing.jsonl"]}},
-        {"name": "recipe", "finetune": {"recipe": "lama"}},
-        {"name": "none", "finetune": {"recipe": None}},
-        {"name": "empty", "finetune": {"limit": []}},
-        {"name": "set", "finetune": {"set": ["lora.r=8"]}},
-        {"name": "both", "predict": {"baseline": "parser"}},
-    ]
+    rows = [*({"name": name, **values} for name, (values, _) in FAULTS.items()), {"name": "context"}]
     code, out, err = dry(capsys, finetune=FINETUNE, prompt={"limt": 3, "adapter": "a", "completions": 3}, rows=rows)
     assert (code, out) == (2, [])
-    for told in (
-        "row one: no context",
-        "row one: the name one is taken",
-        "row typo: finetune: no key named 'contxt': did you mean context?",
-        "row keys: ",
-        "row dict: finetune: limit: {'a': 1} is not a value of this option",
-        "row file: ",
-        "row recipe: no recipe named 'lama'",
-        "row none: finetune: recipe: give its name",
-        "row empty: a list is empty",
-        "row set: set: give keys of the recipe with their values",
-        "row both: it has finetune and prompt and predict",
-        "prompt: no key named 'limt': did you mean limit?",
-        "prompt: no key named 'adapter'",
-        "prompt: completions: true or false, not 3",
-    ):
-        assert sum(line.startswith(f"Error: e.yaml: {told}") for line in err) == 1, (told, err)
-    assert len(err) == 14
+    shared = ["no key named 'limt': did you mean limit?", "no key named 'adapter'", "completions: true or false, not 3"]
+    told = [f"row {name}: {said}" for name, (_, said) in FAULTS.items()] + [f"prompt: {said}" for said in shared]
+    for line in (*told, "row context: the name context is taken"):
+        assert any(one.startswith(f"Error: e.yaml: {line}") for one in err), (line, err)
+    assert len(err) == len(set(err)) == len(told) + 1
     assert not Path("runs").exists()
 
 
