@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from harness.corpora import load, locate
 from harness.corpora.item import Executed, HexagonsItem, Item, own_program
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.tasks.registry import TASKS, get_task, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import Board
@@ -56,38 +57,6 @@ def shipped_annotations(task: str) -> Mapping[str, Annotation]:
     return {name: annotation for _, name, annotation in read_annotations(path)}
 
 
-def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]:
-    """The programs in the files of --programs, by item id.
-
-    Raises UsageError, with file and line, for an id that is not a train item of the task's world, and as `read_annotations` does.
-    """
-    found: dict[str, Annotation] = {}
-    for path in paths:
-        for where, name, annotation in read_annotations(path):
-            if fault := _not_trained_on(name, world_of(task)):
-                raise UsageError(f"--programs {where}: {name} is {fault}")
-            found[name] = annotation
-    return found
-
-
-def _not_trained_on(name: str, world: str | None = None) -> str | None:
-    """Why an id may not have a program, in words; None if it may. `world`: the only world whose items are taken, if any."""
-    task, _, rest = name.partition("/")
-    if task not in TASKS:
-        return "of no task: " + ", ".join(TASKS)
-    if world not in (None, world_of(task)):
-        return f"an item of {task}, which is another world: leave it out"
-    split = rest.partition("/")[0]
-    if split != "train":
-        return f"an item of {split}: programs are for train items only, leave it out"
-    return None if name in _train_items(task) else f"no train item of the {locate(task).kind} corpus"
-
-
-@cache
-def _train_items(task: str) -> Mapping[str, Item]:
-    return {item.id: item for item in load(task, "train")} if "train" in get_task(task).splits else {}
-
-
 def read_annotations(path: Path) -> Iterator[tuple[str, str, Annotation]]:
     """The lines of a file, in order: the place (`file:line`), the item's id and its annotation. Raises DataError for a file that
     cannot be read and, with the place, for a line that is not an annotation, a program that does not parse and a repeated id."""
@@ -114,17 +83,33 @@ def _error(program: str) -> ProgramError | None:
     return parse_front("" if program.strip() == NOTHING else program)[1]
 
 
-def checked_annotations(path: Path, task: str | None) -> Iterator[tuple[str, Item, Annotation]]:
-    """The lines of a file of programs for one task, or for several, with their places and items.
+def checked_annotations(path: Path, world: str | None = None) -> Iterator[tuple[str, Item, Annotation]]:
+    """The lines of a file of programs for train items of a world, or of all worlds, with their places and items.
 
-    Raises DataError, with the place, for an id that is not a train item of the task, and as `read_annotations` does.
+    Raises DataError, with the place, for an id that is no such item, and as `read_annotations` does.
     """
     for where, name, annotation in read_annotations(path):
-        own = name.partition("/")[0]
-        fault = f"an item of {own}, not of {task}" if task not in (None, own) and own in TASKS else _not_trained_on(name)
-        if fault:
-            raise DataError(f"{where}: {name} is {fault}")
-        yield where, _train_items(own)[name], annotation
+        task, _, rest = name.partition("/")
+        split = rest.partition("/")[0]
+        if task not in TASKS:
+            raise DataError(f"{where}: {name} is of no task: {', '.join(TASKS)}")
+        if world not in (None, world_of(task)):
+            raise DataError(f"{where}: {name} is an item of {task}, which is another world: leave it out")
+        if split != "train":
+            raise DataError(f"{where}: {name} is an item of {split}: programs are for train items only, leave it out")
+        if name not in (known := _train_items(task)):
+            raise DataError(f"{where}: {name} is no train item of the {locate(task).kind} corpus")
+        yield where, known[name], annotation
+
+
+@cache
+def _train_items(task: str) -> Mapping[str, Item]:
+    return {item.id: item for item in load(task, "train")} if "train" in get_task(task).splits else {}
+
+
+def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]:
+    """The programs in the files of --programs, by item id. Raises DataError as `checked_annotations` does for its world."""
+    return {item.id: own for path in paths for _, item, own in checked_annotations(path, world_of(task))}
 
 
 def annotated(items: Iterable[Item], annotations: Mapping[str, Annotation]) -> list[Item]:
@@ -140,29 +125,22 @@ def with_earlier_programs(items: Sequence[Item]) -> list[Item]:
 
     In building, earlier turns stay as they are: in the corpora, people acted in them and wrote no programs.
     """
-    return [_with_earlier_programs(items, number) for number in range(len(items))]
-
-
-def _with_earlier_programs(items: Sequence[Item], number: int) -> Item:
-    item = items[number]
-    if not isinstance(item, HexagonsItem) or not item.history:
-        return item
-    programs: dict[int, str] = {}
-    for before in range(number - 1, -1, -1):
-        other = items[before]
-        if other.cluster != item.cluster or not isinstance(other, HexagonsItem):
-            break
-        if not other.meta.get(MARK):
-            programs[_runs(other)] = own_program(other) or ""
-    steps = iter(range(_runs(item)))
-    history = (
-        turn._replace(text=programs.get(next(steps), turn.text)) if isinstance(turn, Executed) else turn for turn in item.history
-    )
-    return replace(item, history=tuple(history))
-
-
-def _runs(item: Item) -> int:
-    return sum(isinstance(turn, Executed) for turn in item.history)
+    made: list[Item] = []
+    cluster, programs = "", dict[int, str]()
+    for item in items:
+        if item.cluster != cluster:
+            cluster, programs = item.cluster, {}
+        if isinstance(item, HexagonsItem):
+            earlier = count()
+            history = (
+                t._replace(text=programs.get(next(earlier), t.text)) if isinstance(t, Executed) else t for t in item.history
+            )
+            made.append(replace(item, history=tuple(history)))
+            if not item.meta.get(MARK):
+                programs.setdefault(next(earlier), own_program(item) or "")
+        else:
+            made.append(item)
+    return made
 
 
 def same_change(item: Item, parsed: Parsed) -> bool:

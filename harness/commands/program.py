@@ -121,7 +121,6 @@ def _draw(outcome: ProgramResult, task: str, item: Item | None) -> None:
 
 class CheckPrograms(Strict):
     file: Path = argument()
-    task: str | None = option(None, "Refuse items of other tasks.", choices=list(TASKS))
 
 
 @program.command(cls=ModelCommand, model=CheckPrograms)
@@ -136,7 +135,7 @@ def check(options: CheckPrograms) -> None:
     from serialization.formats import get_format
 
     counts: Counter[str] = Counter()
-    for where, item, annotation in checked_annotations(options.file, options.task):
+    for where, item, annotation in checked_annotations(options.file):
         fmt = get_format(item.task, "program")
         answer = fmt.read(annotation.program, item)
         missing, extra = deviations(item, answer.actions)

@@ -84,7 +84,7 @@ def example_pool(
     """The train items from which a task's examples are chosen. If answers are programs, these are the items with a program of
     their own, if there are any: the shipped ones and those of the files `programs`. `say` receives their number.
 
-    Raises DataError if the corpus cannot be read, and UsageError as `given_annotations` does.
+    Raises DataError if the corpus cannot be read and as `given_annotations` does, and UsageError for files if answers are not.
     """
     from harness.corpora import load_examples
     from serialization.annotations import ProgramAnswers, given_annotations

@@ -115,9 +115,7 @@ def test_levels_from_a_file(sample_run: Path, capsys: pytest.CaptureFixture[str]
     assert "--levels is for --by level" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}]
-)
+@pytest.mark.parametrize("fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}])
 def test_what_is_no_level_is_refused_with_its_line(tmp_path: Path, fields: dict[str, Any]) -> None:
     path = write_lines(tmp_path / "a.jsonl", [{"id": "hexagons/dev/1/1", "level": 0}, {"id": "hexagons/dev/1/2", **fields}])
     with pytest.raises(DataError, match=r"a.jsonl:2: .*: not the level of a step"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.corpora import load
-from harness.corpora.item import Executed, MinecraftItem, own_program
+from harness.corpora.item import MinecraftItem, own_program
 from harness.errors import DataError, UsageError
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import conversation
@@ -26,7 +25,6 @@ from serialization.annotations import (
     ProgramAnswers,
     annotated,
     given_annotations,
-    read_annotations,
     same_change,
     shipped_annotations,
     with_earlier_programs,
@@ -88,35 +86,23 @@ def test_an_item_is_learned_with_its_program_or_left_out_and_counted() -> None:
 
 def test_without_any_program_answers_list_cells() -> None:
     made = answers()
-    items = made.of_split(TRAIN, "hexagons")
-    assert list(items) == TRAIN
-    assert all(made.takes(item, checked=True) for item in items)
+    assert list(made.of_split(TRAIN, "hexagons")) == TRAIN
+    assert all(made.takes(item, checked=True) for item in TRAIN)
     assert made.counts == {CELLS: 3}
+    own = answers()
+    items = own.of_split(load("everyday-hexagons", "train"), "everyday-hexagons")
+    assert all(own.takes(item, checked=True) for item in items)
+    assert own.counts == {TAKEN: len(items)}
 
 
-def test_items_that_bring_their_programs_need_no_cells() -> None:
-    made = answers()
-    items = made.of_split(load("everyday-hexagons", "train"), "everyday-hexagons")
-    assert all(made.takes(item, checked=True) for item in items)
-    assert made.counts == {TAKEN: len(items)}
-    assert not any(own_program(item) for item in load("everyday-hexagons", "dev"))
-
-
-def test_a_conversation_shows_the_earlier_programs() -> None:
-    programs = {item.id: Annotation(text) for item, text in zip(TRAIN, RIGHT, strict=True)}
+@pytest.mark.parametrize(
+    ("first", "shown"), [(Annotation(RIGHT[0]), RIGHT[0]), (Annotation("red 1:5", exact=False, mark="differs"), "red 1:2")]
+)
+def test_a_conversation_shows_the_earlier_programs_that_are_gold(first: Annotation, shown: str) -> None:
+    programs = {TRAIN[0].id: first, TRAIN[1].id: Annotation(RIGHT[1]), TRAIN[2].id: Annotation(RIGHT[2])}
     last = with_earlier_programs(annotated(TRAIN, programs))[2]
-    messages = conversation(last, DRAWN, answered=True)
-    assert [message["content"] for message in messages if message["role"] == "assistant"] == RIGHT
-    cells = conversation(last, PromptSpec.make("hexagons", "conversation", "grouped"), answered=True)
-    assert [message["content"] for message in cells if message["role"] == "assistant"] == ["red: 1 2", "red: 1 3", "red: 1 4"]
-
-
-def test_a_program_that_is_not_gold_is_no_earlier_answer() -> None:
-    programs = {TRAIN[0].id: Annotation("red 1:5", exact=False, mark="differs"), TRAIN[1].id: Annotation(RIGHT[1])}
-    last = with_earlier_programs(annotated(TRAIN, programs))[2]
-    assert [turn.text for turn in last.history if isinstance(turn, Executed)] == ["", RIGHT[1]]
-    messages = conversation(last, DRAWN)
-    assert [message["content"] for message in messages if message["role"] == "assistant"] == ["red 1:2", RIGHT[1]]
+    said = [turn["content"] for turn in conversation(last, DRAWN, answered=True) if turn["role"] == "assistant"]
+    assert said == [shown, *RIGHT[1:]]
 
 
 def written(path: Path, *lines: Any) -> Path:
@@ -124,62 +110,42 @@ def written(path: Path, *lines: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("{", "not an annotation"),
-        ("[1]", "not an annotation"),
-        ({"id": "hexagons/train/9/1"}, "not an annotation"),
-        ({"id": "hexagons/train/9/1", "program": 5}, "not an annotation"),
-        ({"id": "hexagons/train/9/1", "program": "red 1:1", "mark": "odd"}, "not an annotation"),
-        ({"id": "hexagons/train/0/1", "program": "red 1:1"}, "hexagons/train/0/1 has a program already"),
-        ({"id": "hexagons/train/9/1", "program": "paint red"}, "its program does not parse: line 1, column 1"),
-    ],
-)
+KNOWN = "hexagons/train/0/1"
+BAD: dict[str, tuple[Any, str]] = {
+    "no JSON": ("{", "not an annotation"),
+    "no mapping": ([1], "not an annotation"),
+    "no program": ({"id": "hexagons/train/9/1"}, "not an annotation"),
+    "a number": ({"id": "hexagons/train/9/1", "program": 5}, "not an annotation"),
+    "an odd mark": ({"id": "hexagons/train/9/1", "program": "red 1:1", "mark": "odd"}, "not an annotation"),
+    "a repeated id": ({"id": KNOWN, "program": "red 1:1"}, f"{KNOWN} has a program already"),
+    "no program's syntax": ({"id": "hexagons/train/9/1", "program": "paint red"}, "its program does not parse: line 1, column 1"),
+    "no task": ({"id": "lego/train/1", "program": "none"}, "of no task"),
+    "another world": ({"id": "iglu/train/game-1", "program": "none"}, "an item of iglu, which is another world"),
+    "dev": ({"id": "hexagons/dev/0/1", "program": "none"}, "an item of dev: programs are for train items only"),
+    "no item": ({"id": "hexagons/train/999/1", "program": "none"}, "no train item of the sample corpus"),
+}
+
+
+@pytest.mark.parametrize(("line", "why"), BAD.values(), ids=BAD)
 def test_a_bad_line_is_named_with_its_number(tmp_path: Path, line: Any, why: str) -> None:
-    path = written(tmp_path / "p.jsonl", {"id": "hexagons/train/0/1", "program": "none"}, line)
+    path = written(tmp_path / "p.jsonl", {"id": KNOWN, "program": "none"}, line)
     with pytest.raises(DataError, match=r"p\.jsonl:2: ") as refused:
-        list(read_annotations(path))
-    assert why in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        (lambda: "lego/train/1", "of no task"),
-        (lambda: "iglu/train/game-1", "an item of iglu, which is another world"),
-        (lambda: load("hexagons", "dev")[0].id, "an item of dev: programs are for train items only"),
-        (lambda: load("hexagons", "test")[0].id, "an item of test: programs are for train items only"),
-        (lambda: "hexagons/train/999/1", "no train item of the sample corpus"),
-    ],
-)
-def test_a_program_of_another_item_is_refused(tmp_path: Path, name: Callable[[], str], why: str) -> None:
-    known = load("hexagons", "train")[0].id
-    path = written(tmp_path / "p.jsonl", {"id": known, "program": "red 1:1"}, {"id": name(), "program": "red 1:1"})
-    with pytest.raises(UsageError, match=r"^--programs .*p\.jsonl:2: ") as refused:
         given_annotations([path], "hexagons")
     assert why in str(refused.value)
-
-
-def test_programs_are_for_answers_in_programs(tmp_path: Path) -> None:
-    from harness.prompting.shots import example_pool
-
-    path = written(tmp_path / "p.jsonl", {"id": load("hexagons", "train")[0].id, "program": "red 1:1"})
-    with pytest.raises(UsageError, match="answers are written as grouped"):
-        example_pool(PromptSpec.make("hexagons"), "hexagons", [path])
 
 
 def test_examples_show_given_programs(tmp_path: Path) -> None:
     from harness.prompting.shots import example_pool
 
     items = load("hexagons", "train")
-    text = get_format("hexagons", "program").write(items[0].actions)
-    path = written(tmp_path / "p.jsonl", {"id": items[0].id, "program": f"{text} # as told"})
+    text = f"{get_format('hexagons', 'program').write(items[0].actions)} # as told"
+    path = written(tmp_path / "p.jsonl", {"id": items[0].id, "program": text})
     said: list[str] = []
     pool = example_pool(PromptSpec.make("hexagons", format="program"), "hexagons", [path], said.append)
-    assert [own_program(item) for item in pool] == [f"{text} # as told"]
+    assert [own_program(item) for item in pool] == [text]
     assert said == [f"examples: 1 {TAKEN}, {len(items) - 1} {MISSING}"]
-    assert list(given_annotations([path], "hexagons")) == [items[0].id]
+    with pytest.raises(UsageError, match="answers are written as grouped"):
+        example_pool(PromptSpec.make("hexagons"), "hexagons", [path])
 
 
 @pytest.mark.data

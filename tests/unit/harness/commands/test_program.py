@@ -94,21 +94,6 @@ def test_programs_are_checked_against_gold(run: Command) -> None:
     assert (code, "marked differs, but does what gold does" in out) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "why"),
-    [
-        ("hexagons/dev/0/1", [], "an item of dev: programs are for train items only"),
-        ("hexagons/train/999/1", [], "no train item of the sample corpus"),
-        ("lego/train/1", [], "of no task"),
-        ("hexagons/train/0/1", ["--task", "iglu"], "an item of hexagons, not of iglu"),
-    ],
-)
-def test_a_line_that_cannot_be_checked_is_named(name: str, words: list[str], why: str, run: Command) -> None:
-    code, _, err = run("check", programs((name, "none", None)), *words)
-    assert code == 1
-    assert err.startswith(f"Error: p.jsonl:1: {name} is {why}")
-
-
 def sampled(split: str, *texts: str, **record: object) -> Path:
     """A run over HEXAGONS items: the answers to the first item."""
     record = record or {"text": texts[0], "samples": texts, "format": "bare-program", "actions": []}
