@@ -43,15 +43,6 @@ class Annotation:
     judgments: Mapping[str, Judgment]
 
 
-class CleanSet(NamedTuple):
-    """The clean test set, in the order of the items."""
-
-    items: tuple[MinecraftItem, ...]
-    """`after` is the repaired gold structure."""
-    multiple: frozenset[str]
-    """The items of the set with several interpretations (M); the others are unique (U)."""
-
-
 @cache
 def _validator() -> Any:
     from jsonschema import Draft202012Validator
@@ -87,8 +78,9 @@ def our_annotation(items: Sequence[MinecraftItem] | None = None) -> Annotation:
         return read_annotation(path, items, name=OURS)
 
 
-def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSet:
-    """Select and repair items. `items` are all items of a split, each game's together and in time order.
+def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> tuple[list[MinecraftItem], frozenset[str]]:
+    """The clean test set, in the order of the items and with the repaired gold structures, and the ids of those of its items that
+    have several interpretations (M). `items` are all items of a split, each game's together and in time order.
 
     Raises DataError if an item has no judgment.
     """
@@ -109,4 +101,4 @@ def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> CleanSe
         if gold is not None:
             clean.append(replace(item, after=gold))
     multiple = frozenset(item.id for item in clean if annotation.judgments[item.id].context == "multiple")
-    return CleanSet(tuple(reversed(clean)), multiple)
+    return clean[::-1], multiple

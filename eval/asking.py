@@ -34,7 +34,7 @@ def certainty(record: Mapping[str, Any]) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0) -> dict[str, Any]:
+def score_asking(answers: Answers, below: float | None = None) -> dict[str, Any]:
     """The scores as `harness score --benchmark ask --json` prints them; with `below`, the model also asks below that certainty.
 
     Without `below`, if answers have a certainty, "thresholds" has the scores at several thresholds, and "best" is the threshold
@@ -61,10 +61,10 @@ def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0)
         asks = silent | (sure < threshold)
         right, total = asks & unclear, asks * 1.0 + unclear
         ask = {"precision": ratio(right, asks), "recall": ratio(right, unclear), "f1": ratio(2 * right, total)}
-        (ask_ends,) = ratio_intervals(2.0 * right[:, None], total[:, None], clusters.tolist(), seed=seed)
+        (ask_ends,) = ratio_intervals(2.0 * right[:, None], total[:, None], clusters.tolist())
         wanted, made, hits = (counts * np.column_stack([np.ones(len(items)), ~asks, ~asks]))[~unclear].T
         act = {"precision": ratio(hits, made), "recall": ratio(hits, wanted), "f1": ratio(2 * hits, made + wanted)}
-        (act_ends,) = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], clusters[~unclear].tolist(), seed=seed)
+        (act_ends,) = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], clusters[~unclear].tolist())
         return {"asked": int(asks.sum()), "ask": {**ask, "interval": ask_ends}, "act": {**act, "interval": act_ends}}
 
     result: dict[str, Any] = {"task": answers.task, "split": answers.split, "benchmark": "ask"}

@@ -23,13 +23,12 @@ def group_scores(
     scores: Sequence[ItemScore] | None = None,
     *,
     by: Iterable[str] | None = None,
-    seed: int = 0,
 ) -> Breakdown:
     """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). `scores` are those of `score_items`, if they
     are known. Raises UsageError as `break_down` does."""
     notes = {"level": f"labels of {benchmark.levels}"} if benchmark.levels else {}
     attributes, scores = item_attributes(answers, benchmark), scores or score_items(answers, benchmark)
-    return break_down(answers.task, scores, attributes, by=by, notes=notes, seed=seed)
+    return break_down(answers.task, scores, attributes, by=by, notes=notes)
 
 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:

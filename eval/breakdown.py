@@ -82,7 +82,6 @@ def break_down(
     *,
     by: Iterable[str] | None = None,
     notes: Mapping[str, str] | None = None,
-    seed: int = 0,
 ) -> Breakdown:
     """The scores of some items in groups.
 
@@ -99,7 +98,7 @@ def break_down(
         labels = {item_id: label for item_id, label in labels.items() if label}
         if labels:
             grouping = groupings[key]._replace(note=(notes or {}).get(key, groupings[key].note))
-            result.tables.append(_table(grouping, labels, scores, seed))
+            result.tables.append(_table(grouping, labels, scores))
             result.labels[groupings[key].name] = labels
         elif by is not None:
             raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {groupings[key].name}")
@@ -116,7 +115,7 @@ def find_group(tables: Iterable[Mapping[str, Any]], name: str, label: str) -> Ma
     return next((group for group in groups if group["label"] == label), {})
 
 
-def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemScore], seed: int) -> dict[str, Any]:
+def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemScore]) -> dict[str, Any]:
     order = {label: place for place, label in enumerate(grouping.labels)}
     groups = []
     samples: dict[str, list[Floats]] = {"f1": [], "em": []}
@@ -125,7 +124,7 @@ def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemS
         samples["f1"].append(np.array([score.f1 for score in members]))
         samples["em"].append(np.array([score.exact for score in members], float))
         means = {metric: float(values[-1].mean()) for metric, values in samples.items()}
-        interval = mean_interval(samples["f1"][-1], [score.cluster for score in members], seed=seed)
+        interval = mean_interval(samples["f1"][-1], [score.cluster for score in members])
         groups.append({"label": label, "items": len(members), **means, "interval": interval})
     tests = {metric: _kruskal_wallis(values) for metric, values in samples.items()}
     return {"name": grouping.name, "note": grouping.note, "groups": groups, "tests": tests}

@@ -37,7 +37,7 @@ LABELS = {
 """The names of these numbers in tables."""
 
 
-def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:
+def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10) -> dict[str, Any]:
     """Compares every pair of runs, each given as the scores of the same items in the same order. Numbers are fractions.
 
     A pair has, for each metric, the difference a - b with its 95% interval (paired cluster bootstrap), a p-value (permutation
@@ -55,14 +55,14 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
         scored = {name: [score for score in scores if not (short and score.cluster in left_out)] for name, scores in runs.items()}
         if not next(iter(scored.values())):
             continue
-        pairs += _pairs(scored, metric, changed, seed)
+        pairs += _pairs(scored, metric, changed)
         for name, scores in scored.items():
             means[name][metric] = ratio(*_fractions(scores, metric))
     counts = {"items": len(first), "clusters": len({score.cluster for score in first})}
     return {"task": task, **counts, "runs": list(runs), "scores": means, "pairs": pairs}
 
 
-def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, seed: int) -> list[dict[str, Any]]:
+def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int) -> list[dict[str, Any]]:
     """Every pair of runs in one metric, with Holm's correction over the pairs."""
     clusters = [score.cluster for score in next(iter(runs.values()))]
     fractions = {name: _fractions(scores, metric) for name, scores in runs.items()}
@@ -71,8 +71,8 @@ def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, s
         numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
         tests = {
             "difference": ratio(*fractions[a]) - ratio(*fractions[b]),
-            "interval": difference_interval(numerators, denominators, clusters, seed=seed),
-            "p": permutation_p(numerators, denominators, clusters, seed=seed),
+            "interval": difference_interval(numerators, denominators, clusters),
+            "p": permutation_p(numerators, denominators, clusters),
             "effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters),
         }
         pairs.append({"a": a, "b": b, "metric": metric, **tests, **_wins(runs[a], runs[b], changed)})

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.metrics.minecraft import METRICS
+from eval.metrics.minecraft import METRICS, f1_of
 from eval.statistics import Percentage
-from eval.tables import BOARDS, benchmark_name, markdown_table, markdown_text, off_board
+from eval.tables import BOARDS, benchmark_name, markdown_table, markdown_text, named, off_board
 from harness.errors import UsageError
 from harness.tasks.registry import get_task, world_of
 
@@ -48,37 +48,13 @@ def headline(scores: Scores) -> list[Number]:
             Number(f"{kind}_{name}", f"{kind.replace('_', '-')} {name.upper()}", scores[kind][name], ends[kind][name])
             for kind, name in (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
         ]
-    micro, macro = scores["micro"], scores["macro"]
     overlap = scores.get("overlap")
-    more = [Number("overlap_f1", "best overlap, mean F1", overlap["f1"], overlap["interval"])] if overlap else []
     return [
-        Number("micro_f1", "micro F1", micro["overall"]["f1"], ends["micro"]["overall"]),
-        Number("macro_f1", "macro F1", macro["overall"], ends["macro"]["overall"]),
-        Number("shape_micro_f1", "shape, micro F1", micro["shape"]["f1"], ends["micro"]["shape"]),
-        *more,
+        Number("micro_f1", "micro F1", *f1_of(scores, "micro", "overall")),
+        Number("macro_f1", "macro F1", *f1_of(scores, "macro", "overall")),
+        Number("shape_micro_f1", "shape, micro F1", *f1_of(scores, "micro", "shape")),
+        *([Number("overlap_f1", "best overlap, mean F1", overlap["f1"], overlap["interval"])] if overlap else []),
     ]
-
-
-def by_board(scores: Scores, average: str) -> dict[str, list[Percentage]]:
-    """The F1 of type, color, location, shape and overall, "micro" or "macro", of a Minecraft run's items with an empty board
-    before (EB), with another (NEB) and of all; empty for other runs. Raises UsageError for an unknown task."""
-    if world_of(scores["task"]) != "minecraft" or get_task(scores["task"]).judged:
-        return {}
-    parts = {name: (scores["subsets"][name], scores["intervals"]["subsets"][name]) for name in BOARDS}
-    parts["all"] = scores, scores["intervals"]
-    return {
-        name: [
-            Percentage(part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric], ends[average][metric])
-            for metric in (*METRICS[1:], METRICS[0])
-        ]
-        for name, (part, ends) in parts.items()
-    }
-
-
-def named(scores: Scores) -> str:
-    """What was scored, as every table names it: "hexagons/dev", "minecraft/test, v2 (our annotation)"."""
-    benchmark = f", {benchmark_name(scores)}" if "benchmark" in scores else ""
-    return f"{scores['task']}/{scores['split']}{benchmark}"
 
 
 def as_model_index(results: Mapping[str, Scores]) -> str:
@@ -148,13 +124,15 @@ def _tables(results: Mapping[str, Scores]) -> list[tuple[list[str], list[list[st
     first = next(iter(results.values()))
     head = ["run", "benchmark", "items", *(number.label for number in headline(first))]
     tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, headline(s))] for name, s in results.items()])]
-    for average in ("micro", "macro"):
+    metrics = (*METRICS[1:], METRICS[0])
+    for average in ("micro", "macro") if get_task(first["task"]).scoring == "minecraft" else ():
         rows = []
         for name, scores in results.items():
-            for board, numbers in by_board(scores, average).items():
-                items = scores["subsets"][board]["items"] if board in BOARDS else scores["items"]
-                rows.append([name, board, f"{items:,}", *map(str, numbers)])
-        tables += [(["run", f"{average} F1", "items", *METRICS[1:], METRICS[0]], rows)] if rows else []
+            for board in (*BOARDS, None):
+                items = (scores["subsets"][board] if board else scores)["items"]
+                f1 = (str(Percentage(*f1_of(scores, average, metric, board))) for metric in metrics)
+                rows.append([name, board or "all", f"{items:,}", *f1])
+        tables.append((["run", f"{average} F1", "items", *metrics], rows))
     return tables
 
 

@@ -63,15 +63,13 @@ def item_scores(
     *,
     multiple: Set[str] = frozenset(),
     discarded: Mapping[str, Set[str]] = MappingProxyType({}),
-    unanswered: Set[str] = frozenset(),
 ) -> list[ItemScore]:
     """The scores of each item; `multiple` are the Minecraft items that allow several interpretations. The errors are classified
-    with the parser's reasons for discarding pieces of the text, by item id, and the ids of items without an answer."""
+    with the parser's reasons for discarding pieces of the text, by item id."""
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
     scores = []
     for item, actions, size, alike in zip(items, predicted, *_sizes(task, items, predicted, multiple), strict=True):
-        of = discarded.get(item.id, frozenset())
-        answered = item.id not in unanswered
+        of, answered = discarded.get(item.id, frozenset()), item.id in predictions.actions
         classes = () if size.exact else classify(item, actions, of, answered=answered, same_shape=alike)
         scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, size.wanted, size.made, size.hits, classes))
     return scores

@@ -152,7 +152,7 @@ def _removed_right(cell: tuple[int, int, int], there: Sequence[tuple[int, int, i
 # --- both ---
 
 
-def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
+def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]]) -> dict[str, Any]:
     """Accuracies of the items of one level, each {"right", "items", "accuracy", "interval"}.
 
     Level 1: by dimension, and the same by shape. Level 2: overall, by order (place, remove) and by kind. Intervals are 95%,
@@ -160,26 +160,26 @@ def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]],
     """
     if items and "build" in items[0].meta:
         rows = [_kinds(item, judge_change(item, actions)) for item, actions in zip(items, predicted, strict=True)]
-        return {"level": 2, "items": len(items), **_rates(rows, seed)}
+        return {"level": 2, "items": len(items), **_rates(rows)}
     rows = [judge_build(item.meta, actions) for item, actions in zip(items, predicted, strict=True)]
     shapes: dict[str, list[dict[str, bool]]] = {}
     for item, row in zip(items, rows, strict=True):
         shapes.setdefault(item.meta["shape"], []).append(row)
-    by_shape = {shape: _rates(chosen, seed) for shape, chosen in sorted(shapes.items())}
-    return {"level": 1, "items": len(items), **_rates(rows, seed), "by_shape": by_shape}
+    by_shape = {shape: _rates(chosen) for shape, chosen in sorted(shapes.items())}
+    return {"level": 1, "items": len(items), **_rates(rows), "by_shape": by_shape}
 
 
 def _kinds(item: MinecraftItem, right: bool) -> dict[str, bool]:
     return {"overall": right, item.meta["order"]: right, f"{item.meta['order']}: {item.meta['kind']}": right}
 
 
-def _rates(rows: Sequence[Mapping[str, bool]], seed: int) -> dict[str, Any]:
+def _rates(rows: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
     """By name, the accuracy over the rows that have the name."""
     names = [*dict.fromkeys(name for row in rows for name in row)]
     names.sort(key=lambda name: DIMENSIONS.index(name) if name in DIMENSIONS else 0)
     right = np.array([[row.get(name, False) for name in names] for row in rows], float).reshape(len(rows), len(names))
     applies = np.array([[name in row for name in names] for row in rows], float).reshape(len(rows), len(names))
-    intervals = ratio_intervals(right, applies, [str(n) for n in range(len(rows))], seed=seed)
+    intervals = ratio_intervals(right, applies, [str(n) for n in range(len(rows))])
     return {
         name: {"right": int(hits), "items": int(total), "accuracy": float(hits / total), "interval": interval}
         for name, hits, total, interval in zip(names, right.sum(axis=0), applies.sum(axis=0), intervals, strict=True)

@@ -15,6 +15,7 @@ import yaml
 
 from eval.abstraction import LEVELS
 from eval.breakdown import GROUPINGS, find_group
+from eval.metrics.minecraft import f1_of
 from eval.statistics import Percentage
 from harness.util.settings import Count, Positive, Strict
 
@@ -237,19 +238,14 @@ def obstacle_of(setting: Setting, scores: Scores) -> str:
 
 def own_score(scores: Scores, setting: Setting) -> Percentage:
     """The run's score of a setting of its items; its value is None if it has none."""
-    metric, ends = str(setting.metric), scores.get("intervals", {})
+    metric = str(setting.metric)
     if setting.level:
         group = _of_level(scores, setting.level)
         return Percentage(group.get(metric), group.get("interval") if metric == "f1" else None)
     if setting.average == "mean":
-        return Percentage(scores["action"].get(metric), ends.get("action", {}).get(metric))
-    part = scores["subsets"][setting.board] if setting.board else scores
-    if not part["items"]:
-        return Percentage(None)
-    average = str(setting.average)
-    value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
-    within = ends.get("subsets", {}).get(setting.board, {}) if setting.board else ends
-    return Percentage(value, within.get(average, {}).get(metric))
+        return Percentage(scores["action"].get(metric), scores.get("intervals", {}).get("action", {}).get(metric))
+    empty = setting.board and not scores["subsets"][setting.board]["items"]
+    return Percentage(None) if empty else Percentage(*f1_of(scores, str(setting.average), metric, setting.board))
 
 
 def _of_level(scores: Scores, level: str) -> Mapping[str, Any]:

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from eval import levels_minecraft
-from eval.annotation import Annotation, our_annotation, read_annotation
+from eval.annotation import Annotation, clean_set, our_annotation, read_annotation
 from eval.errors import OFF_THE_BOARD
 from eval.items import ItemScore, item_scores
+from eval.metrics.minecraft import empty_boards
 from eval.predictions import Predictions, Record, decode, infer_split, read_records
-from eval.score import BENCHMARKS, Chosen, choose_items, score
+from eval.score import BENCHMARKS, score
 from harness import corpora
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
@@ -76,6 +77,16 @@ class Answers:
         return {item_id: count for item_id, count in lost.items() if count and item_id not in self.predictions.errors}
 
 
+class Chosen(NamedTuple):
+    """What a benchmark scores: the items, with its gold states, and the ids that allow several interpretations."""
+
+    items: Sequence[Any]
+    multiple: Set[str]
+    benchmark: str
+    annotation: str | None
+    """Whose annotation chose them, if one did."""
+
+
 @dataclass(frozen=True, slots=True)
 class Benchmark:
     """How to score Minecraft: legacy, fair or v2 with an annotation file (the one that ships with the harness if None).
@@ -114,9 +125,16 @@ class Benchmark:
             )
 
     def choose(self, answers: Answers) -> Chosen:
-        """The items that the benchmark scores, with their gold states."""
+        """What the benchmark scores."""
         name, annotation = self.of(answers)
-        return choose_items(answers.items, name, annotation, answers.only)
+        items, multiple = answers.items, frozenset[str]()
+        if annotation:
+            # Before the selection: the repair of an item looks at those after it.
+            items, multiple = clean_set(items, annotation)
+        elif name == "fair":
+            multiple = empty_boards(items)
+        kept = [item for item in items if answers.only is None or item.id in answers.only]
+        return Chosen(kept, multiple, name, annotation.name if annotation else None)
 
 
 def read_answers(path: Path, *, items_file: Path | None = None) -> Answers:
@@ -168,34 +186,29 @@ def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item
         )
 
 
-def score_answers(
-    answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False, seed: int = 0
-) -> dict[str, Any]:
+def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False) -> dict[str, Any]:
     """The scores as `harness score --json` prints them; those of simulated games have "simulated", the names of their simulators,
     and those of a level-1 or level-2 set have "level".
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
-    name, annotation = (benchmark or Benchmark()).of(answers)
+    chosen = (benchmark or Benchmark()).choose(answers)
     scores = score(
         answers.task,
         answers.split,
-        answers.items,
+        chosen.items,
         answers.predictions,
-        benchmark=name,
-        annotation=annotation,
-        only=answers.only,
+        multiple=chosen.multiple,
+        benchmark=chosen.benchmark,
+        annotation=chosen.annotation,
         discarded=answers.off_board(),
         rollout=rollout,
-        seed=seed,
     )
     if answers.simulated:
         scores["simulated"] = list(answers.simulated)
-    probes = [item for item in answers.items if item.id.startswith("minecraft-level-")]
-    if probes:
-        chosen = [item for item in probes if answers.only is None or item.id in answers.only]
-        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in chosen]
-        scores["level"] = levels_minecraft.score(chosen, predicted, seed=seed)
+    if probes := [item for item in chosen.items if item.id.startswith("minecraft-level-")]:
+        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in probes]
+        scores["level"] = levels_minecraft.score(probes, predicted)
     return scores
 
 
@@ -217,11 +230,8 @@ def _task_and_split(file: Path, records: Sequence[Record], settings: Mapping[str
 
 def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
     """The scores of each item that the benchmark has, with the classes of its errors."""
-    items, multiple = (benchmark or Benchmark()).choose(answers)
-    unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
-    return item_scores(
-        answers.task, items, answers.predictions, multiple=multiple, discarded=answers.discarded(), unanswered=unanswered
-    )
+    chosen = (benchmark or Benchmark()).choose(answers)
+    return item_scores(answers.task, chosen.items, answers.predictions, multiple=chosen.multiple, discarded=answers.discarded())
 
 
 def read_named(paths: Sequence[Path]) -> dict[str, Answers]:

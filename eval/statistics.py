@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 Interval = list[float] | None
 """The lower and the upper end."""
 
+SEED = 0
 RESAMPLES = 10_000
 LEVEL = 0.95
 
@@ -49,13 +50,13 @@ def ratio(above: Any, below: Any) -> float:
     return float(np.sum(above) / whole) if whole else 0.0
 
 
-def _resampled_ratios(numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int) -> Floats | None:
+def _resampled_ratios(numerators: Floats, denominators: Floats, clusters: Sequence[str]) -> Floats | None:
     """k ratios of sums in each resample of whole clusters, shape (RESAMPLES, k); None for fewer than two clusters."""
     width = numerators.shape[1]
     sums = cluster_sums(np.hstack([numerators, denominators]), clusters)
     if len(sums) < 2:
         return None
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(RESAMPLES, len(sums)))
+    drawn = np.random.default_rng(SEED).integers(len(sums), size=(RESAMPLES, len(sums)))
     drawn += np.arange(RESAMPLES)[:, None] * len(sums)
     times = np.bincount(drawn.ravel(), minlength=RESAMPLES * len(sums)).reshape(RESAMPLES, len(sums))
     totals = times @ sums
@@ -74,32 +75,32 @@ def _interval(values: Floats) -> list[float]:
     return ends
 
 
-def ratio_intervals(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> list[Interval]:
+def ratio_intervals(numerators: Floats, denominators: Floats, clusters: Sequence[str]) -> list[Interval]:
     """95% percentile intervals of k ratios sum(numerators) / sum(denominators), resampling whole clusters.
 
-    Both arrays have shape (items, k); `clusters` names the cluster of each item. A seed always gives the same intervals. A
+    Both arrays have shape (items, k); `clusters` names the cluster of each item. A
     resample with a denominator of 0 counts as 0, as F1 does with nothing predicted and nothing to predict. None for fewer than
     two clusters, which tell nothing about how clusters vary.
     """
-    drawn = _resampled_ratios(numerators, denominators, clusters, seed)
+    drawn = _resampled_ratios(numerators, denominators, clusters)
     return [None] * numerators.shape[1] if drawn is None else [_interval(column) for column in drawn.T]
 
 
-def mean_interval(values: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
+def mean_interval(values: Floats, clusters: Sequence[str]) -> Interval:
     """The 95% interval of the mean of `values`, shape (items,), resampling whole clusters; None for fewer than two."""
-    return ratio_intervals(values[:, None], np.ones((len(values), 1)), clusters, seed=seed)[0]
+    return ratio_intervals(values[:, None], np.ones((len(values), 1)), clusters)[0]
 
 
-def difference_interval(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> Interval:
+def difference_interval(numerators: Floats, denominators: Floats, clusters: Sequence[str]) -> Interval:
     """95% percentile interval of the difference of two ratios over the same items: the paired cluster bootstrap.
 
     Both arrays have shape (items, 2), a column for each of the two. None for fewer than two clusters.
     """
-    drawn = _resampled_ratios(numerators, denominators, clusters, seed)
+    drawn = _resampled_ratios(numerators, denominators, clusters)
     return None if drawn is None else _interval(drawn[:, 0] - drawn[:, 1])
 
 
-def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0) -> float:
+def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[str]) -> float:
     """Two-sided p-value of a difference of two ratios over the same items, exchanging the two within whole clusters.
 
     Arrays as for `difference_interval`. Exact if all exchanges can be tried, otherwise from random exchanges; 1 for fewer than
@@ -125,7 +126,7 @@ def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[s
         vectorized=True,
         n_resamples=RESAMPLES,
         batch=1000,
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng(SEED),
     )
     return float(min(1.0, tested.pvalue))
 

@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from eval.metrics.minecraft import METRICS
+from eval.metrics.minecraft import METRICS, f1_of
 from eval.published import Beside, beside
 from eval.statistics import Percentage
 from harness.tasks.registry import get_task, world_of
@@ -53,8 +53,7 @@ def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
 def print_scores(scores: Mapping[str, Any]) -> None:
     """Print the numbers, then the papers' with a note on which are not comparable."""
     console = Console()
-    benchmark = f", {benchmark_name(scores)} benchmark" if "benchmark" in scores else ""
-    console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
+    console.print(f"{named(scores)}: {scores['items']:,} items")
     if scores["missing"] or scores["errors"]:
         counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
         console.print(f"{counted}, all scored as empty predictions", style="yellow")
@@ -82,6 +81,12 @@ def off_board(scores: Mapping[str, Any]) -> str:
 def benchmark_name(scores: Mapping[str, Any]) -> str:
     """The Minecraft benchmark as every result must name it: v2 with its annotation."""
     return f"{scores['benchmark']} ({scores['annotation']})" if "annotation" in scores else str(scores["benchmark"])
+
+
+def named(scores: Mapping[str, Any]) -> str:
+    """What was scored, as every table names it: "hexagons/dev", "minecraft/test, v2 (our annotation)"."""
+    benchmark = f", {benchmark_name(scores)}" if "benchmark" in scores else ""
+    return f"{scores['task']}/{scores['split']}{benchmark}"
 
 
 def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption: str | None = None) -> Table:
@@ -120,22 +125,21 @@ def _minecraft(scores: Mapping[str, Any]) -> ScoreTable:
     caption = (
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
-    ends = scores["intervals"]
     rows: list[Row] = []
     for metric in METRICS:
-        rows.append((metric, _built(scores, ends, metric)))
+        rows.append((metric, _built(scores, metric)))
         for name, part in scores["subsets"].items():
             if name in BOARDS or metric == METRICS[0]:
                 count = f" ({part['items']:,})" if metric == METRICS[0] else ""
-                rows.append((f"  {metric} {name}{count}", _built(part, ends["subsets"][name], metric)))
+                rows.append((f"  {metric} {name}{count}", _built(scores, metric, name)))
     return ScoreTable(caption, ("micro F1", "P", "R", "macro F1"), rows)
 
 
-def _built(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Percentage | str]:
+def _built(scores: Mapping[str, Any], metric: str, subset: str | None = None) -> list[Percentage | str]:
     """A metric of all Minecraft items or of a subset."""
-    micro = part["micro"][name]
-    shares = Percentage(micro["precision"]), Percentage(micro["recall"])
-    return [Percentage(micro["f1"], ends["micro"][name]), *shares, Percentage(part["macro"][name], ends["macro"][name])]
+    micro = (scores["subsets"][subset] if subset else scores)["micro"][metric]
+    micro_f1, macro_f1 = (Percentage(*f1_of(scores, average, metric, subset)) for average in ("micro", "macro"))
+    return [micro_f1, Percentage(micro["precision"]), Percentage(micro["recall"]), macro_f1]
 
 
 def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:

@@ -97,7 +97,7 @@ def longest(clusters: Sequence[str]) -> list[str]:
     return [name for name, _ in Counter(clusters).most_common(LONGEST)]
 
 
-def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _without_longest(actions: Floats, clusters: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The means of `actions`, F1 and EM of each step, without the longest procedures, and their intervals.
 
     Both are empty if nothing is left.
@@ -107,15 +107,13 @@ def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tup
     if not kept:
         return {}, {}
     values, names = actions[kept], MEASURES[:2]
-    ends = ratio_intervals(values, np.ones_like(values), [clusters[n] for n in kept], seed=seed)
+    ends = ratio_intervals(values, np.ones_like(values), [clusters[n] for n in kept])
     means = dict(zip(names, map(float, values.mean(axis=0)), strict=True))
     numbers = {**means, "items": len(kept), "left_out": left_out}
     return {"without_longest": numbers}, {"without_longest": dict(zip(names, ends, strict=True))}
 
 
-def score(
-    items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False, seed: int = 0
-) -> dict[str, Any]:
+def score(items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False) -> dict[str, Any]:
     """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
 
     `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps. `without_longest` is
@@ -137,11 +135,11 @@ def score(
     weights = np.hstack([np.ones((len(items), len(MEASURES) * len(each))), np.repeat(share, 2, axis=1)])
     names = [(kind, name) for kind in each for name in MEASURES] + [("procedure_macro", name) for name in MEASURES[:2]]
     means = values.sum(axis=0) / weights.sum(axis=0)
-    pairs = ratio_intervals(values, weights, clusters, seed=seed)
+    pairs = ratio_intervals(values, weights, clusters)
     result: dict[str, Any] = {kind: {} for kind, _ in names}
     intervals: dict[str, Any] = {kind: {} for kind, _ in names}
     for (kind, name), mean, pair in zip(names, means, pairs, strict=True):
         result[kind][name] = float(mean)
         intervals[kind][name] = pair
-    short, short_intervals = _without_longest(each["action"][:, :2], clusters, seed)
+    short, short_intervals = _without_longest(each["action"][:, :2], clusters)
     return result | short | {"intervals": intervals | short_intervals}

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
-from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
+from eval.statistics import Floats, Interval, mean_interval, ratio, ratio_intervals, ratios
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def _macro(counts: Ints) -> dict[str, float]:
     return dict(zip(METRICS, map(float, means), strict=True))
 
 
-def _intervals(counts: Ints, clusters: Sequence[str], seed: int) -> dict[str, Any]:
+def _intervals(counts: Ints, clusters: Sequence[str]) -> dict[str, Any]:
     each = item_f1(counts)
     hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
-    pairs = ratio_intervals(np.hstack([hits, each]), np.hstack([size, np.ones_like(each)]), clusters, seed=seed)
+    pairs = ratio_intervals(np.hstack([hits, each]), np.hstack([size, np.ones_like(each)]), clusters)
     return {
         "micro": dict(zip(METRICS, pairs[: len(METRICS)], strict=True)),
         "macro": dict(zip(METRICS, pairs[len(METRICS) :], strict=True)),
@@ -113,7 +113,6 @@ def score(
     *,
     multiple: Set[str] = frozenset(),
     subsets: Mapping[str, Set[str]] | None = None,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """All scores as fractions: micro, macro, and both for empty (EB) and non-empty boards (NEB), with 95% intervals of F1.
 
@@ -125,22 +124,31 @@ def score(
     empty = empty_boards(items)
     parts = {"EB": empty, "NEB": {item.id for item in items} - empty, **(subsets or {})}
     result: dict[str, Any] = {"micro": _micro(counts), "macro": _macro(counts), "subsets": {}}
-    intervals = _intervals(counts, clusters, seed) | {"subsets": {}}
+    intervals = _intervals(counts, clusters) | {"subsets": {}}
     for name, ids in parts.items():
         chosen = [i for i, item in enumerate(items) if item.id in ids]
         part = counts[chosen]
         result["subsets"][name] = {"items": len(part), "micro": _micro(part), "macro": _macro(part)}
-        intervals["subsets"][name] = _intervals(part, [clusters[i] for i in chosen], seed)
+        intervals["subsets"][name] = _intervals(part, [clusters[i] for i in chosen])
     return result | {"intervals": intervals}
 
 
-def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]], *, seed: int = 0) -> dict[str, Any]:
+def f1_of(scores: Mapping[str, Any], average: str, metric: str, subset: str | None = None) -> tuple[float, Interval]:
+    """A "micro" or "macro" F1 in what `score` returned, of all items or of a subset, and its interval if it is known."""
+    part, ends = scores, scores.get("intervals", {})
+    if subset:
+        part, ends = scores["subsets"][subset], ends.get("subsets", {}).get(subset, {})
+    value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
+    return value, ends.get(average, {}).get(metric)
+
+
+def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]]) -> dict[str, Any]:
     """Means over items, as fractions: f1, precision, recall; `unchanged`, the F1 of doing nothing; `interval`, of f1."""
     reached = [item.before.apply(actions).structure for item, actions in zip(items, predicted, strict=True)]
     target = [item.after for item in items]
     precision, recall, f1 = _each(reached, target)
     unchanged = _each([item.before for item in items], target)[2]
-    interval = mean_interval(f1, [item.cluster for item in items], seed=seed)
+    interval = mean_interval(f1, [item.cluster for item in items])
     means = {"f1": f1.mean(), "precision": precision.mean(), "recall": recall.mean(), "unchanged": unchanged.mean()}
     return {**{name: float(value) for name, value in means.items()}, "interval": interval}
 

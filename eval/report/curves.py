@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import cycle
 from typing import NamedTuple
 
-from eval.export import Number, Scores, headline, named
+from eval.export import Number, Scores, headline
 from eval.score_run import Answers, Benchmark, score_answers
-from eval.tables import markdown_table, markdown_text
+from eval.tables import markdown_table, markdown_text, named
 from harness.errors import DataError, UsageError
 
 _INK = "#666677"

@@ -100,30 +100,27 @@ def report_page(
     runs: Mapping[str, Answers],
     benchmark: Benchmark,
     *,
-    limit: int | None = None,
-    seed: int = 0,
     step: Callable[[int], None] = lambda done: None,
 ) -> Page:
     """Score, compare and draw runs over the same items. Equal runs give equal bytes.
 
-    `limit` is the number of items in the page's browser; the tables cover all of them. `step` is called after each item with the
-    number of items that are done.
+    `step` is called after each item with the number of items that are done.
     """
     reported = [
         ReportedRun(
             name=name,
             answers=answers,
             asked=dict(read_asked(answers.file.with_name(NAME))),
-            scores=score_answers(answers, benchmark, rollout=True, seed=seed),
+            scores=score_answers(answers, benchmark, rollout=True),
             items=items,
-            groups=group_scores(answers, benchmark, items, seed=seed),
+            groups=group_scores(answers, benchmark, items),
         )
         for name, answers in runs.items()
         for items in [score_items(answers, benchmark)]
     ]
     first = reported[0]
     chosen = {item.id: item for item in benchmark.choose(first.answers).items}
-    items = [chosen[item.id] for item in first.answers.items if item.id in chosen][:limit]
+    items = [chosen[item.id] for item in first.answers.items if item.id in chosen]
     repaired = {item.id for item in first.answers.items if item.id in chosen and item.after != chosen[item.id].after}
     details = []
     for number, item in enumerate(items, start=1):
@@ -133,7 +130,7 @@ def report_page(
     for start in range(0, len(details), CHUNK):
         shared, made = zip(*details[start : start + CHUNK], strict=True)
         chunks.append(pack({"items": shared, "runs": list(zip(*made, strict=True))}))
-    compared = compare_runs(first.answers.task, {run.name: run.items for run in reported}, changed=5, seed=seed)
+    compared = compare_runs(first.answers.task, {run.name: run.items for run in reported}, changed=5)
     page = _render(
         reported,
         items,
@@ -251,7 +248,6 @@ def _render(runs: Sequence[ReportedRun], items: Sequence[Item], **parts: Any) ->
         metrics=list(zip(*map(score_tables, scores), strict=True)),
         papers=beside({run.name: {**run.scores, "groups": run.groups.tables} for run in runs}),
         classes=classes,
-        known={item.id for item in items},
     )
     # A lone surrogate, in a file's name say, cannot be encoded as UTF-8.
     return page.encode("utf-8", "replace")
@@ -310,15 +306,14 @@ def _index(runs: Sequence[ReportedRun], items: Sequence[Item], classes: Sequence
             groups.append({"name": table["name"], "label": group["label"], "items": members})
     columns = []
     for run in runs:
-        shown = run.items[: len(items)]
         columns.append(
             {
                 "name": run.name,
-                "f1": [round(item.f1, 4) for item in shown],
-                "exact": [int(item.exact) for item in shown],
-                "wanted": [item.wanted for item in shown],
-                "made": [item.made for item in shown],
-                "classes": [[classes.index(name) for name in item.classes] for item in shown],
+                "f1": [round(item.f1, 4) for item in run.items],
+                "exact": [int(item.exact) for item in run.items],
+                "wanted": [item.wanted for item in run.items],
+                "made": [item.made for item in run.items],
+                "classes": [[classes.index(name) for name in item.classes] for item in run.items],
             }
         )
     listed = {"ids": [item.id for item in items], "snippets": [_snippet(item) for item in items]}

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 class Compare(ScoredRuns):
     intersect: bool = option(False, "Compare only the items that all runs share.")
     changed: int = option(10, "List the N items whose scores differ most.", ge=0)
-    seed: int = option(0, "Seed of the resampling.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
 
@@ -32,23 +31,22 @@ def compare(options: Compare) -> None:
     """
     from eval.compare import compare_runs
     from eval.score_run import read_runs, score_items
-    from eval.tables import benchmark_name
+    from eval.tables import named
 
     if len(options.runs) < 2:
         raise UsageError("harness compare takes two or more runs")
     how, read = options.how, read_runs(options.runs, intersect=options.intersect)
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
-    result = compare_runs(first.task, scores, changed=options.changed, seed=options.seed) | {"split": first.split}
+    result = compare_runs(first.task, scores, changed=options.changed) | {"split": first.split}
     if get_task(first.task).scoring == "minecraft":
-        name, judged = how.of(first)
-        result = {"benchmark": name, **({"annotation": judged.name} if judged else {}), **result}
+        chosen = how.choose(first)
+        result = {"benchmark": chosen.benchmark, **({"annotation": chosen.annotation} if chosen.annotation else {}), **result}
     if options.as_json:
         click.echo(json.dumps(result))
         return
-    named = f", {benchmark_name(result)} benchmark" if "benchmark" in result else ""
     f1 = {name: {score.id: score.f1 for score in items} for name, items in scores.items()}
-    _print(result, f1, f"{first.task}/{first.split}{named}: {result['items']:,} items in {result['clusters']:,} clusters")
+    _print(result, f1, f"{named(result)}: {result['items']:,} items in {result['clusters']:,} clusters")
 
 
 def _print(result: dict[str, Any], f1: Mapping[str, Mapping[str, float]], head: str) -> None:

@@ -158,8 +158,7 @@ def _report(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
     """Print the tables that compare rows, and write them to the files `to`."""
     from rich.console import Console
 
-    from eval.export import named
-    from eval.tables import numbers_table
+    from eval.tables import named, numbers_table
     from harness.experiments.tables import as_markdown, cells, compared, missing
 
     made = {title: compared(grid, rows, test) for title, (test, rows) in plan.parts().items()}

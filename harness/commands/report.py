@@ -15,8 +15,6 @@ class Report(ScoredRuns):
     levels: Path | None = option(None, LEVELS)
     out: Path | None = option(None, "The file. [default: report.html in the first run's folder]")
     intersect: bool = option(False, "Report only the items that all runs share.")
-    limit: int | None = option(None, "List at most N items in the item browser; the tables cover all.", ge=1)
-    seed: int = option(0, "Seed of the resampling.", ge=0)
 
 
 @click.command(cls=ModelCommand, model=Report)
@@ -30,11 +28,10 @@ def report(options: Report) -> None:
     from harness.util.files import write_atomically
     from harness.util.terminal import bar
 
-    answers, limit = read_runs(options.runs, intersect=options.intersect), options.limit
+    answers = read_runs(options.runs, intersect=options.intersect)
     first = next(iter(answers.values()))
-    with bar("items", min(limit or len(first.items), len(first.items))) as update:
-        how = replace(options.how, levels=options.levels)
-        page = report_page(answers, how, limit=limit, seed=options.seed, step=update)
+    with bar("items", len(first.items)) as update:
+        page = report_page(answers, replace(options.how, levels=options.levels), step=update)
     path = options.out or first.file.with_name("report.html")
     write_atomically(path, page.html)
     click.echo(f"{path}: {len(page.html) / 1e6:.1f} MB, {page.items:,} items")

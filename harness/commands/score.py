@@ -45,7 +45,6 @@ class Score(Strict):
     seen (Minecraft, IGLU), by kind (everyday), or by all. Repeatable."""
     levels: Path | None = option(None, LEVELS)
     save: bool = option(False, "Save the scores as scores.json in the run's folder.")
-    seed: int = option(0, "Seed of the bootstrap.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
 
@@ -67,12 +66,12 @@ def score(options: Score) -> None:
         raise UsageError("--levels is for --by level")
     answers = read_answers(file, items_file=options.items_file)
     if options.benchmark == "ask":
-        scores = score_asking(answers, options.ask_below, seed=options.seed)
+        scores = score_asking(answers, options.ask_below)
     else:
         how = Benchmark(options.benchmark, options.annotation, options.levels)
-        scores = score_answers(answers, how, rollout=options.rollout, seed=options.seed)
+        scores = score_answers(answers, how, rollout=options.rollout)
         keys = None if "all" in by else dict.fromkeys(by)
-        scores |= {"groups": group_scores(answers, how, by=keys, seed=options.seed).tables} if by else {}
+        scores |= {"groups": group_scores(answers, how, by=keys).tables} if by else {}
     if options.save:
         write_atomically(answers.file.parent / "scores.json", json.dumps(scores, indent=1) + "\n")
     if options.as_json:

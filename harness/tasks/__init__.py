@@ -57,8 +57,8 @@ class Task:
     judged: bool = False
     """Whether each turn starts from the player's own earlier answers and is judged by conditions: many answers are right."""
     scores: Mapping[str, str] = field(default_factory=dict)
-    """Published metrics in addition to the world's: from their keys in the scores to `module:object`, a function of items,
-    predicted actions and seed."""
+    """Published metrics in addition to the world's: from their keys in the scores to `module:object`, a function of items and
+    predicted actions."""
 
     targets: str = ""
     """Where `harness play` takes its targets from: a simulator, or "corpus"; empty: the task is not played."""

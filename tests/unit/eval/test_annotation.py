@@ -27,7 +27,7 @@ def judged(codes: str, game: str = "g") -> tuple[list[MinecraftItem], Annotation
 
 def gold(codes: str) -> dict[int, int]:
     """The number of blocks in the gold structure of each item of the clean set."""
-    return {int(item.id.rpartition("/")[2]): len(item.after) for item in clean_set(*judged(codes)).items}
+    return {int(item.id.rpartition("/")[2]): len(item.after) for item in clean_set(*judged(codes))[0]}
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ def test_an_incorrect_run_takes_the_structure_of_the_correct_item_right_after_it
 @given(st.text("cixm", max_size=11))
 def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
     items, annotation = judged(codes)
-    clean = clean_set(items, annotation)
-    ids = [item.id for item in clean.items]
+    clean, multiple = clean_set(items, annotation)
+    ids = [item.id for item in clean]
     assert ids == [item.id for item in items if item.id in set(ids)]
-    assert clean.multiple == {item.id for item, code in zip(items, codes, strict=True) if code == "m"}
+    assert multiple == {item.id for item, code in zip(items, codes, strict=True) if code == "m"}
     assert {code for item, code in zip(items, codes, strict=True) if item.id not in ids} <= {"i", "x"}
 
 
 @pytest.mark.data
 def test_the_clean_set_of_our_annotation(data_dir: Path) -> None:
     items = builder_turns(load("minecraft", "test"))
-    clean = clean_set(items, our_annotation(items))
-    assert (len(items), len(clean.items), len(clean.multiple)) == (1616, 1312, 92)
+    clean, multiple = clean_set(items, our_annotation(items))
+    assert (len(items), len(clean), len(multiple)) == (1616, 1312, 92)
     with as_file(files("eval").joinpath("annotations", "minecraft_test_second.jsonl")) as second:
         assert len(read_annotation(second, items).judgments) == 416
 

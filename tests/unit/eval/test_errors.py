@@ -18,9 +18,10 @@ from tests.helpers.scored import place, step, turn
 RED = [(0, 1, 0, "red")]
 
 
-def of(item: Any, actions: Sequence[Any], **known: Any) -> ItemScore:
+def of(item: Any, actions: Sequence[Any] | None, **known: Any) -> ItemScore:
     task = "hexagons" if isinstance(item, HexagonsItem) else "minecraft"
-    return item_scores(task, [item], Predictions({item.id: tuple(actions)}), **known)[0]
+    predictions = Predictions({} if actions is None else {item.id: tuple(actions)})
+    return item_scores(task, [item], predictions, **known)[0]
 
 
 def classes(item: Any, *actions: Any, discarded: str | None = None) -> tuple[str, ...]:
@@ -60,7 +61,7 @@ class TestBlocks:
     def test_what_was_never_answered_or_read(self) -> None:
         assert classes(WANTED, discarded="not an action") == ("unparsable",)
         assert classes(WANTED, discarded="outside the build region") == ("unparsable", "off the board")
-        assert of(WANTED, [], unanswered={WANTED.id}).classes == ("not answered",)
+        assert of(WANTED, None).classes == ("not answered",)
 
 
 DIAGONAL = [Paint(3, 3, "red"), Paint(4, 4, "red"), Paint(4, 5, "blue")]

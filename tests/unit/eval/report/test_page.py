@@ -69,10 +69,6 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
     assert re.fullmatch(rf"runs/mine/report\.html: \d+\.\d MB, {len(items)} items\n", out)
     page = Page(folder / "report.html")
     assert page.index["ids"] == [item.id for item in items]
-    assert [run["name"] for run in page.index["runs"]] == ["mine"]
-    assert {name for name, text in page.scripts.items() if name.startswith("chunk-") and text} == {
-        f"chunk-{n}" for n in range(len(page.chunks))
-    }
     for n, item in enumerate(items):
         shared, made = page.shared(n), page.made(n)
         said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
@@ -80,15 +76,12 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
             said.append(item.instruction)
         assert [text for speaker, text in shared["turns"] if speaker] == said
         assert all(picture.startswith("<svg ") for picture in (shared["picture"], *made["pictures"]))
-        assert made["text"] is None
-        assert made["prompt"] is None
+        assert made["text"] is made["prompt"] is None
         assert item.id.lower() in page.texts[n]
     wrong = page.index["runs"][0]["exact"].index(0)
     assert page.index["runs"][0]["classes"][wrong]
-    shown = ("Published results", "not comparable", "Subsets", "under-execution")
-    for word in shown:
+    for word in ("Published results", "not comparable", "Subsets", "under-execution", f"{get_task(task).benchmark} test"):
         assert word in page.words, word
-    assert f"{get_task(task).benchmark} test" in page.words
 
 
 def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,17 +111,14 @@ def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert [run["name"] for run in page.index["runs"]] == ["good", "bad"]
 
 
-def test_a_run_in_progress_with_a_limit_for_the_browser(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_in_progress(capsys: pytest.CaptureFixture[str]) -> None:
     records = perfect(load("hexagons", "test"))
     write_run("mine", records[:1], end='{"id": "hexagons/te')
     for name in ("sub/a.html", "b.html"):
-        code, out, _ = report(capsys, "mine", "--limit", "2", "--out", name)
-        assert (code, out.startswith(f"{name}: "), out.endswith(", 2 items\n")) == (0, True, True)
+        assert report(capsys, "mine", "--out", name)[1].startswith(f"{name}: ")
     page = Page("sub/a.html")
     assert page.bytes == Path("b.html").read_bytes()
-    assert page.index["ids"] == [record["id"] for record in records[:2]]
     assert page.made(1)["problem"] == "The run holds no prediction for this item."
-    assert f"Only the first 2 of the {len(records)} items are here" in page.words
     assert f"{len(records) - 1} items without a prediction" in page.words
 
 

@@ -106,7 +106,7 @@ def test_v2_scores_the_clean_items_of_an_annotation(write: Write, run: Command) 
     assert {name: part["items"] for name, part in scores["subsets"].items()} == {"EB": 3, "NEB": 0, "U": 2, "M": 1}
     assert scores["subsets"]["M"]["micro"]["overall"]["tp"] == 1
     assert scores["subsets"]["U"]["micro"]["overall"]["tp"] == 0
-    assert f"v2 ({annotation}) benchmark" in run(file, "--benchmark", "v2", "--annotation", annotation)[1].replace("\n", "")
+    assert f"v2 ({annotation}): 3 items" in run(file, "--benchmark", "v2", "--annotation", annotation)[1].replace("\n", "")
 
 
 def test_tables_in_percent_with_the_papers_numbers(write: Write, run: Command) -> None:
