@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eval.metrics.minecraft import METRICS
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import FACING, Action, Structure
@@ -27,7 +28,7 @@ def turn(
 def step(before: Sequence[Paint], actions: Sequence[Paint], number: int = 1, procedure: str = "0") -> HexagonsItem:
     start = Board().apply(before).board
     after = start.apply(actions).board
-    return HexagonsItem(f"hexagons/test/{procedure}/{number}", "test", "", (), start, (), after, procedure, procedure)
+    return HexagonsItem(f"hexagons/test/{procedure}/{number}", "test", "", (), start, tuple(actions), after, procedure, procedure)
 
 
 def place(color: str, x: int, y: int, z: int) -> Action:
@@ -55,6 +56,22 @@ def built_probe(task: str = "minecraft", **changes: Any) -> MinecraftItem:
 def perfect(items: Iterable[Item]) -> list[dict[str, Any]]:
     """Answers with the gold actions."""
     return [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in items]
+
+
+def built_scores(f1: float = 0.5, **head: Any) -> dict[str, Any]:
+    """Scores of a Minecraft run, as fractions. Micro F1 is `f1` overall, 0.1, 0.2, ... less for the other metrics, 0.01 less on
+    empty boards and 0.02 less on others; macro F1 is half of it."""
+
+    def part(items: int, less: float) -> dict[str, Any]:
+        values = {name: f1 - n / 10 - less for n, name in enumerate(METRICS)}
+        micro = {name: {"f1": value} for name, value in values.items()}
+        return {"items": items, "micro": micro, "macro": {name: value / 2 for name, value in values.items()}}
+
+    known: dict[str, Any] = {"task": "minecraft", "split": "test", "benchmark": "legacy", "items": 1616}
+    known |= {"missing": 0, "errors": 0} | head
+    ends = {average: dict.fromkeys(METRICS) | {"overall": [0.0, 1.0]} for average in ("micro", "macro")}
+    boards = {"EB": part(100, 0.01), "NEB": part(known["items"] - 100, 0.02)}
+    return {**part(0, 0), "subsets": boards, "intervals": {**ends, "subsets": dict.fromkeys(boards, ends)}, **known}
 
 
 def write_lines(path: Path | str, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:

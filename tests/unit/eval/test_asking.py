@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,15 @@ from typing import Any
 import pytest
 
 from eval.asking import certainty
-from harness.cli import main
+from tests.helpers import Command
 from tests.helpers.scored import write_lines
 
 
-@pytest.fixture(autouse=True)
-def _sample_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["data", "items", "iglu", "--split", "train", "--ask", "--out", "ask.jsonl"]) == 0
-    assert capsys.readouterr().out == ""
+@pytest.fixture
+def run(command: Command, empty_folder: None) -> Command:
+    """Scores `answer`'s file on the clear and the unclear instructions of the sample."""
+    assert command("data", "items", "iglu", "--split", "train", "--ask", "--out", "ask.jsonl") == (0, "", "")
+    return partial(command, "score", "answers.jsonl", "--items", "ask.jsonl")
 
 
 def items() -> list[dict[str, Any]]:
@@ -33,41 +34,37 @@ def answer(**fields: Any) -> None:
     write_lines("answers.jsonl", records)
 
 
-def scored(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
-    code = main(["score", "answers.jsonl", "--items", "ask.jsonl", "--benchmark", "ask", "--json", *more])
-    out, err = capsys.readouterr()
-    assert (code, err) == (0, "")
-    return dict(json.loads(out))
+def scored(run: Command, *more: str) -> dict[str, Any]:
+    return dict(json.loads(run("--benchmark", "ask", "--json", *more)[1]))
 
 
-def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(capsys: pytest.CaptureFixture[str]) -> None:
+def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(run: Command) -> None:
     answer()
-    scores = scored(capsys)
+    scores = scored(run)
     assert (scores["clear"], scores["unclear"], scores["asked"]) == (10, 2, 2)
     assert [scores["ask"][key] for key in ("precision", "recall", "f1")] == [1, 1, 1]
     assert scores["act"]["f1"] == 1
     assert "thresholds" not in scores
 
 
-def test_a_question_about_a_clear_instruction_leaves_its_actions_undone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_about_a_clear_instruction_leaves_its_actions_undone(run: Command) -> None:
     answer(game_9003={"actions": []})
-    scores = scored(capsys)
+    scores = scored(run)
     assert (scores["ask"]["precision"], scores["ask"]["recall"]) == (pytest.approx(2 / 3), 1)
     wanted = sum(len(item["actions"]) for item in items())
     assert scores["act"]["recall"] == pytest.approx(1 - 4 / wanted)
     assert scores["act"]["precision"] == 1
 
 
-def test_a_threshold_turns_unsure_answers_into_questions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_threshold_turns_unsure_answers_into_questions(run: Command) -> None:
     sure = {f"game_{n}": {"confidence": 0.9} for n in range(9001, 9013)}
     done = {"actions": [["place", "red", 0, 1, 0]]}
     answer(**{**sure, "game_9004": {**done, "confidence": 0.2}, "game_9010": {**done, "confidence": 0.3}})
-    assert scored(capsys)["asked"] == 0
-    assert scored(capsys)["best"] == 0.9
-    scores = scored(capsys, "--ask-below", "0.5")
+    assert scored(run)["asked"] == 0
+    assert scored(run)["best"] == 0.9
+    scores = scored(run, "--ask-below", "0.5")
     assert (scores["asked"], scores["ask"]["f1"], scores["act"]["f1"]) == (2, 1, 1)
-    assert main(["score", "answers.jsonl", "--items", "ask.jsonl", "--benchmark", "ask"]) == 0
-    assert "0.900 (best)" in capsys.readouterr().out
+    assert "0.900 (best)" in run("--benchmark", "ask")[1]
 
 
 def test_the_certainty_of_several_answers_is_the_likelihood_of_a_token() -> None:
@@ -81,10 +78,9 @@ def test_the_certainty_of_several_answers_is_the_likelihood_of_a_token() -> None
     [
         (("--benchmark", "ask", "--ask-below", "0.5"), "have no confidence"),
         (("--ask-below", "0.5"), "--ask-below is for --benchmark ask only"),
-        (("--benchmark", "questions"), "no benchmark named 'questions'"),
     ],
 )
-def test_what_does_not_fit(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_fit(arguments: tuple[str, ...], message: str, run: Command) -> None:
     answer()
-    assert main(["score", "answers.jsonl", "--items", "ask.jsonl", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    code, _, err = run(*arguments)
+    assert (code, message in err) == (2, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,12 @@ from scipy.stats import kruskal
 
 from eval.abstraction import LEVELS, read_levels
 from eval.attributes import group_scores
-from eval.breakdown import GROUPINGS, Breakdown, break_down
+from eval.breakdown import GROUPINGS, break_down
 from eval.items import ItemScore
 from eval.score_run import Benchmark, read_answers
-from harness.cli import main
 from harness.corpora import load
 from harness.errors import DataError
+from tests.helpers import Command
 from tests.helpers.scored import perfect, write_lines, write_run
 
 
@@ -39,12 +40,7 @@ def test_the_numbers_of_a_table() -> None:
     table = by_category(0.5, 1.0, 0.0, 0.25, 1.0, categories="bbaab")
     assert (table["name"], [group["label"] for group in table["groups"]]) == ("category", ["a", "b"])
     first, second = table["groups"]
-    assert {key: first[key] for key in ("items", "f1", "em", "interval")} == {
-        "items": 2,
-        "f1": 0.125,
-        "em": 0.0,
-        "interval": None,
-    }
+    assert [first[key] for key in ("items", "f1", "em", "interval")] == [2, 0.125, 0.0, None]
     assert (second["items"], second["f1"], second["em"]) == (3, pytest.approx(2.5 / 3), pytest.approx(2 / 3))
     low, high = second["interval"]
     assert low <= 2.5 / 3 <= high
@@ -79,40 +75,31 @@ def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple
 
 
 @pytest.fixture
-def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run on the shipped sample's dev steps: the first answer is right, the others are empty."""
-    monkeypatch.chdir(tmp_path)
+def run(command: Command, empty_folder: None) -> Command:
+    """Scores a run on the shipped sample's dev steps: the first answer is right, the others are empty."""
     first, *others = perfect(load("hexagons", "dev"))
-    return write_run("mine", [first, *(other | {"actions": []} for other in others)])
+    write_run("mine", [first, *(other | {"actions": []} for other in others)])
+    return partial(command, "score", "mine")
 
 
-def test_groups_in_the_json_and_on_the_screen(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", "mine", "--by", "position", "--by", "actions", "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)
-    assert not (sample_run / "scores.json").exists()
+def test_groups_in_the_json_and_on_the_screen(run: Command) -> None:
+    scores = json.loads(run("--by", "position", "--by", "actions", "--json")[1])
     assert [table["name"] for table in scores["groups"]] == ["position of the step", "gold actions"]
     assert scores["groups"][0]["groups"][0]["label"] == "first"
-    assert main(["score", "mine", "--by", "all"]) == 0
-    out = capsys.readouterr().out
-    assert "Kruskal-Wallis" in out
-    assert "annotation round" in out
+    out = run("--by", "all")[1]
+    assert ("Kruskal-Wallis" in out, "annotation round" in out) == (True, True)
     assert "level of abstraction" not in out, "the sample has no levels"
-    assert main(["score", "mine", "--by", "level"]) == 2
-    assert "has a label for level of abstraction" in capsys.readouterr().err
+    assert "has a label for level of abstraction" in run("--by", "level")[2]
 
 
-def test_levels_from_a_file(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_levels_from_a_file(run: Command) -> None:
     items = load("hexagons", "dev")
     write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(items)])
-    assert main(["score", "mine", "--by", "level", "--levels", "levels.jsonl", "--json"]) == 0
-    (table,) = json.loads(capsys.readouterr().out)["groups"]
+    (table,) = json.loads(run("--by", "level", "--levels", "levels.jsonl", "--json")[1])["groups"]
     assert table["note"] == "labels of levels.jsonl"
-    assert {group["label"]: group["em"] for group in table["groups"]} == {
-        "none": pytest.approx(1 / len(items[::2])),
-        "high": 0.0,
-    }
-    assert main(["score", "mine", "--levels", "levels.jsonl"]) == 2
-    assert "--levels is for --by level" in capsys.readouterr().err
+    em = {group["label"]: group["em"] for group in table["groups"]}
+    assert em == {"none": pytest.approx(1 / len(items[::2])), "high": 0.0}
+    assert "--levels is for --by level" in run("--levels", "levels.jsonl")[2]
 
 
 @pytest.mark.parametrize("fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}])
@@ -122,37 +109,34 @@ def test_what_is_no_level_is_refused_with_its_line(tmp_path: Path, fields: dict[
         read_levels(path)
 
 
-def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:
-    """The groups of a split, with the gold actions as predictions."""
-    return group_scores(read_answers(write_lines(folder / "gold.jsonl", perfect(load(task, split)))), benchmark)
-
-
-def counts(found: Breakdown) -> dict[str, dict[str, int]]:
-    return {table["name"]: {group["label"]: group["items"] for group in table["groups"]} for table in found.tables}
+def counted(folder: Path, task: str, split: str, benchmark: str | None = None) -> dict[str, dict[str, int]]:
+    """How many items each group of a split has, with the gold actions as predictions."""
+    answers = read_answers(write_lines(folder / "gold.jsonl", perfect(load(task, split))))
+    tables = group_scores(answers, Benchmark(benchmark)).tables
+    return {table["name"]: {group["label"]: group["items"] for group in table["groups"]} for table in tables}
 
 
 @pytest.mark.data
-def test_the_steps_of_dev_by_their_known_properties(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = counts(of_whole_split(tmp_path, "hexagons", "dev", Benchmark()))
+def test_the_steps_of_dev_by_their_known_properties(data_dir: Path, tmp_path: Path, command: Command) -> None:
+    found = counted(tmp_path, "hexagons", "dev")
     assert found["level of abstraction"] == {"none": 172, "low": 104, "mid": 99, "high": 71}
     assert list(found["gold actions"].values()) == [4, 57, 143, 130, 65, 39, 8]
     assert found["annotation round"] == {"recruitment": 14, "round I": 303, "round II": 129}
     assert found["position of the step"] == {"only": 2, "first": 60, "middle": 324, "last": 60}
     assert found["category"]["NONE"] == 129
-    assert main(["score", str(tmp_path / "gold.jsonl"), "--by", "level"]) == 0
-    assert "our labels, not the paper's" in capsys.readouterr().out
+    assert "our labels, not the paper's" in command("score", tmp_path / "gold.jsonl", "--by", "level")[1]
     assert set(read_levels()) == {item.id for item in load("hexagons", "dev")}
 
 
 @pytest.mark.slow
 @pytest.mark.data
 def test_the_items_of_minecraft_by_their_known_properties(data_dir: Path, tmp_path: Path) -> None:
-    legacy = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark()))
+    legacy = counted(tmp_path, "minecraft", "test")
     assert legacy["board before"] == {"EB": 143, "NEB": 1473}
     assert legacy["interpretations"] == {"U": 1251, "M": 96, "unclear": 269}
     assert legacy["net actions"]["0"] == 16
     assert set(legacy["yaw quadrant"]) == {"+z", "-x", "-z", "+x"}
-    clean = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark("v2")))
+    clean = counted(tmp_path, "minecraft", "test", "v2")
     assert clean["interpretations"] == {"U": 1220, "M": 92}
     assert legacy["target"] == {"new": 1616}
     assert set(GROUPINGS["minecraft"]) == {"board", "actions", "interpretations", "yaw", "seen"}

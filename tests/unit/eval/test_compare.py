@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,9 @@ import pytest
 from eval.compare import compare_runs
 from eval.items import ItemScore
 from eval.statistics import permutation_p
-from harness.cli import main
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Paint
+from tests.helpers import Command
 from tests.helpers.scored import perfect, step, turn, write_lines, write_run
 
 STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "0123" for n in (1, 2)]
@@ -29,16 +29,14 @@ def scored(values: Sequence[float], clusters: str) -> list[ItemScore]:
     ]
 
 
-class TestStatistics:
-    def test_the_permutation_test_is_exact_if_possible(self) -> None:
-        """By hand: of the 8 exchanges of three clusters, only exchanging none or all gives a difference as large as 1."""
-        numerators = np.array([[1.0, 0.0]] * 3)
-        assert permutation_p(numerators, np.ones((3, 2)), "abc") == pytest.approx(2 / 8)
+def test_the_permutation_test_is_exact_and_compares_ratios_of_sums() -> None:
+    """By hand: of the 8 exchanges of three clusters, only exchanging none or all gives a difference as large as 1.
 
-    def test_ratios_of_sums_are_compared_not_means_of_ratios(self) -> None:
-        """By hand: 8 / 10 - 2 / 10 = 0.6; exchanging the second cluster gives (8 + 0) / 12 - 2 / 8, and so on."""
-        numerators, denominators = np.array([[8.0, 2.0], [0.0, 0.0]]), np.array([[8.0, 8.0], [2.0, 2.0]])
-        assert permutation_p(numerators, denominators, "ab") == pytest.approx(1.0)
+    8 / 10 - 2 / 10 = 0.6; exchanging the second cluster gives (8 + 0) / 12 - 2 / 8, and so on.
+    """
+    assert permutation_p(np.array([[1.0, 0.0]] * 3), np.ones((3, 2)), "abc") == pytest.approx(2 / 8)
+    numerators, denominators = np.array([[8.0, 2.0], [0.0, 0.0]]), np.array([[8.0, 8.0], [2.0, 2.0]])
+    assert permutation_p(numerators, denominators, "ab") == pytest.approx(1.0)
 
 
 class TestCompare:
@@ -70,49 +68,33 @@ class TestCompare:
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with runs: a answers all steps correctly, b every other one, c lacks the last one, m is on Minecraft."""
+def run(command: Command, empty_folder: None, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Compares runs: a answers all steps correctly, b every other one, c lacks the last one, m is on Minecraft."""
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
-    monkeypatch.chdir(tmp_path)
-    answered: dict[str, Sequence[HexagonsItem | MinecraftItem]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
-    for name, items in answered.items():
-        write_run(name, ({"id": item.id, "actions": _gold(item, name, n)} for n, item in enumerate(items)))
-    return tmp_path / "runs"
+    right = perfect(STEPS)
+    write_run("a", right)
+    write_run("b", (record | ({"actions": []} if n % 2 else {}) for n, record in enumerate(right)))
+    write_run("c", right[:-1])
+    write_run("m", perfect(TURNS))
+    return partial(command, "compare")
 
 
-def _gold(item: HexagonsItem | MinecraftItem, name: str, n: int) -> list[object]:
-    if isinstance(item, MinecraftItem) or (name == "b" and n % 2):
-        return []
-    return [list(action) for action in item.before.diff(item.after)]
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["compare", *arguments])
-    return code, *capsys.readouterr()
-
-
-def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "a", "b", "--json")
-    result = json.loads(out)
-    assert (code, err) == (0, "")
+def test_the_command(run: Command) -> None:
+    result = json.loads(run("a", "b", "--json")[1])
     assert (result["task"], result["split"], result["items"], result["clusters"]) == ("hexagons", "test", 8, 4)
     assert result["scores"] == {"a": {"f1": 1.0, "em": 1.0}, "b": {"f1": 0.5, "em": 0.5}}
-    assert result["pairs"][0]["p"] == pytest.approx(2 / 16)
-    code, out, _ = run(capsys, "a", str(runs / "b"), "--changed", "1")
-    assert code == 0
+    out = run("a", Path("runs/b"), "--changed", "1")[1]
     assert "4 wins, 0 losses, 4 ties" in out
     assert "+50.00 [+50.0, +50.0]" in out
-    assert "Holm" not in out
+    assert json.loads(run("a", "c", "--intersect", "--json")[1])["items"] == 7
 
 
-def test_runs_over_ordinary_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    answers = write_lines("right.jsonl", perfect(load("everyday-minecraft", "dev"))).read_text().splitlines()
-    write_lines("nothing.jsonl", (json.loads(line) | {"actions": []} for line in answers))
-    code, out, err = run(capsys, "right.jsonl", "nothing.jsonl")
-    assert (code, err) == (0, "")
-    assert "turns solved" in out
-    assert "legacy" not in out
+def test_runs_over_ordinary_requests(command: Command, empty_folder: None) -> None:
+    right = perfect(load("everyday-minecraft", "dev"))
+    write_lines("right.jsonl", right)
+    write_lines("nothing.jsonl", (record | {"actions": []} for record in right))
+    code, out, _ = command("compare", "right.jsonl", "nothing.jsonl")
+    assert (code, "turns solved" in out, "legacy" in out) == (0, True, False)
 
 
 BAD = {
@@ -125,7 +107,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
-def test_bad_input(runs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    code, out, err = run(capsys, *arguments)
+def test_bad_input(run: Command, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err

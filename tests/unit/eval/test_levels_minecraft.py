@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
-from harness.cli import main
 from harness.corpora.item import MinecraftItem
 from harness.corpora.records import load_items
 from harness.simulators.minecraft.levels import PLACES, Build, level_1, level_2
 from harness.worlds.minecraft import Action, Structure
+from tests.helpers import Command
 from tests.helpers.scored import perfect, write_lines
 
 Cell = tuple[int, int, int]
@@ -50,11 +50,11 @@ def test_gold_is_right_in_everything() -> None:
     assert Counter(item.meta["shape"] for item in first) == COUNTS
     scores = score(first, [item.actions for item in first])
     assert {name: scores[name]["accuracy"] for name in DIMENSIONS} == dict.fromkeys(DIMENSIONS, 1.0)
-    assert {name: scores[name]["items"] for name in ("color", "location", "orientation")} == {
-        "color": 1368,
-        "location": 1026,
-        "orientation": (504 + 216 + 144 + 144) * 2 // 3,
-    }
+    assert [scores[name]["items"] for name in ("color", "location", "orientation")] == [
+        1368,
+        1026,
+        (504 + 216 + 144 + 144) * 2 // 3,
+    ]
     some = list(level_2(0))[::4]
     scores = score(some, [item.actions for item in some])
     assert scores["overall"]["right"] == scores["overall"]["items"] == 684
@@ -91,16 +91,11 @@ def test_shapes(shape: str, size: int, cells: list[Cell]) -> None:
 # --- level 2, by hand ---
 
 
-def change(shape: str, kind: str, blocks: list[Cell], last: Cell = (0, 1, 0)) -> MinecraftItem:
-    item = next(level_2(0))
-    meta = {
-        "build": order(shape),
-        "order": "place" if kind in PLACES else "remove",
-        "kind": kind,
-        "color": "blue" if kind in PLACES else "red",
-        "last": list(last),
-    }
-    return replace(item, before=Structure.of([(*cell, "red") for cell in blocks]), meta=meta)
+def change(kind: str, blocks: list[Cell]) -> MinecraftItem:
+    """An order to place a blue block at some red ones, or to remove one of them; the first is the one that was placed last."""
+    wanted = {"order": "place", "color": "blue"} if kind in PLACES else {"order": "remove", "color": "red"}
+    meta = {"build": order("row"), "kind": kind, "last": list(blocks[0]), **wanted}
+    return replace(next(level_2(0)), before=Structure.of([(*cell, "red") for cell in blocks]), meta=meta)
 
 
 ROW = [(0, 1, 0), (1, 1, 0), (2, 1, 0)]
@@ -117,7 +112,7 @@ TOWER = [(0, 1, 0), (0, 2, 0), (0, 3, 0)]
     ],
 )
 def test_placing(kind: str, right: list[Cell], not_right: list[Cell]) -> None:
-    item = change("row", kind, ROW)
+    item = change(kind, ROW)
     assert all(judge_change(item, reds([cell], "blue")) for cell in right)
     assert not any(judge_change(item, reds([cell], "blue")) for cell in not_right)
     assert not judge_change(item, reds(right[:1]))
@@ -137,22 +132,17 @@ def test_placing(kind: str, right: list[Cell], not_right: list[Cell]) -> None:
     ],
 )
 def test_removing(kind: str, blocks: list[Cell], right: list[Cell]) -> None:
-    item = change("row", kind, blocks)
+    item = change(kind, blocks)
     assert [cell for cell in blocks if judge_change(item, [Action("remove", None, *cell)])] == sorted(right)
     assert not judge_change(item, [Action("remove", None, *cell) for cell in blocks])
     assert not judge_change(item, reds([(-5, 1, -5)]))
 
 
-@pytest.mark.parametrize("level", [1, 2])
-def test_the_score_command_judges_a_level(level: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    items = tmp_path / "items.jsonl"
-    assert main(["simulate", f"level-{level}", "--items", "40", "--out", str(items)]) == 0
-    answers = write_lines(tmp_path / "answers.jsonl", perfect(load_items(items)))
-    capsys.readouterr()
-    assert main(["score", str(answers), "--items", str(items), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["level"]
+@pytest.mark.parametrize(("level", "whole"), [(1, "whole structure"), (2, "overall")])
+def test_the_score_command_judges_a_level(level: int, whole: str, command: Command, empty_folder: None) -> None:
+    command("simulate", f"level-{level}", "--items", 40, "--out", "items.jsonl")
+    score = ["score", write_lines("answers.jsonl", perfect(load_items(Path("items.jsonl")))), "--items", "items.jsonl"]
+    found = json.loads(command(*score, "--json")[1])["level"]
     assert found["level"] == level
-    whole = found["whole structure" if level == 1 else "overall"]
-    assert whole == {"right": 40, "items": 40, "accuracy": 1.0, "interval": [1.0, 1.0]}
-    assert main(["score", str(answers), "--items", str(items)]) == 0
-    assert f"level {level}" in capsys.readouterr().out
+    assert found[whole] == {"right": 40, "items": 40, "accuracy": 1.0, "interval": [1.0, 1.0]}
+    assert f"level {level}" in command(*score)[1]

@@ -133,18 +133,6 @@ class TestProperties:
 # --- the best overlap of whole structures, compared with trying every turn and shift ---
 
 
-def red(*cells: tuple[int, int, int]) -> Structure:
-    return Structure.of([(*cell, "red") for cell in cells])
-
-
-def placed(*cells: tuple[int, int, int]) -> list[Action]:
-    return [place("red", *cell) for cell in cells]
-
-
-def of(before: Structure, after: Structure, actions: list[Action]) -> dict[str, float]:
-    return overlap_scores([builder_turn("iglu/dev/a", "a", before, after)], [actions])
-
-
 def test_the_same_as_trying_everything() -> None:
     rng = np.random.default_rng(1)
     for _ in range(12):
@@ -158,7 +146,7 @@ def test_the_same_as_trying_everything() -> None:
 
 
 def test_iglu_is_scored_by_it_in_addition_to_the_others() -> None:
-    items = [builder_turn(f"iglu/dev/{name}", name, red((0, 1, 0)), red((0, 1, 0), (0, 2, 0))) for name in "ab"]
+    items = [turn(RED, [*RED, (0, 2, 0, "red")], game=name) for name in "ab"]
     answers = Predictions({item.id: (place("red", 1, 1, 0),) for item in items})
     scores = score_split("iglu", "dev", items, answers)
     assert scores["micro"]["overall"]["f1"] == 0
@@ -171,20 +159,12 @@ def test_iglu_is_scored_by_it_in_addition_to_the_others() -> None:
 REFERENCE = """
 val empty overall 0 0 4564 0.0 0.010518
 val oracle overall 4556 0 8 0.999123 0.998948
-val first1 overall 1116 212 3448 0.378819 0.515041
-val first3 overall 2543 169 2021 0.69901 0.818564
-val first10 overall 4100 48 464 0.94123 0.980842
-val repeat_prev overall 1 0 4563 0.000438 0.011019
-val all_red_origin overall 12 1080 4552 0.004243 0.007983
 val shift_x overall 947 1639 3617 0.264895 0.134972
 val shift_x type 2522 64 2042 0.705455 0.534407
 val shift_x color 2456 130 2108 0.686993 0.518318
 val shift_x location 966 1620 3598 0.27021 0.137126
 val shift_x fair 1193 1393 3371 0.333706 0.193114
 val shift_x shape 2440 146 2124 0.682517 0.515455
-val all_blue overall 1426 3184 3138 0.310879 0.31206
-val all_blue type 4544 66 20 0.990626 0.99203
-val all_blue location 4544 66 20 0.990626 0.99203
 val rot90 overall 596 1563 3968 0.177302 0.100714
 val rot90 type 2139 20 2425 0.636323 0.443552
 val rot90 color 2107 52 2457 0.626804 0.438018
@@ -196,6 +176,15 @@ test first10 overall 4284 50 269 0.964105 0.987546
 """
 
 
+PREDICTORS: dict[str, Callable[[Sequence[Action]], Sequence[Action]]] = {
+    "empty": lambda gold: (),
+    "oracle": lambda gold: gold,
+    "first10": lambda gold: gold[:10],
+    "shift_x": lambda gold: [a._replace(x=a.x + 1) for a in gold if in_region(a.x + 1, a.y, a.z)],
+    "rot90": lambda gold: [turn_action(a, 1) for a in gold],
+}
+
+
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("split", ["val", "test"])
@@ -205,30 +194,8 @@ def test_reference_predictors(data_dir: Path, split: str) -> None:
         of, predictor, metric, *numbers = line.split()
         if of == split:
             multiple = empty_boards(items) if metric == "fair" else frozenset[str]()
-            counts = count(items, _predict(predictor, items), multiple=multiple)
+            counts = count(items, [PREDICTORS[predictor](item.actions) for item in items], multiple=multiple)
             part = counts[:, METRICS.index("overall" if metric == "fair" else metric)][:, None]
             tp, fp, fn = part.sum(axis=(0, 1)).tolist()
             micro, macro = 2 * tp / (2 * tp + fp + fn), item_f1(part).mean()
-            assert [tp, fp, fn, f"{micro:.6f}", f"{macro:.6f}"] == [
-                *map(int, numbers[:3]),
-                *(f"{float(n):.6f}" for n in numbers[3:]),
-            ], line
-
-
-def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]]:
-    """The deterministic predictors of the reference table."""
-    if name == "repeat_prev":
-        games: dict[str, Sequence[Action]] = {}
-        return [(games.get(item.cluster, ()), games.update({item.cluster: item.actions}))[0] for item in items]
-    rules: dict[str, Callable[[Sequence[Action]], Sequence[Action]]] = {
-        "empty": lambda gold: (),
-        "oracle": lambda gold: gold,
-        "first1": lambda gold: gold[:1],
-        "first3": lambda gold: gold[:3],
-        "first10": lambda gold: gold[:10],
-        "all_red_origin": lambda gold: [place("red", 0, 1, 0)],
-        "shift_x": lambda gold: [a._replace(x=a.x + 1) for a in gold if in_region(a.x + 1, a.y, a.z)],
-        "all_blue": lambda gold: [a._replace(color="blue") for a in gold],
-        "rot90": lambda gold: [turn_action(a, 1) for a in gold],
-    }
-    return [rules[name](item.actions) for item in items]
+            assert [tp, fp, fn, micro, macro] == pytest.approx([*map(float, numbers)], abs=5e-7), line

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,20 +13,18 @@ from typing import Any
 import pytest
 
 from eval.report.page import CHUNK, MAX_TEXT
-from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.tasks.registry import get_task
+from tests.helpers import Command
 from tests.helpers.scored import perfect, write_lines, write_run
-
-pytestmark = pytest.mark.usefixtures("empty_folder")
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
 
 
-def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main(["report", *map(str, arguments)])
-    return code, *capsys.readouterr()
+@pytest.fixture
+def report(command: Command, empty_folder: None) -> Command:
+    return partial(command, "report")
 
 
 class Page:
@@ -60,11 +59,11 @@ def unpack(text: str) -> Any:
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> None:
+def test_a_report_of_one_run(report: Command, task: str) -> None:
     items = load(task, "test")
     records = [{"id": record["id"], "actions": record["actions"][:1]} for record in perfect(load(task, "test"))]
     folder = write_run("mine", records)
-    code, out, _ = report(capsys, "mine")
+    code, out, _ = report("mine")
     assert code == 0
     assert re.fullmatch(rf"runs/mine/report\.html: \d+\.\d MB, {len(items)} items\n", out)
     page = Page(folder / "report.html")
@@ -84,13 +83,12 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
         assert word in page.words, word
 
 
-def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_are_those_of_score(report: Command, command: Command) -> None:
     records = perfect(load("minecraft", "test"))
     records[1]["actions"].append(["place", "red", 9, 1, 0])
     folder = write_run("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
-    assert main(["score", "mine", "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)
-    report(capsys, "mine")
+    scores = json.loads(command("score", "mine", "--json")[1])
+    report("mine")
     words = Page(folder / "report.html").words
     for part in (scores, *scores["subsets"].values()):
         for name, counts in part["micro"].items():
@@ -100,36 +98,36 @@ def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 predicted action outside the build region, left out" in words
 
 
-def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_are_compared(report: Command) -> None:
     records = perfect(load("minecraft", "test"))
     write_run("good", records)
     write_run("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
-    assert report(capsys, "good", "bad")[0] == 0
+    assert report("good", "bad")[0] == 0
     page = Page("runs/good/report.html")
     assert "good − bad micro F1 +" in page.words
     assert set(re.findall(r'href="#item=([^"]*)"', page.html)) <= set(page.index["ids"])
     assert [run["name"] for run in page.index["runs"]] == ["good", "bad"]
 
 
-def test_a_run_in_progress(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_in_progress(report: Command) -> None:
     records = perfect(load("hexagons", "test"))
     write_run("mine", records[:1], end='{"id": "hexagons/te')
     for name in ("sub/a.html", "b.html"):
-        assert report(capsys, "mine", "--out", name)[1].startswith(f"{name}: ")
+        assert report("mine", "--out", name)[1].startswith(f"{name}: ")
     page = Page("sub/a.html")
     assert page.bytes == Path("b.html").read_bytes()
     assert page.made(1)["problem"] == "The run holds no prediction for this item."
     assert f"{len(records) - 1} items without a prediction" in page.words
 
 
-def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_text_stays_text(report: Command) -> None:
     first, second, third, *others = perfect(load("hexagons", "test"))
     first |= {"text": HOSTILE, "format": "grouped", "discarded": [[HOSTILE, HOSTILE], "no pair"], "finish_reason": HOSTILE}
     second = {"id": second["id"], "actions": [], "error": HOSTILE}
     third |= {"text": "x" * 1_000_000, "format": "grouped", "discarded": []}
     settings = {"task": "hexagons", "split": "test", "model": HOSTILE, "adapter": HOSTILE}
     folder = write_run("a<b>&amp;", [first, second, third, *others], **settings)
-    assert report(capsys, folder)[0] == 0
+    assert report(folder)[0] == 0
     page = Page(folder / "report.html")
     assert page.made(0)["text"] == HOSTILE
     assert page.made(0)["discarded"] == [[HOSTILE, HOSTILE]]
@@ -144,9 +142,9 @@ def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(page.bytes) < 400_000
 
 
-def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_pages_own_code_may_run(report: Command) -> None:
     folder = write_run("mine", perfect(load("hexagons", "test")))
-    report(capsys, "mine")
+    report("mine")
     page = Page(folder / "report.html")
     policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page.html)[1])  # type: ignore[index]
     style = re.search(r"<style>(.*?)</style>", page.html, re.DOTALL)[1]  # type: ignore[index]
@@ -160,7 +158,7 @@ def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> 
         assert way not in page.scripts[""]
 
 
-def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repaired_gold_is_shown_as_such(report: Command) -> None:
     items = load("minecraft", "test")
     judged = [{"id": item.id, "context": "unique", "correct": True} for item in items]
     wrong = next(n for n, item in enumerate(items[:-1]) if items[n + 1].cluster == item.cluster)
@@ -168,7 +166,7 @@ def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> N
     judged[-1] |= {"context": "unclear", "correct": None}
     write_lines("a.jsonl", judged)
     write_run("mine", perfect(load("minecraft", "test")))
-    code, _, err = report(capsys, "mine", "--benchmark", "v2", "--annotation", "a.jsonl")
+    code, _, err = report("mine", "--benchmark", "v2", "--annotation", "a.jsonl")
     assert code == 0, err
     page = Page("runs/mine/report.html")
     assert page.index["ids"] == [item.id for item in items[:-1]]
@@ -177,7 +175,7 @@ def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> N
     assert not any(page.shared(n)["note"] for n in range(len(items) - 1) if n != wrong)
 
 
-def test_a_prompt_is_shown_with_the_parts_that_were_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_prompt_is_shown_with_the_parts_that_were_left_out(report: Command) -> None:
     records, settings = perfect(load("hexagons", "test")), {"task": "hexagons", "split": "test", "engine": "vllm"}
     records[0] |= {"prompt_tokens": 1234, "dropped_history": 3, "dropped_shots": 2}
     records[2] = {"id": records[2]["id"], "actions": [], "error": "its shortest prompt takes 99 tokens"}
@@ -185,7 +183,7 @@ def test_a_prompt_is_shown_with_the_parts_that_were_left_out(capsys: pytest.Capt
     told = [{"same": 0, "prompt": HOSTILE}, {"same": len(HOSTILE) - 5, "prompt": "more"}, {}]
     asked = [{"id": record["id"], "seconds": 0.5, **fields} for record, fields in zip(records, told, strict=False)]
     (folder / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked) + '{"id": "hexagons/te')
-    assert report(capsys, "mine")[0] == 0
+    assert report("mine")[0] == 0
     page = Page(folder / "report.html")
     shown = [(page.made(n)["prompt"], page.made(n)["promptNote"]) for n in range(4)]
     assert shown == [
