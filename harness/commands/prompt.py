@@ -105,7 +105,7 @@ def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """Print the requests, and how many tokens they take at most; answers that later prompts show count as empty."""
-    from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
+    from prompts.render import PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool)
     prompt, requests, unfit = 0, 0, 0
@@ -118,23 +118,15 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         requests += plan.samples
         counted = len(rendered.token_ids) or plan.renderer.estimate(rendered.text)
         prompt += plan.samples * counted
-    longest = requests * plan.sampling.max_tokens
     facts = {
         "requests": requests,
         "prompt_tokens": prompt,
         "prompt_tokens_exact": plan.renderer.tokenizer is not None,
-        "completion_tokens_at_most": longest,
+        "completion_tokens_at_most": requests * plan.sampling.max_tokens,
         "items_that_do_not_fit": unfit,
     }
-    if options.as_json:
-        click.echo(json.dumps(facts))
-        return 0
-    about = "" if plan.renderer.tokenizer is not None else "about "
-    click.echo(f"{requests:,} requests; {about}{prompt:,} prompt tokens; at most {longest:,} completion tokens")
-    if about and options.engine == "openai":
-        click.echo(f"estimated at {CHARS_PER_TOKEN:g} characters a token: give --tokenizer for exact counts")
-    if unfit:
-        click.echo(f"{unfit} items do not fit the context and are not asked")
+    lines = [f"{name.replace('_', ' ')}: {count}" for name, count in facts.items()]
+    click.echo(json.dumps(facts) if options.as_json else "\n".join(lines))
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pkgutil import resolve_name
@@ -109,13 +108,8 @@ def _strict(fill: Callable[[Any], Any]) -> Any:
     parser = fill(FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS))
     for action in parser._actions:
         action.default = argparse.SUPPRESS
-    names = sorted(name for action in parser._actions for name in action.option_strings if name.startswith("--"))
 
     def refuse(message: str) -> NoReturn:
-        if "unrecognized arguments: " in message:
-            unknown = message.rpartition("unrecognized arguments: ")[2].split()[0].split("=")[0]
-            near = difflib.get_close_matches(unknown.replace("_", "-"), names, 3)
-            message = f"no option {unknown}" + (f"; did you mean {' or '.join(near)}?" if near else "")
         raise UsageError(f"vLLM: {brief(message)}")
 
     parser.error = refuse

@@ -55,10 +55,8 @@ def test_a_process_that_does_not_answer_is_replaced(stuck: str, monkeypatch: pyt
         "{% for a in [1, 2, 3] recursive %}{{ loop([1, 2, 3]) }}{% endfor %}", "{{ 'a' * 10 ** 12 }}", "{{ [0] * 10 ** 12 }}",
         "{{ ([0] * 100000) * 100000 }}", "{{ (5|round(-30000000))|string }}", "{{ 'a,'.split(',') * 10 ** 10 }}",
         "{% set ns = namespace(x='aaaa') %}{% for a in range(50) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
-        "{% set ns = namespace(x='aaaa') %}{% for a in range(50) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
-        "{% set ns = namespace(x=[1]) %}{% for a in range(50) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
-        "{{ '%10000000000d' % 1 }}", "{{ '%*d' % (10000000000, 1) }}", "{{ [1]|tojson(indent=10000000000) }}",
-        "{% set x = 'a' * 100000 %}{{ x|replace('a', x) }}", "{% set x = 'a' * 100000 %}{{ x.replace('a', x) }}",
+        "{{ '%10000000000d' % 1 }}", "{{ [1]|tojson(indent=10000000000) }}",
+        "{% set x = 'a' * 100000 %}{{ x.replace('a', x) }}",
         "{% set x = 'a' * 100000 %}{{ ([x] * 100000)|join }}", "{{ 'a'|indent(10000000000, true) }}",
     ],
 )  # fmt: skip

@@ -104,8 +104,8 @@ def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.Ca
     words = ("--dry-run", "--limit", "4", "--max-new-tokens", "100")
     assert command(server, *words) == 0
     out = capsys.readouterr().out
-    assert "4 requests; about " in out
-    assert "at most 400 completion tokens" in out
+    assert "requests: 4\n" in out
+    assert "completion tokens at most: 400\n" in out
     assert command(server, *words, "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["requests"], facts["completion_tokens_at_most"]) == (4, 400)

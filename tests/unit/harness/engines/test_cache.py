@@ -108,14 +108,11 @@ def test_a_file_that_is_not_a_cache_or_full_of_nonsense_does_no_harm(tmp_path: P
     assert len(engine.asked) == 12
 
 
-def test_a_file_that_has_grown_too_large_is_begun_anew(tmp_path: Path) -> None:
-    path = tmp_path / "completions.sqlite"
-    full = Completions(path)
+def test_a_file_that_has_grown_too_large_is_begun_anew(store: Completions) -> None:
     for n in range(100):
-        full.put(str(n), [Completion("x" * 4000)])
-    full.close()
-    again = Completions(path, max_bytes=100_000)
+        store.put(str(n), [Completion("x" * 4000)])
+    store.close()
+    again = Completions(store.path, max_bytes=100_000)
     assert again.get("99") is None
-    again.put("99", [Completion("x")])
     again.close()
-    assert path.stat().st_size < 100_000
+    assert store.path.stat().st_size < 100_000

@@ -87,12 +87,9 @@ def test_order_is_kept_when_answers_overtake_each_other(server: FakeServer) -> N
         b"{not json",
         b"[" * 20_000,
         b"\xff\xfe\x00",
-        b"[1, 2]",
-        b"{}",
         b'{"choices": [null]}',
         b'{"choices": [{"message": {"content": ["a"]}, "finish_reason": "stop"}]}',
         b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}',
-        b'{"choices": [{"message": {"content": null}, "finish_reason": ["a"]}]}',
     ],
 )
 def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes) -> None:
