@@ -1,4 +1,4 @@
-"""Minimal items for the scorer's tests, built from blocks or tiles, and files of answers."""
+"""Minimal items for the scorer's tests, built from blocks or tiles, files of answers, and what runs wrote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import harness
 from eval.metrics.minecraft import METRICS
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.runs.folder import described
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import FACING, Action, Structure
 from prompts.probe import PROBES
@@ -88,3 +90,18 @@ def write_run(name: str, records: Iterable[Mapping[str, Any]], end: str = "", **
     if settings:
         (folder / "run.yaml").write_text(json.dumps({"settings": settings}))
     return folder
+
+
+def run_records(name: str = "r") -> list[dict[str, Any]]:
+    """The records of a run in the working folder."""
+    return [json.loads(line) for line in Path("runs", name, "predictions.jsonl").read_text().splitlines()]
+
+
+def run_settings(name: str = "r") -> dict[str, Any]:
+    return described(Path("runs", name)) or {}
+
+
+def mixed_answers(items: Sequence[Item]) -> list[str]:
+    """The right answer, another item's, an empty one, or half of the right one, in turn."""
+    gold = [harness.gold(item) for item in items]
+    return [(text, gold[n - 1], "?", text[: 1 + len(text) // 2])[n % 4] for n, text in enumerate(gold)]

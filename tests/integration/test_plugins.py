@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 import harness
-from harness.corpora.item import Item
 from harness.plugins.lm_eval import write_folder
 from harness.tasks.registry import TASKS
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
+from tests.helpers.scored import mixed_answers
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -28,13 +28,6 @@ ENVIRONMENTS = ROOT / ".venvs"
 PACKAGES = ("harness", "serialization", "prompts", "adapters", "eval")
 LIMIT = 40
 """The number of items that are asked of each task."""
-
-
-def answer_of(number: int, items: Sequence[Item]) -> str:
-    """The right answer, another item's, an empty one, or half of the right one, in turn."""
-    gold = harness.gold(items[number])
-    other = harness.gold(items[(number + 1) % len(items)])
-    return (gold, other, "I cannot do that.", gold[: 1 + len(gold) // 2])[number % 4]
 
 
 def key(messages: Sequence[Any]) -> str:
@@ -48,8 +41,8 @@ def answers() -> dict[str, dict[str, str]]:
     asked: dict[str, str] = {}
     for task in TASKS:
         items = harness.load(task, "dev")[:LIMIT]
-        texts = [asked.setdefault(key(harness.render(item)), answer_of(n, items)) for n, item in enumerate(items)]
-        answers[task] = {item.id: text for item, text in zip(items, texts, strict=True)}
+        pairs = zip(items, mixed_answers(items), strict=True)
+        answers[task] = {item.id: asked.setdefault(key(harness.render(item)), text) for item, text in pairs}
     return answers
 
 

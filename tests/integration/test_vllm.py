@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
@@ -20,6 +18,7 @@ from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
 from tests.helpers import Command
+from tests.helpers.scored import run_records, run_settings
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -71,7 +70,7 @@ class Prompting:
         """The records of a run of a few items."""
         code, _, errors = self.command("prompt", "--base", self.base, "--no-cache", "--name", name, *words)
         assert code == 0, errors
-        return [json.loads(line) for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()]
+        return run_records(name)
 
 
 @pytest.fixture
@@ -136,7 +135,7 @@ def test_vllms_own_options_reach_the_engine_and_the_run(engine: VllmEngine, prom
     assert prompting.built["options"] == {}
     prompting.records("few", *words, "--vllm", "enable_prefix_caching=false", "--", "--max-num-seqs", 2)
     assert prompting.built["options"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
-    plain, few = (yaml.safe_load(Path(f"runs/{name}/run.yaml").read_text())["settings"] for name in ("plain", "few"))
+    plain, few = map(run_settings, ("plain", "few"))
     assert not plain["vllm"]
     assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
     assert {**few, "vllm": plain["vllm"]} == plain

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.engines.models.known import KNOWN, converted
 from harness.engines.models.weights import snapshot
+from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
@@ -164,13 +165,9 @@ def model_context_length(base: str) -> int:
     return length
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
 def _why(base: str, error: Exception) -> str:
     """Why a part of a base cannot be loaded, and what to do if it is a hub model that is not on this machine."""
     if Path(base).is_dir():
-        return _first_line(error)
-    why = "it is not on this machine" if "connect" in str(error) else _first_line(error).rstrip(".")
+        return brief(error)
+    why = "it is not on this machine" if "connect" in str(error) else brief(error).rstrip(".")
     return f"{why}; get it with `hf download {base}` (some models need `hf auth login`), or use --base {DEFAULT_BASE}"

@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from harness.engines.shared import quiet_transformers
+from harness.engines.shared import brief, quiet_transformers
 from harness.errors import EngineError
 from harness.util.files import cache_folder, made_once
 from harness.util.hashing import file_sha256
@@ -210,5 +210,5 @@ def _convert(source: Path, folder: Path) -> None:
         full = os.strerror(errno.ENOSPC) in str(error)
         raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from None
     except (ValueError, ImportError, RuntimeError) as error:
-        raise EngineError(f"{source} cannot be converted: {(str(error).strip() or repr(error)).splitlines()[0]}") from error
+        raise EngineError(f"{source} cannot be converted: {brief(error)}") from error
     (folder / "model.safetensors").chmod(0o644)

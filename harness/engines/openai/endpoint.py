@@ -255,11 +255,7 @@ def _error(content: bytes) -> tuple[str, str, str]:
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         return brief(str(error)), "", ""
-    detail = error.get("detail")
-    if isinstance(detail, list) and detail and isinstance(detail[0], dict):
-        place = detail[0].get("loc") or [""]
-        return brief(str(detail[0].get("msg"))), str(place[-1] if isinstance(place, list) else place), ""
-    message = str(error.get("message") or detail or json.dumps(error))
+    message = str(error.get("message") or json.dumps(error))
     return message, str(error.get("param") or ""), f"{error.get('code') or ''} {error.get('type') or ''}"
 
 

@@ -12,23 +12,17 @@ import pytest
 import harness
 from eval.predictions import Predictions
 from eval.score import score
-from harness.corpora.item import Item
 from harness.errors import UsageError
 from tests.helpers import ROOT
+from tests.helpers.scored import mixed_answers
 
 TASKS = ("hexagons", "minecraft", "iglu")
-
-
-def answers(items: list[Item]) -> list[str]:
-    """The right answer, another item's, an empty one, or half of the right one, in turn."""
-    gold = [harness.gold(item) for item in items]
-    return [(text, gold[n - 1], "?", text[: len(text) // 2])[n % 4] for n, text in enumerate(gold)]
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_totals_are_those_of_the_scorer(task: str) -> None:
     items = harness.load(task, "train")
-    texts = answers(items)
+    texts = mixed_answers(items)
     predictions = {item.id: harness.parse(text, item).actions for item, text in zip(items, texts, strict=True)}
     told = score(task, "train", items, Predictions(predictions))
     total = harness.total(harness.score(item, text) for item, text in zip(items, texts, strict=True))

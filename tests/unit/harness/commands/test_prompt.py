@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from harness.corpora import load
 from harness.prompting.adapter import chosen_spec
@@ -19,7 +18,7 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import FRAMES
 from tests.helpers import Command
-from tests.helpers.scored import write_lines
+from tests.helpers.scored import run_records, run_settings, write_lines
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -37,15 +36,6 @@ def run(command: Command) -> Command:
 
 def f1(scores: dict[str, Any]) -> float:
     return float((scores["action"] if scores["task"] == "hexagons" else scores["micro"]["overall"])["f1"])
-
-
-def records(name: str = "r") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()]
-
-
-def settings(name: str = "r") -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(Path(f"runs/{name}/run.yaml").read_text())["settings"]
-    return found
 
 
 @pytest.mark.parametrize(
@@ -70,8 +60,8 @@ def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str]
     assert "of the sample corpus; engine scripted, model script.jsonl; " in err
     names = {".lock", "run.yaml", "predictions.jsonl", "asked.jsonl", "scores.json", "log.txt"}
     assert spec or {p.name for p in Path("runs/r").iterdir()} == names
-    assert settings().get("template") == (Path(spec["template"]).name if "template" in spec else None)
-    assert settings()["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
+    assert run_settings().get("template") == (Path(spec["template"]).name if "template" in spec else None)
+    assert run_settings()["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
 
 
 SAMPLED = ["--samples", "3", "--temperature", "0.7"]
@@ -91,7 +81,7 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
     write_lines("script.jsonl", drawn)
     code, out, _ = run("--task", task, "--model", "script.jsonl", *SAMPLED, "--name", "r", "--json", *share)
     assert (code, f1(json.loads(out))) == (0, 1.0)
-    first = records()[0]
+    first = run_records()[0]
     assert first["samples"] == ["none", first["text"], first["text"]]
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
@@ -99,7 +89,7 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
 def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
     arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
     assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
-    steps = [int(record["id"].rpartition("/")[2]) for record in records()]
+    steps = [int(record["id"].rpartition("/")[2]) for record in run_records()]
     assert steps == sorted(steps)
 
 

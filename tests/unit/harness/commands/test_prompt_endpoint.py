@@ -9,6 +9,7 @@ import pytest
 
 from harness.cli import main
 from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, slow_drip
+from tests.helpers.scored import run_records
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -40,13 +41,11 @@ def test_every_fault_of_a_server(
 ) -> None:
     """The second of three items meets the fault. Nothing is lost, and nothing is silently scored as wrong."""
     seconds = "1" if fault is slow_drip else "60"
-    words = ["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--limit", "3", "--name", "r"]
-    words += ["--timeout", seconds, "--retries", "0" if fault is slow_drip else "1", "--concurrency", "1"]
-    words += ["--context-length", "4096"]
+    words = ["--limit", "3", "--timeout", seconds, "--retries", "0" if fault is slow_drip else "1", "--concurrency", "1"]
     server.reply = lambda body, n: fault if n == 1 else chat_answer("red: 1 2")
-    code = main(words)
+    code = command(server, *words)
     err = capsys.readouterr().err
-    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    records = run_records()
     assert said in err
     assert "Traceback" not in err
     assert records[0]["text"] == "red: 1 2"
@@ -66,8 +65,8 @@ def test_every_fault_of_a_server(
         assert [refused in request for request in server.requests] == [True, True, False, False]
     assert ("model" in records[1]) == ("model other" in said)
     server.reply = lambda body, n: chat_answer("red: 1 2")
-    assert main(words) == 0
-    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    assert command(server, *words) == 0
+    records = run_records()
     assert [record.get("error") for record in records] == [None] * 3
     assert len({record["id"] for record in records}) == 3
 
@@ -83,7 +82,7 @@ def test_a_run_whose_answers_are_all_cut_off_while_thinking_says_so(
     server.reply = lambda body, n: chat_answer(None, "length", usage)
     assert command(server, "--limit", "3") == 1
     assert "most answers (3 of 3) ended while the model was still thinking" in capsys.readouterr().err
-    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    records = run_records()
     assert {(record["reasoning_tokens"], record["cached_tokens"]) for record in records} == {(3, 5)}
     assert Path("runs/r/scores.json").exists()
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from harness.cli import main
 from harness.corpora import load
@@ -15,30 +12,25 @@ from harness.prompting.shots import choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
 from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec
+from tests.helpers.scored import run_settings, write_lines
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     spec = PromptSpec.make("hexagons")
-    lines = [json.dumps({"id": item.id, "text": gold_answer(item, spec)}) for item in load("hexagons", "dev")]
-    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+    write_lines("script.jsonl", [{"id": item.id, "text": gold_answer(item, spec)} for item in load("hexagons", "dev")])
 
 
 def prompt(*words: str) -> int:
     return main(["prompt", "--engine", "scripted", "--model", "script.jsonl", "--limit", "4", *words])
 
 
-def settings(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(Path("runs", name, "run.yaml").read_text())["settings"]
-    return found
-
-
 def test_a_run_records_the_choice_and_a_given_default_equals_an_omitted_one() -> None:
     assert prompt("--shots", "2", "--name", "plain") == 0
     assert prompt("--shots", "2", "--select", "random", "--name", "plain") == 0  # The same run.
     assert prompt("--shots", "2", "--select", "bm25", "--name", "near") == 0
-    plain, near = settings("plain"), settings("near")
+    plain, near = run_settings("plain"), run_settings("near")
     assert (plain["select"], near["select"]) == (None, "bm25")
     assert near["shots_hash"] != plain["shots_hash"]
 

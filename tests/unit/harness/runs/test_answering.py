@@ -144,27 +144,28 @@ def test_prompts_come_back_whatever_is_kept(prompts: list[str], kept: set[int]) 
         assert list(read_asked(path)) == [*expected, ("last", Asked(1.5, "abb"))]
 
 
-def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
-    run = Run(tmp_path, {"shots": 5, "seed": 0})
+def begun(folder: Path, **settings: Any) -> list[dict[str, Any]]:
+    """Opens a run with one record, or resumes it; the records that it resumes from."""
+    run = Run(folder, settings)
+    records = list(run.records)
     run.keep([{"id": "a", "actions": []}])
     run.close()
+    return records
+
+
+def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
+    begun(tmp_path, shots=5, seed=0)
     with pytest.raises(UsageError, match=r"shots: 5 there, 3 now.*--name"):
-        Run(tmp_path, {"shots": 3, "seed": 0})
-    assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
+        begun(tmp_path, shots=3, seed=0)
+    assert begun(tmp_path, shots=5, seed=0, later=None), "an option that has come or gone since, and was not used"
 
 
 def test_a_run_resumes_if_only_its_base_is_now_known_better(tmp_path: Path) -> None:
-    run = Run(tmp_path, {"base": "someone/tiny"})
-    run.keep([{"id": "a", "actions": []}])
-    run.close()
-    run = Run(tmp_path, {"base": "someone/tiny", "base_revision": "01"})
-    assert len(run.records) == 1
-    run.close()
-    run = Run(tmp_path / "known", {"base": "someone/tiny", "base_revision": "01"})
-    run.keep([{"id": "a", "actions": []}])
-    run.close()
+    begun(tmp_path, base="someone/tiny")
+    assert begun(tmp_path, base="someone/tiny", base_revision="01")
+    begun(tmp_path / "known", base="someone/tiny", base_revision="01")
     with pytest.raises(UsageError, match=r"base_revision: 01 there, 02 now"):
-        Run(tmp_path / "known", {"base": "someone/tiny", "base_revision": "02"})
+        begun(tmp_path / "known", base="someone/tiny", base_revision="02")
 
 
 def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
