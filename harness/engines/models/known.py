@@ -56,8 +56,6 @@ class KnownBase(Strict):
     """The name of the GGUF file."""
     sha256: str
     """The GGUF file's."""
-    room: int
-    """MiB that the converted folder takes on disk: two bytes for each weight, and the tokenizer."""
     license: str
     """And who gives it."""
     parts: tuple[Part, ...]
@@ -92,8 +90,7 @@ def converted(base: KnownBase) -> Path:
     try:
         made_once(base.folder, lambda folder: _make(base, folder, console), lambda: console.print(waiting, highlight=False))
     except OSError as error:
-        full = error.errno == errno.ENOSPC
-        problem = f"not enough room: it takes {base.room} MiB" if full else f"cannot be written: {error.strerror or error}"
+        problem = f"cannot be written: {error.strerror or error}"
         raise EngineError(f"{base.folder.parent}: {problem}; set HARNESS_CACHE to a folder with room for {base.name}") from None
     return base.folder
 

