@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from harness.corpora.item import Item
@@ -23,74 +20,12 @@ from serialization.formats.answer import Constraint
 CHARS_PER_TOKEN = 3.0
 """Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
 
-_NEXT_LINE = r"(?<=\S\n)(?=\S)"
-"""The place after a single line break, where GPT-2's way of splitting words always splits."""
-
 PLAIN_STOP = ("\n\n", "\n###")
 """Stop strings of a model without a chat template."""
 
 
 class PromptTooLongError(HarnessError):
     """One item does not fit the context length even without examples and earlier turns."""
-
-
-class Encoder:
-    """A tokenizer that encodes a message or a line once, although the later prompts of its game repeat it.
-
-    A text is cut where that changes no token: at special tokens if the tokenizer looks at nothing beyond them, as byte-level BPE
-    does, and between lines if it splits words as GPT-2's does. Any other tokenizer encodes whole texts.
-    """
-
-    most = 1 << 14
-    """Most pieces in the cache."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-        backend = getattr(tokenizer, "backend_tokenizer", None)
-        busy = not backend or backend.truncation or backend.padding or backend.encode_special_tokens
-        self._backend = None if busy else backend
-        self._special, lines = ({}, False) if busy else _cuts(backend)
-        # The longest first, as the tokenizer takes them.
-        names = "|".join(sorted(map(re.escape, self._special), key=len, reverse=True))
-        self._cut = re.compile(f"({names})" + (rf"|{_NEXT_LINE}" if lines else "")) if names else None
-        self._pieces: dict[str, tuple[int, ...]] = {}
-
-    def __call__(self, text: str) -> tuple[int, ...]:
-        """The token ids of the text, and no others."""
-        if self._cut is None:
-            return self._encode(text)
-        pieces = (self._special.get(piece) or self._piece(piece) for piece in self._cut.split(text) if piece)
-        return tuple(chain.from_iterable(pieces))
-
-    def _piece(self, text: str) -> tuple[int, ...]:
-        if (ids := self._pieces.get(text)) is None:
-            if len(self._pieces) >= self.most:
-                self._pieces.clear()
-            ids = self._pieces[text] = self._encode(text)
-        return ids
-
-    def _encode(self, text: str) -> tuple[int, ...]:
-        if self._backend is None:
-            return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
-        # Without the tokens' offsets in the text, which transformers asks for, encoding takes a third less time.
-        return tuple(self._backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
-
-
-def _cuts(backend: Any) -> tuple[dict[str, tuple[int, ...]], bool]:
-    """The ids of the special tokens at which cutting a text changes no token, none if that is not certain; and whether a text may
-    be cut between lines, too."""
-    state = json.loads(backend.pre_tokenizer.__getstate__()) if backend.pre_tokenizer else {}
-    steps = state.get("pretokenizers", [state])
-    alone = all(step.get("type") in ("ByteLevel", "Split", "Digits") and not step.get("add_prefix_space") for step in steps)
-    added = backend.get_added_tokens_decoder()
-    texts = [token.content for token in added.values()]
-    nested = any(one != other and one in other for one in texts for other in texts)
-    if backend.normalizer is not None or not alone or nested:
-        return {}, False
-    special: dict[str, tuple[int, ...]] = {token.content: (key,) for key, token in added.items() if token.special}
-    strict = not any(token.lstrip or token.rstrip or token.single_word for token in added.values())
-    lines = all(step["type"] == "Digits" or step.get("use_regex") for step in steps) and "\n" not in "".join(texts)
-    return (special, lines) if strict else ({}, False)
 
 
 class Renderer:
@@ -156,15 +91,12 @@ class Renderer:
             return text
         return chat_text(self.tokenizer, self._chat_template, messages, open_answer=open_answer)
 
-    @cached_property
-    def _encoder(self) -> Encoder:
-        return Encoder(self.tokenizer)
-
     def token_ids(self, text: str) -> tuple[int, ...]:
         """The tokens of a text; none without a tokenizer. Raises EngineError if the text would begin with two BOS tokens."""
         if self.tokenizer is None:
             return ()
-        ids = self._encoder(text)
+        # Not verbose: that a whole prompt is longer than the model takes is not said before it is cut.
+        ids = tuple(self.tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
         bos = self.tokenizer.bos_token_id
         if bos is not None and ids[:2] == (bos, bos):
             raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")

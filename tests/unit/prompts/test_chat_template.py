@@ -59,15 +59,6 @@ def test_a_thought_that_a_prompt_opens_is_closed(tokenizers: dict[str, Any], mar
     assert text.endswith(f"<|im_start|>assistant\n{mark}\n\n{MARKS[mark]}\n\n")
 
 
-def test_a_text_has_the_tokens_that_transformers_gives_it(tokenizers: dict[str, Any]) -> None:
-    for tokenizer in tokenizers.values():
-        renderer = Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1)
-        text = renderer.render(ITEM).text
-        wanted = tuple(tokenizer(text, add_special_tokens=False).input_ids)
-        tokenizer(text, truncation=True, max_length=5, padding="max_length")
-        assert renderer.token_ids(text) == wanted
-
-
 def with_template(tokenizers: dict[str, Any], template: str) -> Any:
     tokenizer = copy.deepcopy(tokenizers["smollm2, qwen 2.5"])
     tokenizer.chat_template = template

@@ -162,10 +162,12 @@ def test_shots_follow_the_seed_and_never_share_the_items_target() -> None:
 
 
 def test_two_bos_tokens_are_refused() -> None:
-    renderer = Renderer(PromptSpec.make("hexagons"), SimpleNamespace(bos_token_id=1), 4096, 512)
-    vars(renderer)["_encoder"] = lambda text: (1, 1, 5)
+    class Doubler(SimpleNamespace):
+        def __call__(self, text: str, **_: object) -> SimpleNamespace:
+            return SimpleNamespace(input_ids=[1, 1, 5])
+
     with pytest.raises(EngineError, match="BOS token twice"):
-        renderer.token_ids("<s><s>a")
+        Renderer(PromptSpec.make("hexagons"), Doubler(bos_token_id=1), 4096, 512).token_ids("<s><s>a")
 
 
 def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:
