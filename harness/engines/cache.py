@@ -14,6 +14,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,57 +38,55 @@ ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")
 class Completions:
     """Completions by key, as JSON in a SQLite file, which several processes may use at once.
 
-    An entry that cannot be read counts as missing, and a file that cannot be used turns the cache off: a run never fails
-    because of its cache.
+    An entry that cannot be read counts as missing, and in place of a file that cannot be used entries are kept in memory: a run
+    never fails because of its cache.
     """
 
     def __init__(self, path: Path | None = None, *, max_bytes: int = MAX_BYTES) -> None:
         self.path = path or cache_folder() / "completions.sqlite"
-        self._file: sqlite3.Connection | None = None
+        self._file = sqlite3.connect(":memory:")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(self.path, timeout=10, isolation_level=None)
-            self._file.execute("PRAGMA journal_mode=WAL")
-            self._file.execute("PRAGMA synchronous=NORMAL")
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS completions (key TEXT PRIMARY KEY, value TEXT NOT NULL, used REAL NOT NULL)"
-            )
+            self._open(self.path)
             if self.path.stat().st_size > max_bytes:
                 self._file.execute("DELETE FROM completions")
                 self._file.execute("VACUUM")
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
+    def _open(self, place: Path | str) -> None:
+        self.close()
+        self._file = sqlite3.connect(place, timeout=10, isolation_level=None)
+        self._file.execute("PRAGMA journal_mode=WAL")
+        self._file.execute("PRAGMA synchronous=NORMAL")
+        table = "completions (key TEXT PRIMARY KEY, value TEXT NOT NULL, used REAL NOT NULL)"
+        self._file.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+
     def get(self, key: str) -> list[Completion] | None:
         """The completions of a key; None if there are none."""
-        if self._file is None:
-            return None
-        try:
-            row = self._file.execute("SELECT value FROM completions WHERE key = ?", (key,)).fetchone()
-            return None if row is None else [Completion(**fields) for fields in json.loads(row[0])]
-        except sqlite3.Error as error:
-            self._give_up(error)
-        except (ValueError, TypeError, RecursionError):
-            pass  # Another version wrote the entry: the prompt is asked again, and the entry replaced.
+        row = self._run("SELECT value FROM completions WHERE key = ?", key)
+        with suppress(ValueError, TypeError, RecursionError):  # Another version wrote the entry: it is replaced.
+            return row and [Completion(**fields) for fields in json.loads(row[0])]
         return None
 
     def put(self, key: str, completions: Iterable[Completion]) -> None:
-        if self._file is None:
-            return
         value = json.dumps([asdict(completion) for completion in completions])
+        self._run("INSERT OR REPLACE INTO completions VALUES (?, ?, ?)", key, value, time.time())
+
+    def _run(self, statement: str, *values: object) -> Any:
+        """The first row of a statement's result; None if there is none."""
         try:
-            self._file.execute("INSERT OR REPLACE INTO completions VALUES (?, ?, ?)", (key, value, time.time()))
+            return self._file.execute(statement, values).fetchone()
         except sqlite3.Error as error:
             self._give_up(error)
+        return None
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._file.close()
 
     def _give_up(self, error: Exception) -> None:
         log.warning("%s: the cache of completions cannot be used: %s", self.path, error)
-        self.close()
+        self._open(":memory:")
 
 
 class CachedEngine:

@@ -180,6 +180,9 @@ class VllmEngine:
 
         All prompts are in vLLM's queue at once; ending the iteration early removes them from it.
         """
+        from vllm import SamplingParams
+        from vllm.inputs.engine import tokens_input
+
         if not self.independent:
             # A cached prefix was computed in another batch, so its last bits may differ.
             self.llm.reset_prefix_cache()
@@ -191,7 +194,9 @@ class VllmEngine:
             with _failures():
                 for index in by_prefix([prompt.token_ids for prompt in prompts]):
                     if index not in answers:
-                        queued.append(self._queue(index, prompts[index], sampling))
+                        params = SamplingParams(**self._parameters(prompts[index], sampling))
+                        ids = tokens_input(list(prompts[index].token_ids))
+                        queued.append(self.llm.llm_engine.add_request(str(index), ids, params, lora_request=self._lora))
             for index in range(len(prompts)):
                 while index not in answers:
                     with _failures():
@@ -201,16 +206,6 @@ class VllmEngine:
         finally:
             if self.llm.llm_engine.has_unfinished_requests():
                 self.llm.llm_engine.abort_request(queued, internal=True)
-
-    def _queue(self, index: int, prompt: Rendered, sampling: Sampling) -> str:
-        from vllm import SamplingParams
-        from vllm.inputs.engine import tokens_input
-
-        params = SamplingParams(**self._parameters(prompt, sampling))
-        added: str = self.llm.llm_engine.add_request(
-            str(index), tokens_input(list(prompt.token_ids)), params, lora_request=self._lora
-        )
-        return added
 
     def close(self) -> None:
         """Free the model's memory, so that another one can be loaded."""
