@@ -96,7 +96,5 @@ def test_what_does_not_fit_is_the_least_similar() -> None:
 def test_given_ids() -> None:
     ids = [TRAIN[3].id, TRAIN[1].id, TRAIN[0].id]
     assert fixed(TRAIN, ids, [ITEM])[ITEM.id] == [TRAIN[3], TRAIN[0]]
-    with pytest.raises(UsageError, match="hexagons/dev/1/1 and 1 more: no such item in the train split"):
-        fixed(TRAIN, ["hexagons/dev/1/1", "x"], [ITEM])
     with pytest.raises(UsageError, match="is given twice"):
         fixed(TRAIN, ids[:1] * 2, [ITEM])

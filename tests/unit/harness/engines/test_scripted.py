@@ -36,11 +36,3 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, fault: str) -> None:
     script.write_text(f'{{"id": "a", "text": "x"}}\n{line}\n{{"id": "c", "text": "x"}}\n')
     with pytest.raises(DataError, match=f"script.jsonl, line 2: {fault}"):
         ScriptedEngine(script)
-
-
-def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere\.jsonl: cannot be read: No such file"):
-        ScriptedEngine(tmp_path / "nowhere.jsonl")
-    (tmp_path / "binary").write_bytes(b"\xff\xff")
-    with pytest.raises(DataError, match="binary, line 1: not a JSON object"):
-        ScriptedEngine(tmp_path / "binary")
