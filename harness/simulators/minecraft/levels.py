@@ -60,15 +60,6 @@ _SIZES: dict[str, tuple[range | tuple[int, ...], tuple[str | None, ...]]] = {
 """The sizes and orientations of each shape."""
 
 
-def builds() -> tuple[Build, ...]:
-    """The 1,368 orders of level 1, each once, grouped by shape."""
-    return tuple(
-        Build(shape, color, size, location, orientation)
-        for shape, (sizes, orientations) in _SIZES.items()
-        for color, size, location, orientation in product(COLORS, sizes, LOCATIONS, orientations)
-    )
-
-
 def level_1(seed: int) -> Iterator[MinecraftItem]:
     """The 1,368 items of level 1 in an order that depends on the seed, with ids `minecraft-level-1/test/<n>/<i>`.
 
@@ -91,7 +82,12 @@ def level_2(seed: int) -> Iterator[MinecraftItem]:
 
 
 def _drawn(seed: int) -> Iterator[tuple[Random, Build]]:
-    orders = list(builds())
+    """The 1,368 orders of level 1, each once."""
+    orders = [
+        Build(shape, color, size, location, orientation)
+        for shape, (sizes, orientations) in _SIZES.items()
+        for color, size, location, orientation in product(COLORS, sizes, LOCATIONS, orientations)
+    ]
     Random(f"{seed}/levels").shuffle(orders)
     return ((Random(f"{seed}/levels/{n}"), build) for n, build in enumerate(orders))
 

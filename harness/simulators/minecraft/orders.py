@@ -6,7 +6,7 @@ If an order leaves out a part, its text does not depend on that part; the builde
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, difference, distance, moved
 from harness.simulators.minecraft.game import SpokenOrder
@@ -61,13 +61,10 @@ def _asked(frame: str, scene: GameScene, it: Reference, cell: Cell, color: str, 
     where, meta = place(scene, it, cell)
     meta = {"frame": frame} | meta
     omitted = scene.rng.choice(("color", "place")) if scene.rng.random() < SMALL else None
-    if omitted == "color":
-        question, answer = voice.draw("what color"), voice.draw("answer color", color=color)
-        return SpokenOrder(voice.draw(frame, what=what[1], where=where), meta | {"omitted": omitted}, question, answer)
-    if omitted == "place":
-        question, answer = voice.draw("ask where"), voice.draw("answer where", where=where)
-        return SpokenOrder(voice.draw(frame, what=what[0], where=""), meta | {"omitted": omitted}, question, answer)
-    return SpokenOrder(voice.draw(frame, what=what[0], where=where), meta)
+    sections = {"color": ("what color", "answer color"), "place": ("ask where", "answer where")}.get(omitted or "", ())
+    said = [voice.draw(section, color=color, where=where) for section in sections]
+    text = voice.draw(frame, what=what[omitted == "color"], where="" if omitted == "place" else where)
+    return SpokenOrder(text, meta | ({"omitted": omitted} if omitted else {}), *said)
 
 
 def place(scene: GameScene, it: Reference, cell: Cell) -> tuple[str, dict[str, Any]]:
@@ -146,75 +143,44 @@ PARTS = ("color", "place", "direction", "size")
 """The parts that an order for a shape may leave out."""
 
 
-class Shape(NamedTuple):
-    """A shape as the builder sees it: its directions (`ways`) in the order of `sizes`, and the words for the place of its first
-    block; "" on the ground of an empty region."""
-
-    kind: str
-    sizes: tuple[int, ...]
-    ways: tuple[Relation, ...]
-    color: str
-    where: str
-
-    @property
-    def name(self) -> str:
-        """The section of frames for the shape: it tells flat from upright, but no directions."""
-        upright = any(way.up for way in self.ways)
-        return {"row": "tower", "diagonal": "stairs", "plane": "wall"}[self.kind] if upright else self.kind
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The parts that an order can leave out: a tower goes up, and a first shape is anywhere on the ground."""
-        absent = {"direction": self.name == "tower", "place": not self.where}
-        return tuple(part for part in PARTS if not absent.get(part))
-
-
 def figure_order(scene: GameScene, figure: PlacedFigure, color: str, it: Reference | None) -> SpokenOrder:
-    """An order for a shape from its first block on, which it places by its relation to a block, or on the ground."""
-    ways = tuple(relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions)
-    start = figure.cells[0]
+    """An order for a shape from its first block on, which it places by its relation to a block, or on the ground.
+
+    It determines the cells and their color, except for a part that it perhaps leaves out.
+    """
+    voice, start = scene.voice, figure.cells[0]
+    ways = [relation((0, 0, 0), step, scene.pose.quarter) for step in figure.directions]
     if it:
         where, meta = place(scene, it, start)
     else:
         where, meta = from_middle(scene, start) if scene.blocks or start[1] > 1 else "", {}
-    shape = Shape(figure.kind, figure.sizes, ways, color, where)
-    omitted = scene.rng.choice(shape.parts) if scene.rng.random() < SMALL else None
+    upright = any(way.up for way in ways)
+    name = {"row": "tower", "diagonal": "stairs", "plane": "wall"}[figure.kind] if upright else figure.kind
+    # A tower goes up, and a first shape is anywhere on the ground.
+    absent = {"direction": name == "tower", "place": not where}
+    omitted = scene.rng.choice([part for part in PARTS if not absent.get(part)]) if scene.rng.random() < SMALL else None
     meta |= {"frame": "shape", "shape": figure.kind, "sizes": list(figure.sizes), "directions": [list(way) for way in ways]}
     meta |= {"start": list(start)} | ({"omitted": omitted} if omitted else {})
-    return shape_order(scene.voice, shape, omitted)._replace(meta=meta)
-
-
-def shape_order(voice: Voice, shape: Shape, omitted: str | None) -> SpokenOrder:
-    """An order that determines the cells and their color, except for the omitted part, if any (from `Shape.parts`)."""
-    section = f"{shape.name} sizeless" if omitted == "size" else shape.name
-    what = voice.draw(section, color="" if omitted == "color" else shape.color, **_sizes(voice, shape))
-    rest = [] if omitted == "place" else [voice.draw("start", where=shape.where) if shape.where else "on the ground"]
-    if omitted != "direction" and shape.name != "tower":
-        rest.append(f"going {_way(voice, shape, sized=omitted != 'size')}")
-        voice.rng.shuffle(rest)
+    # Each size as a number or word and in digits; a diagonal is as long as it is wide.
+    first, second = figure.sizes[0], figure.sizes[-1]
+    sizes = {"a": voice.number(first), "b": voice.number(second), "x": str(first), "y": str(second)}
+    what = voice.draw(f"{name} sizeless" if omitted == "size" else name, color="" if omitted == "color" else color, **sizes)
+    rest = [] if omitted == "place" else [voice.draw("start", where=where) if where else "on the ground"]
+    if omitted != "direction" and name != "tower":
+        rest.append(f"going {_way(voice, ways, () if omitted == 'size' else figure.sizes)}")
+        scene.rng.shuffle(rest)
     text = voice.draw("shape", what=f"{what} {', '.join(rest)}")
-    return SpokenOrder(text, {}, *(_question_and_answer(voice, shape, omitted) if omitted else ()))
+    if omitted is None:
+        return SpokenOrder(text, meta)
+    question = voice.draw({"color": "what color", "place": "ask where"}.get(omitted, f"ask {omitted}"))
+    way = _way(voice, ways, figure.sizes) if omitted == "direction" else ""
+    section = {"size": f"{name} size", "place": "answer start"}.get(omitted, f"answer {omitted}")
+    return SpokenOrder(text, meta, question, voice.draw(section, color=color, where=where, way=way, **sizes))
 
 
-def _sizes(voice: Voice, shape: Shape) -> dict[str, str]:
-    """Each size as a number or word (a, b) and in digits (x, y); a diagonal is as long as it is wide."""
-    first, second = shape.sizes[0], shape.sizes[-1]
-    return {"a": voice.number(first), "b": voice.number(second), "x": str(first), "y": str(second)}
-
-
-def _way(voice: Voice, shape: Shape, sized: bool) -> str:
-    ways = [voice.go(way) for way in shape.ways]
-    if sized and len(set(shape.sizes)) > 1:
-        ways = [f"{voice.number(size)} {way}" for size, way in zip(shape.sizes, ways, strict=True)]
-    return " and ".join(ways)
-
-
-def _question_and_answer(voice: Voice, shape: Shape, omitted: str) -> tuple[str, str]:
-    """The question for the omitted part, and the answer."""
-    if omitted == "color":
-        return voice.draw("what color"), voice.draw("answer color", color=shape.color)
-    if omitted == "size":
-        return voice.draw("ask size"), voice.draw(f"{shape.name} size", **_sizes(voice, shape))
-    if omitted == "direction":
-        return voice.draw("ask direction"), voice.draw("answer direction", way=_way(voice, shape, sized=True))
-    return voice.draw("ask where"), voice.draw("answer start", where=shape.where)
+def _way(voice: Voice, ways: Sequence[Relation], sizes: Sequence[int]) -> str:
+    """The directions of a shape, with its sizes if they are given and differ."""
+    words = [voice.go(way) for way in ways]
+    if len(set(sizes)) > 1:
+        words = [f"{voice.number(size)} {way}" for size, way in zip(sizes, words, strict=True)]
+    return " and ".join(words)

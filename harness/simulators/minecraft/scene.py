@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-import numpy as np
-
 from harness.corpora.item import Turn, Utterance
 from harness.corpora.wording import NUMBERS, joined, phrase
 from harness.simulators import frames
-from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure, turn
+from harness.worlds.minecraft import Action, Pose, Structure, turn
 
 Cell = tuple[int, int, int]
 
@@ -173,11 +171,7 @@ class GameScene:
         self.pose = facing(self.rng, cells, {*self.blocks, *(action.cell for action in actions)}, quarter)
 
     def structure(self) -> Structure:
-        cells = np.zeros(SHAPE, np.uint8)
-        for (x, y, z), color in self.blocks.items():
-            cells[x + SIDE, y - 1, z + SIDE] = CODES[color]
-        cells.setflags(write=False)
-        return Structure(cells)
+        return Structure.of((*cell, color) for cell, color in self.blocks.items())
 
     def carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
