@@ -15,7 +15,6 @@ from pydantic import Field
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.records import ActionRecord, Digits, to_full_record
 from harness.errors import UsageError
-from harness.page.building import carried_out
 from harness.page.store import StoreError
 from harness.service.schema import Body, BuildRequest, DrawRequest
 from harness.util.files import json_line, make_private, read_lines
@@ -46,7 +45,10 @@ class CorrectedAnswer(Body):
             if self.actions is None:
                 raise UsageError("actions: give what should have been done")
             actions = tuple(Action(*action) for action in self.actions)
-            done = {"actions": lasting(actions, item.before), "after": carried_out(item.before, actions)}
+            structure, ignored = item.before.apply(actions)
+            if ignored:
+                raise UsageError(f"{list(ignored[0])} cannot be carried out")
+            done = {"actions": lasting(actions, item.before), "after": structure}
         whole = f"{item.task}-corrected/train/{name}"
         meta = {"corrected": self.by}
         return replace(item, id=f"{whole}/1", split="train", group=whole, cluster=whole, meta=meta, **done)

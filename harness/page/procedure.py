@@ -6,9 +6,9 @@ the steps one by one on a board that keeps its state.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from eval.metrics.hexagons import MEASURES, measure
 from harness.corpora.records import Digits
@@ -51,7 +51,6 @@ class Go(Body):
 
 
 Event = Add | Mark | PaintOn | Go
-EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
 def description(image: dict[str, Any]) -> State:

@@ -5,48 +5,41 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.staticfiles import StaticFiles
 
 from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
-from harness.page import building, corpus, export, procedure
+from harness.page import corpus, export, procedure
 from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Keys, digest
 from harness.service.players import AnyPlayer, ranked
-from harness.service.schema import Body, DrawRequest, faults
+from harness.service.schema import BUILDER, Body, DrawRequest, faults
 from harness.worlds.hexagons import Board
 
 STATIC = Path(__file__).parent / "static"
-_KINDS: Mapping[str, tuple[TypeAdapter[Any], Callable[[State, Any], tuple[State, bool]]]] = {
-    "description": (procedure.EVENT, procedure.happened),
-    "execution": (procedure.EVENT, procedure.happened),
-    "building": (building.EVENT, building.happened),
-}
-
-
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
 class Begin(Body):
     """A new session of a kind; the fields say which kind needs them."""
 
-    kind: str = Field(max_length=40)
+    kind: Literal["description", "execution"]
     name: Name
     image: str | None = Field(None, max_length=40, description="description: the image of the corpus to describe.")
     board: Digits | None = Field(None, description="description: an image that the person drew, instead.")
     about: str = Field("", max_length=64, description="execution: the description to execute.")
-    target: str | None = Field(None, max_length=64, description="building: the structure of the corpus to describe.")
 
 
 class _Versioned(Body):
@@ -59,7 +52,7 @@ class _Versioned(Body):
 class SessionChange(_Versioned):
     """An event in a session."""
 
-    event: dict[str, Any]
+    event: procedure.Event = Field(discriminator="type")
 
 
 class Ask(_Versioned):
@@ -129,6 +122,7 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], notes: Sequence[str
             "players": [player.card.model_dump() for player in ranked(players)],
             "notes": list(notes),
             "sources": corpus.sources(),
+            "pose": BUILDER.model_dump(),
         }
 
     reads: Mapping[str, Callable[..., Any]] = {
@@ -141,12 +135,17 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], notes: Sequence[str
     for path, read in reads.items():
         app.add_api_route(f"/page/{path}", read)
 
+    @app.post("/page/score")
+    async def score(request: Request) -> dict[str, Any] | None:
+        """How well what was built in a game fits its target."""
+        return corpus.Built.model_validate_json(await request.body()).score()
+
 
 def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:
     @app.get("/page/sessions")
     def sessions() -> dict[str, Any]:
         """The sessions of each kind, without their boards."""
-        return {kind: [_line(store, one) for one in store.list(kind)] for kind in _KINDS}
+        return {kind: [_line(store, one) for one in store.list(kind)] for kind in ("description", "execution")}
 
     @app.post("/page/sessions")
     async def begin(request: Request) -> dict[str, Any]:
@@ -160,15 +159,12 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
     @app.post("/page/sessions/{session_id}")
     async def change(session_id: str, request: Request) -> dict[str, Any]:
         body = SessionChange.model_validate_json(await request.body())
-        kind = store.get(session_id).kind
-        adapter, happened = _KINDS[kind]
-        event = adapter.validate_json(json.dumps(body.event))
-        changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda state: happened(state, event))
-        return _whole(store, changed)
+        make = partial(procedure.happened, event=body.event)
+        return _whole(store, await run_in_threadpool(store.change, session_id, body.version, body.id, make))
 
     @app.post("/page/sessions/{session_id}/answer")
     async def answer(session_id: str, request: Request) -> dict[str, Any]:
-        """A model draws the current step, or builds what the Architect said last."""
+        """A model draws the current step."""
         body = Ask.model_validate_json(await request.body())
         player = players.get(body.player)
         if player is None:
@@ -199,11 +195,9 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
     """A session in a list: without its boards."""
     state = session.state
     line = {key: value for key, value in asdict(session).items() if key not in ("state", "change")}
-    line |= {"phase": state["phase"], "steps": len(state["turns"] if session.kind == "building" else state["steps"])}
+    line["steps"] = len(state["steps"])
     if session.kind == "description":
         line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.verifications(store, session)]}
-    if session.kind == "building":
-        line |= {"target": state["target"]["name"], "score": state["score"]}
     return line
 
 
@@ -232,25 +226,12 @@ def _begun(store: Store, body: Begin) -> Session:
                 raise UsageError("draw an image first: the board is blank")
             return store.begin("description", name, procedure.description(export.own_image(body.board)))
         return store.begin("description", name, procedure.description(corpus.image(body.image or "")))
-    if body.kind == "execution":
-        described = store.get(body.about)
-        if described.kind != "description" or not described.finished:
-            raise UsageError("only a finished description can be executed")
-        if described.name == name:
-            raise UsageError("whoever described an image cannot verify it: a Verifier must not know the image")
-        return store.begin("execution", name, procedure.execution(described.state), described.id)
-    if body.kind == "building":
-        return store.begin("building", name, building.new_game(_target(body.target)))
-    raise UsageError(f"there is no kind of session {body.kind[:40]!r}: choose one of {', '.join(_KINDS)}")
-
-
-def _target(name: str | None) -> dict[str, Any]:
-    if name is None:
-        return {"name": "", "blocks": []}
-    for target in corpus.targets():
-        if target["name"] == name:
-            return {"name": name, "blocks": target["blocks"]}
-    raise UsageError(f"there is no target {name[:40]!r}")
+    described = store.get(body.about)
+    if described.kind != "description" or not described.finished:
+        raise UsageError("only a finished description can be executed")
+    if described.name == name:
+        raise UsageError("whoever described an image cannot verify it: a Verifier must not know the image")
+    return store.begin("execution", name, procedure.execution(described.state), described.id)
 
 
 async def _answered(request: Request, store: Store, session_id: str, body: Ask, player: AnyPlayer) -> dict[str, Any]:
@@ -260,19 +241,14 @@ async def _answered(request: Request, store: Store, session_id: str, body: Ask, 
         return {"session": _whole(store, session), "answer": None}
     if session.version != body.version:
         raise StaleError(session)
-    if session.kind == "execution":
-        answer = await answered(request, player, step_request(session.state, player.name))
-        current = session.state["current"]
-        state, finished = procedure.happened(
-            session.state, procedure.PaintOn(type="paint", step=current, board=answer.board or "")
-        )
-        state["players"] = session.state["players"] | {str(current): player.name}
-        state["steps"][current] = state["steps"][current] | {"text": answer.text}
-    elif session.kind == "building":
-        answer = await answered(request, player, building.request_of(session.state, player.name))
-        state, finished = building.answered(session.state, answer), False
-    else:
+    if session.kind != "execution":
         raise UsageError("a model cannot act in a description: people write it")
+    answer = await answered(request, player, step_request(session.state, player.name))
+    current = session.state["current"]
+    painted = procedure.PaintOn(type="paint", step=current, board=answer.board or "")
+    state, finished = procedure.happened(session.state, painted)
+    state["players"] = session.state["players"] | {str(current): player.name}
+    state["steps"][current] = state["steps"][current] | {"text": answer.text}
     changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda _: (state, finished))
     return {"session": _whole(store, changed), "answer": answer.model_dump()}
 

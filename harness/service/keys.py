@@ -8,7 +8,6 @@ import os
 import shlex
 import stat
 from collections.abc import Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from harness.errors import UsageError
 VARIABLE = "HARNESS_API_KEY"
 SHORTEST = 16
 """The fewest characters of a key: as many as `openssl rand -base64 12` makes, and too many to guess over a network."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""The addresses that only this machine reaches."""
 ANYONE = "anyone"
 """Who asks a server without keys: this machine's own programs and pages. All others have been refused before."""
 
@@ -64,7 +65,7 @@ def server_keys(host: str, file: Path | None) -> dict[bytes, str]:
             raise UsageError(f"{VARIABLE} is empty: unset it, or set it to a key of at least {SHORTEST} characters")
         if keys.setdefault(_long_enough(text, VARIABLE), VARIABLE) != VARIABLE:
             raise UsageError(f"{VARIABLE} holds a key that --api-keys {file} has too: keep one of them")
-    if not keys and not is_loopback(host):
+    if not keys and host not in LOOPBACK:
         raise UsageError(f"--host {host}: other machines can reach it, so it needs a key: set {VARIABLE}, or --api-keys FILE")
     return keys
 
@@ -102,14 +103,6 @@ def read_keys(path: Path) -> dict[bytes, str]:
 def header(scope: Mapping[str, Any], name: bytes) -> str:
     """A header of an ASGI scope by its name in lower case; empty if it is not there."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server that listens there."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def digest(key: str) -> bytes:

@@ -17,6 +17,7 @@ MOST_TURNS = 200
 """The most turns of a history that are read; the longest dialogue of the corpora has 160."""
 MOST_SENT = 2_000
 """The most turns of a history in a request."""
+Blocks = Annotated[list[BlockRecord], Field(max_length=1089, fail_fast=True)]
 BUILDER = PoseRecord(**FACING._asdict())
 """The builder's pose if a request does not give one."""
 
@@ -96,9 +97,7 @@ class BuildRequest(_Asked):
     """A turn of a building game in Minecraft, or of another task in its world."""
 
     task: BuildingTask
-    blocks: list[BlockRecord] = Field(
-        [], max_length=1089, fail_fast=True, description="The blocks that stand there, each as [x, y, z, color]."
-    )
+    blocks: Blocks = Field([], description="The blocks that stand there, each as [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field(
         [],

@@ -49,28 +49,23 @@ class Supervisor:
 
     def watch(self) -> NoReturn:
         """Block, and start the server again whenever it ends. Raises EngineError when it has ended too often."""
-        failure: EngineError | None = None
         while True:
             try:
-                if failure:
-                    self._pause(failure)
+                if self._server is None:
                     self.begin(again=True)
                 assert self._server is not None
                 self._server.wait()
             except EngineError as error:
                 self.state = "restarting"
-                failure = error
-                if len(self._ends) == MOST and time.monotonic() - self._ends[0] < WITHIN:
+                self._stop()
+                now = time.monotonic()
+                if len(self._ends) == MOST and now - self._ends[0] < WITHIN:
                     raise EngineError(f"vLLM ended {MOST + 1} times within {WITHIN / 60:.0f} minutes: {error}") from error
-                self._ends.append(time.monotonic())
-
-    def _pause(self, failure: EngineError) -> None:
-        """Stop what is left of the server, and wait. Never raises EngineError."""
-        self._stop()
-        recent = sum(time.monotonic() - end < WITHIN for end in self._ends)
-        seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 1))
-        self._say(f"{failure}; starting it again in {seconds:.0f} s")
-        time.sleep(seconds)
+                self._ends.append(now)
+                recent = sum(now - end < WITHIN for end in self._ends)
+                seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 1))
+                self._say(f"{error}; starting it again in {seconds:.0f} s")
+                time.sleep(seconds)
 
     def _stop(self) -> None:
         if self._server is not None:

@@ -227,7 +227,7 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
         page.get_by_role("button", name="Start as Architect").click()
         page.get_by_role("img", name="Target").wait_for()
         say(window, "Place a red block in the middle.")
-        page.wait_for_selector("text=I placed a red block.")
+        page.wait_for_selector("text=Done.")
         assert "confidence" in page.locator(".answer").inner_text()
         page.get_by_role("button", name="Undo").click()
         page.get_by_role("img", name="What stands: empty").wait_for()

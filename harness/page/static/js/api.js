@@ -98,15 +98,6 @@ export class Session {
     });
   }
 
-  // A model acts; resolves with its answer, or with nothing if it failed.
-  answer(player) {
-    return this.next(async () => {
-      const done = await ask("POST", `/page/sessions/${this.data.id}/answer`, { version: this.data.version, id: newId(), player });
-      this.adopt(done.session);
-      return done.answer;
-    });
-  }
-
   next(step) {
     this.queue = this.queue.then(step).catch((error) => {
       if (error.status === 409 && error.body?.session) {

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from harness.errors import UsageError
-from harness.page.procedure import BLANK, EVENT, description, execution, happened, scores
+from harness.page.procedure import BLANK, Event, description, execution, happened, scores
 from harness.page.store import State
 
 IMAGE = {"id": "P01C01T01", "category": "simple", "split": "train", "board": "4" + BLANK[1:]}
+
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 def after(state: State, *events: dict[str, Any]) -> State:

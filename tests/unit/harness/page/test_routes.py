@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from harness.corpora.hexagons import load
-from harness.corpora.item import Executed, HexagonsItem
+from harness.corpora.item import Executed
 from harness.corpora.records import load_items
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
@@ -44,10 +44,6 @@ def post(client: TestClient, path: str, body: dict[str, Any], status: int = 200)
     return found
 
 
-def begin(client: TestClient, **body: Any) -> dict[str, Any]:
-    return post(client, "", body)
-
-
 def send(client: TestClient, session: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
     body = {"version": session["version"], "id": f"change-{session['version']:03}-{event['type']}", "event": event}
     return post(client, f"/{session['id']}", body)
@@ -71,13 +67,13 @@ def drawn(client: TestClient, session: dict[str, Any], second: str) -> dict[str,
 
 
 def finished_description(client: TestClient) -> dict[str, Any]:
-    session = begin(client, kind="description", name="Ada", image="P01C02T97")
+    session = post(client, "", {"kind": "description", "name": "Ada", "image": "P01C02T97"})
     session = send(client, session, {"type": "add", "text": "Paint the first tile red.\nAnd the second one."})
     return drawn(client, send(client, session, {"type": "finish"}), red(0, 1))
 
 
-def execute(client: TestClient, described: dict[str, Any], name: str, second: str) -> dict[str, Any]:
-    return drawn(client, begin(client, kind="execution", name=name, about=described["id"]), second)
+def begun(client: TestClient, described: dict[str, Any], name: str) -> dict[str, Any]:
+    return post(client, "", {"kind": "execution", "name": name, "about": described["id"]})
 
 
 @pytest.mark.parametrize(
@@ -168,7 +164,6 @@ def test_the_corpora(client: TestClient) -> None:
         (b'{"kind": "description", "name": "Ada", "image": "none"}', "no image"),
         (json.dumps({"kind": "description", "name": "Ada", "board": BLANK}).encode(), "blank"),
         (b'{"kind": "execution", "name": "Ada", "about": "none"}', "no session"),
-        (b'{"kind": "building", "name": "Ada", "target": "none"}', "no target"),
         (b'{"kind": "else", "name": "Ada"}', "description"),
         (b"\xff", "JSON"),
     ],
@@ -181,37 +176,34 @@ def test_what_cannot_begin_is_refused_with_a_reason(client: TestClient, body: by
 
 def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None:
     described = finished_description(client)
-    execute(client, described, "Bo", red(0, 1))
-    result = execute(client, described, "Cy", red(0))
+    drawn(client, begun(client, described, "Bo"), red(0, 1))
+    result = drawn(client, begun(client, described, "Cy"), red(0))
     assert [step["action"]["f1"] for step in result["scores"]] == [1.0, 0.0]
     assert result["gold"]["image"]["id"] == "P01C02T97"
     answer = post(client, "", {"kind": "execution", "name": "Ada", "about": described["id"]}, 422)
     assert "cannot verify" in answer["error"]["message"]
     assert client.get(f"/page/sessions/{described['id']}").json()["tags"] == ["A", "V1"]
-    with zipfile.ZipFile(io.BytesIO(client.get("/page/export.zip").content)) as archive:
-        archive.extractall(tmp_path / "corpus")
+    zipfile.ZipFile(io.BytesIO(client.get("/page/export.zip").content)).extractall(tmp_path / "corpus")
     # The image is one of the sample's test images.
-    first, second = load(tmp_path / "corpus" / "hexagons", "test")
+    items = load(tmp_path / "corpus" / "hexagons", "test")
     assert load(tmp_path / "corpus" / "hexagons", "train") == []
-    assert isinstance(second, HexagonsItem)
-    assert (first.meta["agreement_tag"], first.meta["agreement_scores"]) == ("A", (1.0, 1.0, 1.0))
-    assert (second.meta["agreement_tag"], second.meta["agreement_scores"]) == ("V1", (1.0, 0.67, 0.67))
-    assert second.instruction == "And the second one."
+    agreed = [(item.meta["agreement_tag"], item.meta["agreement_scores"]) for item in items]
+    assert agreed == [("A", (1.0, 1.0, 1.0)), ("V1", (1.0, 0.67, 0.67))]
 
 
 def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
     described = finished_description(client)
-    session = begin(client, kind="execution", name="Bo", about=described["id"])
+    session = begun(client, described, "Bo")
     done = answered(client, session, "answer-1")
     assert done["answer"]["model"] == "parser"
     assert done["session"]["state"]["players"] == {"0": "parser"}
     assert answered(client, session, "answer-1")["session"] == done["session"]
+    answered(client, session, "answer-2", 409)
     answered(client, session, "answer-2", 404, "none")
     session = send(client, done["session"], {"type": "go", "step": 1})
     send(client, session, {"type": "done"})
     whole = client.get(f"/page/sessions/{described['id']}").json()
-    assert whole["tags"] == "None"
-    assert [one["name"] for one in whole["executions"]] == ["Bo"]
+    assert (whole["tags"], [one["name"] for one in whole["executions"]]) == ("None", ["Bo"])
 
 
 def test_a_models_answers_are_shown_to_it_again() -> None:
@@ -221,22 +213,13 @@ def test_a_models_answers_are_shown_to_it_again() -> None:
     assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
 
 
-def test_a_building_game_over_http(client: TestClient) -> None:
-    target = client.get("/page/targets").json()[0]
-    session = begin(client, kind="building", name="Ada", target=target["name"])
-    session = send(client, session, {"type": "say", "text": "Place a red block in the middle."})
-    done = answered(client, session, "answer-1")
-    assert len(done["session"]["state"]["blocks"]) == 1
-    answered(client, session, "answer-2", 409)
-    asked = send(client, done["session"], {"type": "again"})
-    assert asked["state"]["blocks"] == []
-    assert [turn["text"] for turn in asked["state"]["turns"]] == ["Place a red block in the middle."]
-    other = answered(client, asked, "answer-3")["session"]
-    assert other["state"]["turns"][-1]["by"] == "parser"
-    ended = send(client, other, {"type": "end"})
-    assert ended["finished"]
-    lists = client.get("/page/sessions").json()
-    assert lists["building"][0]["score"]["built"] == 1
+def test_what_was_built_is_scored_wherever_it_stands_and_however_it_is_turned(client: TestClient) -> None:
+    target = [[0, 1, 0, "red"], [1, 1, 0, "red"], [0, 2, 0, "blue"]]
+    moved = [[3, 1, 1, "red"], [3, 1, 2, "red"], [3, 2, 2, "green"]]
+    scored = [client.post("/page/score", json={"built": built, "target": target}).json() for built in (moved, target, [])]
+    assert scored[0] == {"right": 2, "built": 3, "wanted": 3, "f1": pytest.approx(2 / 3)}
+    assert [one["f1"] for one in scored[1:]] == [1, 0]
+    assert client.post("/page/score", json={"built": moved, "target": []}).json() is None
 
 
 def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:

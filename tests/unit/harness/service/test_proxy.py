@@ -291,11 +291,10 @@ def test_a_key_that_holds_its_slots_leaves_others_theirs(behind: Behind) -> None
         assert client.post(CHAT, json=ASK, headers=user).status_code == 200
 
 
-@pytest.mark.parametrize("path", [b"/health", b"/v1/completions", b"/nothing"])
-def test_an_answer_that_comes_before_the_body_closes_the_connection(path: bytes, behind: Behind) -> None:
+def test_an_answer_that_comes_before_the_body_closes_the_connection(behind: Behind) -> None:
     with fronted(behind, keys=("one",)) as (client, guard):
-        head = b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n{"
-        answer = raw(client, head)
-        assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 401"))
-        assert b"connection: close" in answer
+        for path, status in ((b"/health", b"400"), (b"/v1/completions", b"401"), (b"/nothing", b"401")):
+            answer = raw(client, b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n{")
+            assert answer.startswith(b"HTTP/1.1 " + status)
+            assert b"connection: close" in answer
         assert guard.in_flight == 0

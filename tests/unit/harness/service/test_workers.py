@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +49,6 @@ async def drop(task: asyncio.Task[Any]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
-        while not true():
-            await asyncio.sleep(0.01)
-
-
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -70,23 +64,32 @@ def test_an_answer_over_its_budget_is_given_up_in_one_line_and_its_worker_replac
     assert asyncio.run(answer(two, "hello")).notes["process"] != os.getpid()
 
 
+async def begin(workers: Workers, begun: Path, principal: str = "one") -> asyncio.Task[Any]:
+    """An answer that takes long and has begun."""
+    task = asyncio.create_task(answer(workers, f"sleep {begun}", principal))
+    async with asyncio.timeout(120):
+        while not begun.exists():
+            await asyncio.sleep(0.01)
+    return task
+
+
 def test_a_long_request_of_one_holder_leaves_room_for_another(patient: Workers, tmp_path: Path) -> None:
-    async def both() -> Any:
-        long = [asyncio.create_task(answer(patient, f"sleep {tmp_path / str(n)}")) for n in range(3)]
-        await until(lambda: any(tmp_path.iterdir()))
-        other = await answer(patient, "hello", "two")
+    async def both() -> None:
+        long = [await begin(patient, tmp_path / "0")]
+        long += [asyncio.create_task(answer(patient, f"sleep {tmp_path / str(n)}")) for n in (1, 2)]
+        await answer(patient, "hello", "two")
         assert len(list(tmp_path.iterdir())) == 1
         for one in long:
             await drop(one)
-        return other
 
-    assert asyncio.run(both()).notes["process"]
+    asyncio.run(both())
 
 
 def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path) -> None:
     async def leave() -> Any:
         async def receive() -> Any:
-            await until((tmp_path / "begun").exists)
+            while not (tmp_path / "begun").exists():
+                await asyncio.sleep(0.01)
             return {"type": "http.disconnect"}
 
         with pytest.raises(Gone):
@@ -97,16 +100,10 @@ def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path)
 
 
 def test_requests_that_one_key_drops_do_not_cost_another_key_its_worker(patient: Workers, tmp_path: Path) -> None:
-    async def begin(number: int) -> asyncio.Task[Any]:
-        begun = tmp_path / str(number)
-        task = asyncio.create_task(answer(patient, f"sleep {begun}"))
-        await until(begun.exists)
-        return task
-
     async def attack() -> Any:
         for number in range(3):
-            await drop(await begin(number))
-        last = await begin(3)
+            await drop(await begin(patient, tmp_path / str(number)))
+        last = await begin(patient, tmp_path / "last")
         other = await answer(patient, "hello", "two")
         await drop(last)
         return other
@@ -124,11 +121,9 @@ def test_a_worker_that_ended_while_it_was_free_is_replaced(two: Workers) -> None
 
 
 def test_a_client_that_waits_too_long_is_told_to_retry(patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT", 0.2)
-
     async def wait() -> None:
-        long = asyncio.create_task(answer(patient, f"sleep {tmp_path / 'begun'}", "three"))
-        await until((tmp_path / "begun").exists)
+        long = await begin(patient, tmp_path / "begun", "three")
+        monkeypatch.setattr(module, "WAIT", 0.2)
         with pytest.raises(Unavailable, match="ask again later"):
             await answer(patient, "hello", "three")
         await drop(long)
