@@ -69,5 +69,6 @@ class Window:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self.context.close()
+        assert error or not self.complaints, self.complaints

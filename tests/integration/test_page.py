@@ -7,7 +7,7 @@ import signal
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -35,9 +35,9 @@ class PageServer(ServedCommand):
 class PageWindow(Window):
     """A window on a mode of the page."""
 
-    def __init__(self, browser: Browser, server: PageServer, at: str, width: int = 1440, scheme: str = "light") -> None:
+    def __init__(self, browser: Browser, server: PageServer, at: str, *look: Any) -> None:
         self.url = server.url
-        super().__init__(browser, f"{server.url}#/{at}", "main[data-ready]", width, scheme)
+        super().__init__(browser, f"{server.url}#/{at}", "main[data-ready]", *look)
 
     def go(self, at: str) -> None:
         self.page.goto(f"{self.url.partition('?')[0]}#/{at}")
@@ -102,10 +102,6 @@ def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: Pa
         saved = json.loads(Path(download.value.path()).read_text())
         assert saved["board"] == board
         assert [row[:2] for row in saved["painted"]] == [[n // 18, n % 18] for n in where]
-        with page.expect_download() as download:
-            page.get_by_role("button", name="PNG").click()
-        assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
-        assert window.complaints == []
 
 
 @pytest.mark.slow
@@ -120,7 +116,6 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
         page.get_by_role("button", name="Save as a training row").click()
         page.wait_for_selector(".toast")
         assert json.loads((server.games / "corrections-hexagons.jsonl").read_text())["actions"][1] == [0, 17, "green"]
-        assert window.complaints == []
 
 
 @pytest.mark.slow
@@ -132,9 +127,7 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
         assert page.locator("figure").count() == 1
         page.get_by_label("Index of a procedure").fill("7")
         page.get_by_role("button", name="Show", exact=True).click()
-        page.wait_for_selector("main[data-ready=procedure]")
-        assert page.get_by_role("heading", level=1).inner_text() == "Procedure 7"
-        assert page.locator(".steps li").count() == 4
+        headline(window, "Procedure 7")
         assert "both Verifiers agree" in page.locator(".caption").inner_text()
         page.get_by_role("button", name="Play").click()
         page.wait_for_selector(".steps li:nth-child(4)[aria-current]")
@@ -142,7 +135,6 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
         page.get_by_role("button", name="Draw this step").click()
         page.wait_for_selector(".answer")
         assert "Action F1" in page.locator(".reply").inner_text()
-        assert window.complaints == []
 
 
 def paint(window: PageWindow, color: str, tile: int) -> None:
@@ -209,9 +201,13 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
         window.go("game")
         with window.page.expect_download() as download:
             window.page.get_by_role("link", name="Export finished games").click()
-        with zipfile.ZipFile(download.value.path()) as archive:
-            assert archive.namelist()
-        assert window.complaints == []
+        assert zipfile.is_zipfile(download.value.path())
+
+
+def direct(window: PageWindow) -> None:
+    window.go("build")
+    window.page.get_by_role("button", name="Start as Architect").click()
+    headline(window, "Direct a model")
 
 
 def say(window: PageWindow, text: str) -> None:
@@ -223,27 +219,25 @@ def say(window: PageWindow, text: str) -> None:
 def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "build") as window:
         page = window.page
-        page.get_by_label("Target").select_option(index=2)
-        page.get_by_role("button", name="Start as Architect").click()
+        direct(window)
         page.get_by_role("img", name="Target").wait_for()
         say(window, "Place a red block in the middle.")
-        page.wait_for_selector("text=Done.")
+        page.get_by_role("img", name="What stands: 1 block: 1 red").wait_for()
         assert "confidence" in page.locator(".answer").inner_text()
         page.get_by_role("button", name="Undo").click()
         page.get_by_role("img", name="What stands: empty").wait_for()
         say(window, "red")
-        page.wait_for_selector(".answer")
         page.get_by_role("button", name="Correct it").click()
-        stands = page.get_by_role("application", name="What stands: empty")
-        stands.focus()
+        page.get_by_role("application", name="What stands: empty").focus()
         for key in ("4", "Enter", "ArrowUp", "5", "Enter"):
             page.keyboard.press(key)
-        page.get_by_role("application", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
         page.get_by_role("button", name="Save as a training row").click()
         page.get_by_role("img", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
+        # The browser keeps the game.
+        page.reload()
+        page.wait_for_selector("text=(put right by hand)")
         page.get_by_role("button", name="Finish").click()
         page.wait_for_selector("text=blocks of the target stand")
-        assert window.complaints == []
     source = DataSource(file=str(server.games / "corrections-minecraft.jsonl"))
     (item,) = gather([source], "minecraft", [], HeldOut("minecraft")).items
     assert [tuple(action) for action in item.actions] == [("place", "green", 0, 1, 0), ("place", "blue", 0, 1, 1)]
@@ -260,14 +254,11 @@ def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: 
         page.get_by_role("button", name="Play").click()
         page.get_by_role("button", name="Pause").wait_for()
         page.get_by_role("button", name="Play").wait_for()
-        stands = page.locator(".scene").first.get_attribute("aria-label")
-        assert stands
-        assert "blocks" in stands
+        assert "blocks" in (page.locator(".scene").first.get_attribute("aria-label") or "")
         page.get_by_label("Through the builder").check()
         page.locator(".talk .did").first.get_by_role("button").click()
         page.get_by_role("button", name="Build this turn").click()
         page.wait_for_selector(".answer")
-        assert window.complaints == []
 
 
 HOSTILE = "</textarea><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
@@ -290,8 +281,7 @@ def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser
         # The policy refuses what a script of another site would do.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))")
         assert page.evaluate("window.hacked === undefined")
-        (complaint,) = window.complaints
-        assert "Content Security Policy" in complaint
+        assert "Content Security Policy" in window.complaints.pop()
 
 
 @pytest.mark.slow
@@ -321,16 +311,13 @@ def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, brows
     assert server.end(signal.SIGTERM) == 128 + signal.SIGTERM
 
 
-PAGES = [
-    "draw", "game", "gallery", "procedure/7", "build", "replay",
-    "replay/B2-A2-C901-1700000000001",
-]  # fmt: skip
+PAGES = ("draw", "game", "gallery", "procedure/7", "build", "replay", "replay/B2-A2-C901-1700000000001")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1440, "dark")])
-def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser, width: int, scheme: str) -> None:
-    with PageWindow(browser, server, "draw", width, scheme) as window:
+@pytest.mark.parametrize("look", [(375, "light"), (1440, "dark")])
+def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser, look: tuple[int, str]) -> None:
+    with PageWindow(browser, server, "draw", *look) as window:
         page = window.page
         instruct(window, "Paint the first column red.")
         for at in PAGES:
@@ -344,10 +331,7 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
         page.get_by_role("button", name="Finish").click()
         headline(window, "Align each step")
         assert window.violations() == []
-        window.go("build")
-        page.get_by_role("button", name="Start as Architect").click()
-        headline(window, "Direct a model")
+        direct(window)
         say(window, "Place a red block in the middle.")
-        page.wait_for_selector(".answer")
         page.get_by_role("button", name="Correct it").click()
         assert window.violations() == []

@@ -38,31 +38,26 @@ def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None
         assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
 
 
-def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: FakeServer) -> None:
-    server.reply = lambda body, n: chat_answer("red: 1 1")
-    assert main(["play", "--model", "hexagons", "--base-url", server.url, "--games", "2", "--corrections", "0"]) == 0
-    (folder,) = Path("runs").iterdir()
-    settings = yaml.safe_load((folder / "run.yaml").read_text())["settings"]
-    assert settings["task"] == "hexagons"
-    assert (settings["engine"], settings["context"], settings["format"]) == ("openai", "conversation", "bare-program")
-    assert {body["model"] for body in server.requests} == {"hexagons"}
-    assert len(server.requests) == len((folder / "turns.jsonl").read_text().splitlines())
-    # A later request holds the earlier messages and answers.
-    assert max(len(body["messages"]) for body in server.requests) > 3
-
-
-def test_an_adapter_plays_with_the_examples_that_it_was_trained_with(
+def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
     server: FakeServer, tiny_base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.reply = lambda body, n: chat_answer("red: 1 1")
     recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
     save_tiny_adapter(tiny_base, Path("runs/mine/adapter"), PromptSpec.make("hexagons", "no-history"), recipe=recipe)
-    words = ["play", "--model", "mine", "--base-url", server.url, "--games", "2", "--corrections", "0", "--seed", "5"]
-    assert main(words) == 0
+    words = ["play", "--base-url", server.url, "--games", "2", "--corrections", "0", "--name", "one", "--model"]
+    assert main([*words, "mine"]) == 0
     assert "mine was trained with 2 examples in front of every item" in capsys.readouterr().err
+    settings = yaml.safe_load(Path("runs/one/run.yaml").read_text())["settings"]
+    assert [settings[key] for key in ("task", "engine", "context")] == ["hexagons", "openai", "no-history"]
+    assert {body["model"] for body in server.requests} == {"mine"}
+    assert len(server.requests) == len(Path("runs/one/turns.jsonl").read_text().splitlines())
     assert {sum(said["role"] == "user" for said in body["messages"]) for body in server.requests} == {3}
     # The examples are similar to the question, so not all requests have the same ones.
     assert len({str(body["messages"][:-1]) for body in server.requests}) > 1
+    server.requests.clear()
+    assert main([*words[:-2], "two", "--model", "hexagons"]) == 0
+    # A later request of a conversation holds the earlier messages and answers.
+    assert max(len(body["messages"]) for body in server.requests) > 3
 
 
 def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +93,7 @@ def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureF
 
 def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--model", "parser", "--games", "1", "--name", "one"]) == 0
-    assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == 2
-    assert "count: 1 there, 2 now" in capsys.readouterr().err
-    assert main(["score", "one"]) == 2
-    assert "runs/one holds live games: their scores are in scores.json" in capsys.readouterr().err
+    assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == main(["score", "one"]) == 2
+    told = capsys.readouterr().err
+    assert "count: 1 there, 2 now" in told
+    assert "runs/one holds live games: their scores are in scores.json" in told

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.registry import Adapter, TrainedWith
 from harness.engines.vllm.server import server_options
-from harness.errors import EngineError, UsageError
+from harness.errors import UsageError
 from harness.service.players import EndpointPlayer, endpoint_players
 from harness.service.serving import served_ends, served_template
 from prompts.shots import ShotChoice
@@ -43,15 +43,6 @@ def test_a_plain_template_from_elsewhere_is_not_served(tmp_path: Path) -> None:
     nebula = SHIPPED / "nebula" / "plain.jinja"
     (mine / "plain.jinja").write_bytes(nebula.read_bytes())
     assert served_template(base, {"theirs": adapter(str(mine))}, FILE) == (nebula, True)
-
-
-def test_a_model_whose_template_leaves_out_messages_is_not_served(tmp_path: Path) -> None:
-    base = tmp_path / "base"
-    tokenizer = family_tokenizer(base, "mistral")
-    tokenizer.chat_template = "{% for m in messages %}{{ m.role }}{% endfor %}"
-    tokenizer.save_pretrained(base)
-    with pytest.raises(EngineError, match="leaves out or changes the text of the system message"):
-        served_template(str(base), {}, tmp_path / FILE)
 
 
 def test_a_model_that_thinks_gets_a_template_that_keeps_it_from_thinking(tmp_path: Path) -> None:

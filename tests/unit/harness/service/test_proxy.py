@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import threading
 import time
@@ -10,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
 from aiohttp import web
+from anyio.from_thread import start_blocking_portal
 
 from harness.engines.vllm.server import socket_client
 from harness.service.app import create_app, listening
@@ -35,34 +35,24 @@ class Up:
     state: Any = "up"
 
 
-class Behind:
+class Behind(NamedTuple):
     """The stand-in for vLLM, in a thread."""
 
-    def __init__(self) -> None:
-        self.fake = FakeVllm("base", {"one": "/secret/one"})
-        self.loop = asyncio.new_event_loop()
-        self.runner = web.AppRunner(self.fake.app(), access_log=None, handler_cancellation=True)
-        self.loop.run_until_complete(self.runner.setup())
-        # The path of a socket must be short.
-        self.folder = TemporaryDirectory(prefix="harness-")
-        self.socket = Path(self.folder.name) / "vllm.sock"
-        self.loop.run_until_complete(web.UnixSite(self.runner, str(self.socket)).start())
-        self.thread = threading.Thread(target=self.loop.run_forever)
-        self.thread.start()
-
-    def stop(self) -> None:
-        asyncio.run_coroutine_threadsafe(self.runner.cleanup(), self.loop).result(10)
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join()
-        self.loop.close()
-        self.folder.cleanup()
+    fake: FakeVllm
+    socket: Path
 
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Behind]:
-    behind = Behind()
-    yield behind
-    behind.stop()
+    fake = FakeVllm("base", {"one": "/secret/one"})
+    runner = web.AppRunner(fake.app(), access_log=None, handler_cancellation=True)
+    # The path of a socket must be short.
+    with TemporaryDirectory(prefix="harness-") as folder, start_blocking_portal() as portal:
+        portal.call(runner.setup)
+        behind = Behind(fake, Path(folder) / "vllm.sock")
+        portal.call(web.UnixSite(runner, str(behind.socket)).start)
+        yield behind
+        portal.call(runner.cleanup)
 
 
 @pytest.fixture
@@ -172,7 +162,6 @@ def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Clie
         (b'{"messages": [' + b"{}," * 1_000_000 + b"{}]}", 400),
         (b'{"model": "../../etc/passwd", "messages": []}', 404),
         (b'{"model": "one\\r\\nX-Evil: 1", "messages": []}', 404),
-        (b"a" * 50_000_000, 413),
     ],
 )
 def test_hostile_bodies(body: bytes, status: int, client: httpx2.Client) -> None:
@@ -233,15 +222,6 @@ def test_while_vllm_is_down_clients_are_told_to_retry(behind: Behind) -> None:
         assert client.get("/ready").status_code == 503
 
 
-def test_keys_guard_everything_but_the_probes(behind: Behind) -> None:
-    with fronted(behind, keys=("first", "second")) as (client, _):
-        for path in ("/v1/models", "/metrics", "/openapi.json", "/v1/harness/players", "/nothing"):
-            assert client.get(path).status_code == 401
-        assert client.post(CHAT, json=ASK, headers={"Authorization": "Bearer inner"}).status_code == 401
-        assert client.post(CHAT, json=ASK, headers={"Authorization": "Bearer second"}).status_code == 200
-        assert client.get("/health").status_code == client.get("/ready").status_code == 200
-
-
 @pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
 def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseException], behind: Behind) -> None:
     address, lines, begun, refused = ("127.0.0.1", free_port()), [], threading.Event(), []
@@ -278,10 +258,13 @@ def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseEx
     assert ("data: [DONE]" in lines) == (end is SystemExit)
 
 
-def test_a_key_that_holds_its_slots_leaves_others_theirs(behind: Behind) -> None:
+def test_keys_guard_everything_but_the_probes_and_one_leaves_others_their_slots(behind: Behind) -> None:
     with fronted(behind, keys=("user", "admin"), bounds=Bounds(in_flight=2)) as (client, guard):
         slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.02}
-        user, admin = ({"Authorization": f"Bearer {name}"} for name in ("user", "admin"))
+        nobody, user, admin = ({"Authorization": f"Bearer {name}"} for name in ("nobody", "user", "admin"))
+        for path in ("/v1/models", "/metrics", "/openapi.json", "/v1/harness/players", "/nothing"):
+            assert client.get(path).status_code == client.post(CHAT, json=ASK, headers=nobody).status_code == 401
+        assert client.get("/health").status_code == client.get("/ready").status_code == 200
         with client.stream("POST", CHAT, json=slow, headers=user):
             refused = client.post(CHAT, json=ASK, headers=user)
             assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
