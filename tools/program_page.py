@@ -13,11 +13,12 @@ from pathlib import Path
 
 from harness.drawing.hexagons import board_svg
 from harness.drawing.minecraft import structure_svg
-from serialization.program import hexagons, minecraft
-from serialization.program.literal import building_program, drawing_program
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Structure
+from serialization.formats import get_format
+from serialization.formats.program import run
 from serialization.program.parse import parse
-from serialization.program.written import write
-from tests.helpers.programs import building_after, drawing_after
+from tests.helpers.programs import state_after
 
 PAGE = Path(__file__).parents[1] / "docs" / "program.md"
 _EXAMPLE = re.compile(
@@ -46,20 +47,12 @@ def examples(page: str) -> Iterator[Example]:
 
 def result(example: Example) -> tuple[str, str]:
     """What the program does, as a plain program or an error, and the picture of it."""
-    program = parse(example.program)
-    if example.task == "hexagons":
-        drawing = drawing_after(*example.steps)
-        outcome = hexagons.run(program, drawing)
-        plain = drawing_program(outcome.actions)
-        board = drawing.board.apply(outcome.actions).board
-        picture = board_svg(board, before=drawing.board if example.steps else None, first=1)
-    else:
-        building = building_after(*example.steps)
-        outcome = minecraft.run(program, building)
-        plain = building_program(outcome.actions)
-        structure = building.structure.apply(outcome.actions).structure
-        picture = structure_svg(structure, before=building.structure if example.steps else None, pose=building.pose)
-    listed = write(plain) or "none"
+    drawing = example.task == "hexagons"
+    state = state_after(Board() if drawing else Structure(), *example.steps)
+    outcome = run(parse(example.program), state)
+    after, before = state.before.apply(outcome.actions)[0], state.before if example.steps else None
+    picture = board_svg(after, before=before, first=1) if drawing else structure_svg(after, before=before, pose=state.pose)
+    listed = get_format(example.task, "program").write(outcome.actions)
     return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
 
 

@@ -17,9 +17,9 @@ from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
+    from harness.worlds.hexagons import Board
+    from harness.worlds.minecraft import Structure
     from serialization.formats import Format
-    from serialization.program.errors import ProgramError
-    from serialization.program.machine import ProgramResult
 
 
 class _RunsFiles(click.Group):
@@ -61,18 +61,27 @@ def run(options: RunProgram) -> None:
     docs/program.md says how programs are written. If a program fails, the result of its earlier statements is shown.
     """
     from harness.commands.show import find_item
+    from harness.worlds.hexagons import Board
+    from harness.worlds.minecraft import Structure
+    from serialization.formats import program as programs
+    from serialization.program.machine import State
+    from serialization.program.parse import parse_front
 
     item = find_item(options.item, options.items) if options.item else None
     if item is not None and options.task not in (None, item.task):
         raise UsageError(f"--task {options.task}: {item.id} is an item of {item.task}")
     task = item.task if item else options.task or DEFAULT_TASK
-    outcome = _outcome(_text(options.file), task, item)
+    state = programs.state_of(item) if item else State(Board() if world_of(task) == "hexagons" else Structure())
+    parsed, error = parse_front(_text(options.file))
+    outcome = programs.run(parsed, state)
+    error = error or outcome.error
     if options.as_json:
-        click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": _error(outcome.error)}))
+        fault = error and {"line": error.line, "column": error.column, "problem": error.problem}
+        click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": fault}))
     else:
-        _draw(outcome, task, item)
-    if outcome.error is not None:
-        raise outcome.error
+        _draw(outcome.actions, task, state.before)
+    if error is not None:
+        raise error
 
 
 def _text(file: Path) -> str:
@@ -84,39 +93,19 @@ def _text(file: Path) -> str:
         raise UsageError(f"{file}: cannot be read as text ({getattr(error, 'strerror', None) or 'not UTF-8'})") from error
 
 
-def _outcome(text: str, task: str, item: Item | None) -> ProgramResult:
-    from harness.corpora.item import HexagonsItem, MinecraftItem
-    from serialization.formats.program import building_state, drawing_state
-    from serialization.program import hexagons, minecraft
-    from serialization.program.parse import parse_front
-
-    program, error = parse_front(text)
-    if world_of(task) == "hexagons":
-        outcome = hexagons.run(program, drawing_state(item) if isinstance(item, HexagonsItem) else hexagons.DrawingState())
-    else:
-        outcome = minecraft.run(program, building_state(item) if isinstance(item, MinecraftItem) else minecraft.BuildingState())
-    return outcome._replace(error=error or outcome.error)
-
-
-def _error(error: ProgramError | None) -> dict[str, object] | None:
-    return None if error is None else {"line": error.line, "column": error.column, "problem": error.problem}
-
-
-def _draw(outcome: ProgramResult, task: str, item: Item | None) -> None:
+def _draw(actions: Sequence[Any], task: str, before: Board | Structure) -> None:
     from rich.console import Console
 
     from harness.drawing.terminal import board_text, counted, structure_text
     from harness.worlds.hexagons import Board
-    from harness.worlds.minecraft import Structure
     from serialization.formats import get_format
 
     console = Console(highlight=False, markup=False, emoji=False)
-    before = item.before if item else Board() if world_of(task) == "hexagons" else Structure()
     if isinstance(before, Board):
-        console.print(board_text(before.apply(outcome.actions).board, before=before, first=1))
+        console.print(board_text(before.apply(actions).board, before=before, first=1))
     else:
-        console.print(structure_text(before.apply(outcome.actions).structure, before=before))
-    console.print(f"{counted(outcome.actions)}: {_listed(get_format(task, 'program'), outcome.actions)}", soft_wrap=True)
+        console.print(structure_text(before.apply(actions).structure, before=before))
+    console.print(f"{counted(actions)}: {_listed(get_format(task, 'program'), actions)}", soft_wrap=True)
 
 
 class CheckPrograms(Strict):

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.rollout import as_met
-from harness.everyday.requests import Right, read_condition, read_program, run_on
+from harness.everyday.requests import Right, read_condition, read_program
 from harness.worlds.hexagons import COLORS, Board, to_cube
 from harness.worlds.minecraft import Structure, turn
-from serialization.formats.program import building_state, drawing_state
-from serialization.program import hexagons, minecraft
+from serialization.formats.program import run, state_of
 from serialization.program.figure import Cell, Figure
 
 Change = Mapping[Cell, str | None]
@@ -42,7 +41,7 @@ def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any
 
 
 def _judged(item: Item, answer: Sequence[Any]) -> Item:
-    actions = run_on(item, read_program(Right.model_validate(item.meta["right"][0]).gold)).actions
+    actions = run(read_program(Right.model_validate(item.meta["right"][0]).gold), state_of(item)).actions
     solved = {**item.meta, "solved": is_right(item, answer)}
     changed: dict[str, Any] = {"actions": actions, "after": item.before.apply(actions)[0], "meta": solved}
     return replace(item, **changed)
@@ -56,7 +55,7 @@ def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
     exchanged one for one. `holds`: the conditions hold in the state after the answer.
     """
     if right.program is not None:
-        outcome = run_on(item, read_program(right.program))
+        outcome = run(read_program(right.program), state_of(item))
         wanted = _change(item.before, item.before.apply(outcome.actions)[0])
         if outcome.error or not _same(made, wanted, right.up_to, item):
             return False
@@ -134,10 +133,5 @@ def _holds(item: Item, text: str, after: Any, made: Change) -> bool:
     old = _colors(item.before)
     names: dict[str, Any] = {"change": Figure.of(made)}
     names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}
-    program = read_condition(text)
-    if isinstance(item, MinecraftItem):
-        built = building_state(item)
-        outcome = minecraft.run(program, minecraft.BuildingState(after, built.pose, built.turns, names))
-    else:
-        outcome = hexagons.run(program, hexagons.DrawingState(after, drawing_state(item).steps, names))
+    outcome = run(read_condition(text), replace(state_of(item), before=after, names=names))
     return outcome.error is None and outcome.names.get("yes") == 1

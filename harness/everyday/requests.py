@@ -17,10 +17,9 @@ from harness.worlds import World
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import FACING, Structure
 from serialization.formats.answer import NOTHING
-from serialization.formats.program import building_state, drawing_state
-from serialization.program import ast, hexagons, minecraft
+from serialization.formats.program import run, state_of
+from serialization.program import ast
 from serialization.program.errors import ProgramError
-from serialization.program.machine import ProgramResult
 from serialization.program.parse import parse
 
 REQUESTS = Path(__file__).parent / "requests"
@@ -104,13 +103,6 @@ def read_condition(text: str) -> ast.Program:
     return read_program(f"if {text} {{yes=1}} else {{yes=0}}")
 
 
-def run_on(item: Item, program: ast.Program) -> ProgramResult:
-    """What the program does in the item's state."""
-    if isinstance(item, HexagonsItem):
-        return hexagons.run(program, drawing_state(item))
-    return minecraft.run(program, building_state(item))
-
-
 class Everyday(Corpus):
     """A YAML file for each split."""
 
@@ -191,7 +183,7 @@ def _turns(name: str, world: World, split: str, request: _Request) -> Iterator[I
 
 
 def _actions(item: Item, program: str, where: str) -> tuple[Any, ...]:
-    outcome = run_on(item, read_program(program))
+    outcome = run(read_program(program), state_of(item))
     if outcome.error:
         raise ValueError(f"{where}: {program!r}: {outcome.error}")
     return outcome.actions

@@ -10,18 +10,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
+from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.worlds import World
-from harness.worlds.hexagons import COLORS, Paint
+from harness.worlds.hexagons import COLORS, Board, Paint
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
-from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
-from serialization.program.machine import ProgramResult
-from serialization.program.minecraft import BuildingState
+from serialization.program.machine import ProgramResult, State
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
@@ -58,21 +56,18 @@ def parse_building(text: str) -> Parsed:
 def read(text: str, item: Item) -> Parsed:
     """The changes that the program makes to the item's board, or feasible actions in its structure in a suitable order."""
     said = _read(text)
-    if isinstance(item, HexagonsItem):
-        return _parsed(hexagons.run(said.program, drawing_state(item)), said)
-    return _parsed(minecraft.run(said.program, building_state(item)), said)
+    return _parsed(run(said.program, state_of(item)), said)
 
 
-def drawing_state(item: HexagonsItem) -> DrawingState:
-    """The gold board before the step and the actions of the earlier steps."""
-    steps = (turn.actions for turn in item.history if isinstance(turn, Executed))
-    return DrawingState(item.before, tuple(tuple(a for a in done if isinstance(a, Paint)) for done in steps))
+def run(program: ast.Program, state: State) -> ProgramResult:
+    """What the program does in the state of one of the worlds."""
+    return (hexagons if isinstance(state.before, Board) else minecraft).run(program, state)
 
 
-def building_state(item: MinecraftItem) -> BuildingState:
-    """The structure, the builder's pose and the builder's actions in each earlier turn."""
-    turns = (turn.actions for turn in item.history if isinstance(turn, Executed))
-    return BuildingState(item.before, item.pose, tuple(tuple(a for a in done if isinstance(a, Action)) for done in turns))
+def state_of(item: Item) -> State:
+    """The state before the item, the actions of the earlier steps or turns, and the builder's pose."""
+    steps = tuple(turn.actions for turn in item.history if isinstance(turn, Executed))
+    return State(item.before, steps) if isinstance(item, HexagonsItem) else State(item.before, steps, item.pose)
 
 
 class _Said(NamedTuple):

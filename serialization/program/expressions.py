@@ -53,19 +53,19 @@ class Function:
         return cls(call, tuple(kinds), signature.return_annotation == "int")
 
 
-class Shift(ABC):
-    """A move with evaluated numbers. Its effect may depend on the cell from which it starts."""
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A move with evaluated numbers, as the sum of the vectors of its steps. `grid`: see `ast.Move`."""
 
-    @abstractmethod
-    def times(self, count: int) -> Shift: ...
+    vector: tuple[int, ...]
+    grid: bool = False
 
-    @abstractmethod
-    def mapping(self, anchor: Cell) -> tuple[Mapped, Mapped]:
-        """The maps that move cells when `anchor` makes this move, there and back."""
+    def times(self, count: int) -> Shift:
+        return Shift(tuple(count * number for number in self.vector), self.grid)
 
-    @abstractmethod
     def __bool__(self) -> bool:
         """Whether the move has any effect."""
+        return any(self.vector)
 
 
 class Evaluator(ABC):
@@ -86,8 +86,12 @@ class Evaluator(ABC):
         """The cells of a literal. Raises ProgramError if any lies outside the world."""
 
     @abstractmethod
-    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> Shift:
-        """Raises ProgramError for a direction that the world lacks."""
+    def vector(self, way: str) -> tuple[int, ...]:
+        """One step in a direction. Raises ProgramError for a direction that the world lacks."""
+
+    @abstractmethod
+    def mapping(self, shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:
+        """The maps that move cells when `anchor` makes a move, there and back."""
 
     # --- bodies that move ---
 
@@ -227,7 +231,8 @@ class Evaluator(ABC):
     def move(self, move: ast.Move) -> Shift:
         steps = [(way, 1 if count is None else self.number(count)) for way, count in move.steps]
         with located(move.at):
-            return self.shift(steps, move.grid)
+            scaled = ([count * number for number in self.vector(way)] for way, count in steps)
+            return Shift(tuple(map(sum, zip(*scaled, strict=True))), move.grid)
 
     def known_color(self, color: str, at: Place) -> None:
         """Raises ProgramError for a color of the other world."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from harness.worlds.hexagons import COLORS, COLUMNS, DIRECTIONS, ROWS, Board, Paint, Tile, on_board
@@ -11,31 +10,22 @@ from serialization.program import ast
 from serialization.program import hexagons_geometry as g
 from serialization.program.ast import Span
 from serialization.program.errors import Place, ProgramError, located
-from serialization.program.expressions import Function, Shift, Value
+from serialization.program.expressions import Function, Mapped, Shift
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
-from serialization.program.machine import Machine, ProgramResult
-from serialization.program.shared_functions import SHARED, beyond, end, following, indices, moved_to, number_of
+from serialization.program.machine import Machine, ProgramResult, State
+from serialization.program.shared_functions import SHARED, beyond, end, indices, moved_to, next_cells, number_of
 
 
-@dataclass(frozen=True, slots=True)
-class DrawingState:
-    """The state in which a program starts: the board, the actions of earlier steps, and the names of earlier programs."""
-
-    board: Board = field(default_factory=Board)
-    steps: Sequence[Sequence[Paint]] = ()
-    names: Mapping[str, Value] = field(default_factory=dict, hash=False)
-
-
-def run(program: ast.Program, state: DrawingState | None = None) -> ProgramResult:
+def run(program: ast.Program, state: State | None = None) -> ProgramResult:
     """Runs a drawing program. Never raises ProgramError: the result holds the error and the actions before it.
 
     The actions are sorted by row and column, at most one a tile. With a state, actions that do not change the board are left
     out.
     """
-    outcome = Drawing(state or DrawingState()).run(program)
+    outcome = Drawing(state or State(Board())).run(program)
     if state is None:
         return outcome
-    return outcome._replace(actions=tuple(a for a in outcome.actions if state.board[a.tile] != a.color))
+    return outcome._replace(actions=tuple(a for a in outcome.actions if state.before[a.tile] != a.color))
 
 
 def _figure(tiles: Iterable[Cell]) -> Figure:
@@ -60,7 +50,7 @@ def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure
 
 def star(d: Drawing, tiles: Figure, count: int | None = None) -> Figure:
     """The next tiles in all six directions; each line is an object."""
-    return together(following(d, tiles, way, count, 0) for way in d.ways)
+    return together(next_cells(d, tiles, way, count) for way in d.ways)
 
 
 def triangle(d: Drawing, tiles: Figure, way: Way, size: int | None = None) -> Figure:
@@ -175,7 +165,7 @@ def to(d: Drawing, tiles: Figure, place: Figure, anchor: Figure | None = None) -
         ends = [(row, start[1]) for row in rows]
     else:
         ends = list(place)
-    moves = (g.BoardShift(row - start[0], column - start[1], 0, 0, False).mapping(start)[0] for row, column in ends)
+    moves = (d.mapping(Shift((row - start[0], column - start[1], 0, 0)), start)[0] for row, column in ends)
     return together(Figure.one(moved_to(d, tiles, there).cells) for there in moves)
 
 
@@ -230,9 +220,9 @@ class Drawing(Machine):
     groups: ClassVar = {"column": (1,), "row": (0,)}
     origin = Tile(0, 0)
 
-    def __init__(self, state: DrawingState) -> None:
+    def __init__(self, state: State) -> None:
         super().__init__(state.names, [[(paint.tile, paint.color) for paint in step] for step in state.steps])
-        self.board = state.board
+        self.board: Board = state.before
         self.drawn: dict[Cell, str] = {}
 
     def actions(self) -> tuple[Paint, ...]:
@@ -283,8 +273,11 @@ class Drawing(Machine):
             self.drawn.pop(tile, None)
             self.drawn[tile] = color or "white"
 
-    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> Shift:
-        return g.board_shift(steps, grid)
+    def vector(self, way: str) -> tuple[int, int, int, int]:
+        return g.WAYS[way] if way in g.WAYS else g.unknown_way(way)
+
+    def mapping(self, shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:
+        return g.shift_maps(shift, anchor)
 
     def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:
         match value:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import NoReturn, cast
 
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, step, to_cube
 from serialization.program.errors import ProgramError
-from serialization.program.expressions import Shift
+from serialization.program.expressions import Mapped, Shift
 from serialization.program.figure import Cell
 
 MARGIN = 18
 """How many tiles a figure may reach beyond the edge; tiles further out are dropped."""
 ALL = tuple(Tile(row, column) for column in range(COLUMNS) for row in range(ROWS))
-WAYS = {**DIRECTIONS, "left": (0, -1), "right": (0, 1)}
-"""The six directions in cube coordinates; left and right are steps of the column's number that keep the row's number."""
+WAYS = {way: (0, 0, x, z) if x else (z, 0, 0, 0) for way, (x, z) in DIRECTIONS.items()}
+WAYS |= {"left": (0, -1, 0, 0), "right": (0, 1, 0, 0)}
+"""One step in a direction: numbers of rows and columns, and cube coordinates (x, z)."""
 
 
 def near_board(tile: Cell) -> bool:
@@ -175,60 +175,31 @@ def flipped(tile: Cell, center: Tile, way: str) -> Tile:
     return from_cube(x + cx, z + cz)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardShift(Shift):
-    """A move by numbers of rows and columns, then by cube coordinates (x, z).
+def shift_maps(shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:
+    """The maps of a move by numbers of rows and columns, then by cube coordinates (x, z), there and back.
 
     Without `grid`, shapes are kept: all tiles move by the same vector as the anchor, which moves by number. With `grid`, every
     tile moves by number.
     """
+    rows, columns, x, z = shift.vector
 
-    rows: int
-    columns: int
-    x: int
-    z: int
-    grid: bool
+    def there(tile: Cell) -> Tile:
+        return _moved((tile[0] + rows, tile[1] + columns), x, z)
 
-    def times(self, count: int) -> BoardShift:
-        return BoardShift(self.rows * count, self.columns * count, self.x * count, self.z * count, self.grid)
+    def back(tile: Cell) -> Tile:
+        row, column = _moved(tile, -x, -z)
+        return Tile(row - rows, column - columns)
 
-    def __bool__(self) -> bool:
-        return any((self.rows, self.columns, self.x, self.z))
-
-    def mapping(self, anchor: Cell) -> tuple[Callable[[Cell], Cell], Callable[[Cell], Cell]]:
-        if self.grid:
-            return self._by_number, self._back_by_number
-        ax, az = to_cube((anchor[0], anchor[1]))
-        tx, tz = to_cube(self._by_number(anchor))
-        dx, dz = tx - ax, tz - az
-        return lambda tile: _moved(tile, dx, dz), lambda tile: _moved(tile, -dx, -dz)
-
-    def _by_number(self, tile: Cell) -> Tile:
-        return _moved((tile[0] + self.rows, tile[1] + self.columns), self.x, self.z)
-
-    def _back_by_number(self, tile: Cell) -> Tile:
-        row, column = _moved(tile, -self.x, -self.z)
-        return Tile(row - self.rows, column - self.columns)
+    if shift.grid:
+        return there, back
+    (ax, az), (tx, tz) = to_cube((anchor[0], anchor[1])), to_cube(there(anchor))
+    dx, dz = tx - ax, tz - az
+    return lambda tile: _moved(tile, dx, dz), lambda tile: _moved(tile, -dx, -dz)
 
 
 def _moved(tile: Cell, dx: int, dz: int) -> Tile:
     x, z = to_cube((tile[0], tile[1]))
     return from_cube(x + dx, z + dz)
-
-
-def board_shift(steps: Sequence[tuple[str, int]], grid: bool) -> BoardShift:
-    """The move of some steps. Raises ProgramError for an unknown direction."""
-    rows = columns = x = z = 0
-    for way, count in steps:
-        if way not in WAYS:
-            unknown_way(way)
-        if way in ("left", "right"):
-            columns += count * WAYS[way][1]
-        elif way in ("up", "down"):
-            rows += count * WAYS[way][1]
-        else:
-            x, z = x + count * WAYS[way][0], z + count * WAYS[way][1]
-    return BoardShift(rows, columns, x, z, grid)
 
 
 def unknown_way(way: str) -> NoReturn:

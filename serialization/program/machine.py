@@ -5,16 +5,33 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from harness.worlds.minecraft import Pose
 from serialization.program import ast
 from serialization.program.ast import NOWHERE
 from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
 
+_START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
 MAX_TURNS = 200
 """The limit on repetitions of a body without a count: more than fit on any board."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state in which a program starts."""
+
+    before: Any
+    """The board or the structure."""
+    steps: Sequence[Sequence[Any]] = ()
+    """The actions of the earlier steps, or the builder's in each earlier turn."""
+    pose: Pose = _START
+    """The builder's; a board has none."""
+    names: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    """The names of earlier programs."""
 
 
 class ProgramResult(NamedTuple):
@@ -209,7 +226,7 @@ class Machine(Evaluator):
         outer, self._anchor = self._anchor, None
         for turn in range(turns):
             self.budget.spend(1, at)
-            inside = self._turn(body, None if shift is None else shift.times(turn).mapping(self._anchor or self.origin))
+            inside = self._turn(body, None if shift is None else self.mapping(shift.times(turn), self._anchor or self.origin))
             if count is None and not inside:
                 break
         self._anchor = outer or self._anchor

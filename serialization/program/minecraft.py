@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from operator import mul
 from typing import Any, ClassVar
 
-from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, touching, turn
+from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Structure, in_region, touching, turn
 from serialization.program import ast
 from serialization.program.ast import Span
 from serialization.program.errors import Place, ProgramError
-from serialization.program.expressions import Function, Mapped, Shift, Value
+from serialization.program.expressions import Function, Mapped, Shift
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
-from serialization.program.machine import Machine, ProgramResult
+from serialization.program.machine import Machine, ProgramResult, State
 from serialization.program.minecraft_order import RequestedChange, ordered
 from serialization.program.shared_functions import SHARED, beyond, moved_to, number_of
 
-_START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
 MARGIN = 20
 """The largest absolute coordinate of a cell that a set may hold."""
 _WAYS = {"left": (1, 0), "right": (-1, 0), "behind": (0, 1), "front": (0, -1)}
@@ -30,17 +28,7 @@ LONGEST = 40
 """The limit on the cells of a row: about the width of the region with its margins."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildingState:
-    """The state in which a program starts: structure, builder's pose, builder's earlier turns, names of earlier programs."""
-
-    structure: Structure = field(default_factory=Structure)
-    pose: Pose = _START
-    turns: Sequence[Sequence[Action]] = ()
-    names: Mapping[str, Value] = field(default_factory=dict, hash=False)
-
-
-def run(program: ast.Program, state: BuildingState | None = None) -> ProgramResult:
+def run(program: ast.Program, state: State | None = None) -> ProgramResult:
     """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were still possible.
 
     With a state, the actions are feasible in it: a block waits until something holds it; if nothing ever does, it gets supports,
@@ -68,26 +56,6 @@ def _left(actions: Sequence[Action]) -> list[tuple[Cell, str]]:
         if action.kind == "place" and action.color:
             blocks[action.cell] = action.color
     return list(blocks.items())
-
-
-@dataclass(frozen=True, slots=True)
-class BlockShift(Shift):
-    x: int
-    y: int
-    z: int
-
-    def times(self, count: int) -> BlockShift:
-        return BlockShift(self.x * count, self.y * count, self.z * count)
-
-    def __bool__(self) -> bool:
-        return any((self.x, self.y, self.z))
-
-    def mapping(self, anchor: Cell) -> tuple[Mapped, Mapped]:
-        dx, dy, dz = self.x, self.y, self.z
-        return (
-            lambda cell: (cell[0] + dx, cell[1] + dy, cell[2] + dz),
-            lambda cell: (cell[0] - dx, cell[1] - dy, cell[2] - dz),
-        )
 
 
 def _moved(cell: Cell, *steps: tuple[Cell, int]) -> Cell:
@@ -284,11 +252,11 @@ class Building(Machine):
     groups: ClassVar = {"layer": (1,), "column": (0, 2)}
     origin = (0, 1, 0)
 
-    def __init__(self, state: BuildingState | None) -> None:
-        start = state or BuildingState()
-        super().__init__(start.names, [_left(actions) for actions in start.turns])
+    def __init__(self, state: State | None) -> None:
+        start = state or State(Structure())
+        super().__init__(start.names, [_left(actions) for actions in start.steps])
         self.blind = state is None
-        self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.structure.blocks()}
+        self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.before.blocks()}
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of all placements, in order."""
@@ -351,9 +319,12 @@ class Building(Machine):
         x, z = turn(*_WAYS[way], self.quarter)
         return int(x), 0, int(z)
 
-    def shift(self, steps: Sequence[tuple[str, int]], grid: bool) -> BlockShift:
-        x, y, z = _moved((0, 0, 0), *((self.vector(way), count) for way, count in steps))
-        return BlockShift(x, y, z)
+    def mapping(self, shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:
+        dx, dy, dz = shift.vector
+        return (
+            lambda cell: (cell[0] + dx, cell[1] + dy, cell[2] + dz),
+            lambda cell: (cell[0] - dx, cell[1] - dy, cell[2] - dz),
+        )
 
     def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:
         if isinstance(value, ast.Tiles) or len(value.spans) != 3:

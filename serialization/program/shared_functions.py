@@ -24,7 +24,7 @@ def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
     """The set moved so that its first cell makes the move and the others keep their places around it."""
     if not cells:
         return cells
-    there, _ = move.mapping(next(iter(cells)))
+    there, _ = m.mapping(move, next(iter(cells)))
     return moved_to(m, cells, there)
 
 
@@ -42,7 +42,7 @@ def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> 
     copies: list[Figure] = []
     anchor = next(iter(cells), None)
     while anchor is not None and len(copies) < min(MAX_COPIES, MAX_COPIES if count is None else count):
-        there, _ = move.times(len(copies)).mapping(anchor)
+        there, _ = m.mapping(move.times(len(copies)), anchor)
         copy = moved_to(m, cells, there)
         if count is None and not any(map(m.inside, copy)):
             break
@@ -144,7 +144,7 @@ def end(m: Machine, cells: Figure, ways: Sequence[Way], count: int = 1) -> Figur
     return cells
 
 
-def following(m: Machine, cells: Figure, way: str, count: int | None, skip: int) -> Figure:
+def next_cells(m: Machine, cells: Figure, way: Way, count: int | None = 1, skip: int = 0) -> Figure:
     """In each line along a direction, `count` cells beyond the set's last one, or all up to the edge, from the `skip`-th on."""
     if min(count or 0, skip) < 0:
         raise ProgramError("a count cannot be negative")
@@ -158,16 +158,12 @@ def following(m: Machine, cells: Figure, way: str, count: int | None, skip: int)
 
 
 def beyond(way: str, usual: int | None) -> Callable[..., Figure]:
-    """The function that `following` gives for a direction and a count that may be left out."""
+    """The function that `next_cells` gives for a direction and a count that may be left out."""
 
     def chosen(m: Machine, cells: Figure, count: int | None = usual, skip: int = 0) -> Figure:
-        return following(m, cells, way, count, skip)
+        return next_cells(m, cells, way, count, skip)
 
     return chosen
-
-
-def next_cells(m: Machine, cells: Figure, way: Way, count: int = 1, skip: int = 0) -> Figure:
-    return following(m, cells, way, count, skip)
 
 
 def until(m: Machine, cells: Figure, way: Way, walls: Figure | None = None) -> Figure:

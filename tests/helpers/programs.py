@@ -8,12 +8,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from harness.worlds.minecraft import Pose
-from serialization.program import ast, hexagons, minecraft
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Pose, Structure
+from serialization.formats.program import run
+from serialization.program import ast
 from serialization.program.build import MAX_NUMBER
-from serialization.program.hexagons import DrawingState
-from serialization.program.machine import ProgramResult
-from serialization.program.minecraft import BuildingState
+from serialization.program.machine import ProgramResult, State
 from serialization.program.parse import parse, parse_front
 
 COLORS = ("white", "black", "yellow", "green", "red", "blue", "purple", "orange")
@@ -107,25 +107,15 @@ texts = st.one_of(
 )
 
 
-def drawing_after(*steps: str) -> DrawingState:
-    """The state after programs, all of which run without an error."""
-    state = DrawingState()
+def state_after(before: Board | Structure, *steps: str, pose: Pose | None = None) -> State:
+    """The state after programs that run without an error and whose actions are feasible, with the builder's pose at the end."""
+    state = State(before)
     for step in steps:
-        done = hexagons.run(parse(step), state)
+        done = run(parse(step), state)
         assert done.error is None, done.error
-        state = DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
-    return state
-
-
-def building_after(*turns: str, pose: Pose | None = None) -> BuildingState:
-    """The structure after programs whose actions are all feasible, with the builder's pose at the end."""
-    state = BuildingState()
-    for turn in turns:
-        done = minecraft.run(parse(turn), state)
-        assert done.error is None, done.error
-        structure, ignored = state.structure.apply(done.actions)
+        after, ignored = state.before.apply(done.actions)
         assert not ignored
-        state = BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
+        state = replace(state, before=after, steps=[*state.steps, done.actions], names=done.names)
     return replace(state, pose=pose or state.pose)
 
 

@@ -14,7 +14,8 @@ from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
 from harness.tasks.registry import TASKS, world_of
-from serialization.program.hexagons import DrawingState, run
+from serialization.program.hexagons import run
+from serialization.program.machine import State
 from serialization.program.written import write
 
 KNOWN = 10_000
@@ -58,7 +59,7 @@ class Parser(Predictor):
             "program": write(program),
             "confidence": round(shipped_sureness().of(self.clues(item, understood)), 3),
         }
-        return Answer(run(program, DrawingState(item.before)).actions, True, notes)
+        return Answer(run(program, State(item.before)).actions, True, notes)
 
     def clues(self, item: HexagonsItem, understood: RankedReading) -> ReadingFeatures:
         """The features from which an answer's confidence is estimated."""

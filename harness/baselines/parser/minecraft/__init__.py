@@ -12,7 +12,7 @@ from harness.baselines.parser.minecraft.words import read_item
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
-from serialization.formats.program import building_state
+from serialization.formats.program import state_of
 from serialization.program.literal import building_program
 from serialization.program.minecraft import run
 from serialization.program.written import write
@@ -43,4 +43,4 @@ class BuilderParser(Predictor):
         program = building_program(actions)
         confidence = round(expected / len(actions), 3) if actions else 0.0
         notes = {"reading": readings, "program": write(program), "confidence": confidence}
-        return Answer(run(program, building_state(item)).actions, True, notes)
+        return Answer(run(program, state_of(item)).actions, True, notes)

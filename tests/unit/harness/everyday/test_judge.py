@@ -9,8 +9,9 @@ from harness.corpora import corpus_of
 from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.everyday.judge import as_judged, is_right
-from harness.everyday.requests import read_program, run_on
+from harness.everyday.requests import read_program
 from harness.worlds.minecraft import Action
+from serialization.formats.program import run, state_of
 
 
 def turns(tmp_path: Path, world: str, text: str) -> list[Item]:
@@ -23,7 +24,7 @@ def one(tmp_path: Path, world: str, right: str, start: str = "nothing") -> Item:
 
 
 def done(item: Item, program: str) -> Any:
-    return run_on(item, read_program(program)).actions
+    return run(read_program(program), state_of(item)).actions
 
 
 L, LSHAPE, WALL = "red line(9:5,9:7)+10:7", "red lshape(0,1,0,right,3,behind,2)", "red plane(0,1,0,right,3,up,2)"

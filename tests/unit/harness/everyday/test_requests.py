@@ -10,7 +10,8 @@ from harness.corpora import corpus_of, load
 from harness.corpora.item import new_turns
 from harness.errors import DataError
 from harness.everyday.judge import is_right
-from harness.everyday.requests import KINDS, REQUESTS, Right, read_program, run_on
+from harness.everyday.requests import KINDS, REQUESTS, Right, read_program
+from serialization.formats.program import run, state_of
 
 EVERYDAY = ("everyday-hexagons", "everyday-minecraft")
 
@@ -21,7 +22,7 @@ def test_every_right_answer_is_judged_right_and_nothing_is_not(task: str) -> Non
         assert is_right(item, item.actions), item.id
         assert is_right(item, ()) == (not item.actions), item.id
         for one in item.meta["right"]:
-            outcome = run_on(item, read_program(Right.model_validate(one).gold))
+            outcome = run(read_program(Right.model_validate(one).gold), state_of(item))
             assert outcome.error is None, item.id
 
 

@@ -7,8 +7,12 @@ from time import monotonic
 
 import pytest
 
-from serialization.program import hexagons, minecraft
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Structure
+from serialization.formats.program import run
 from serialization.program.errors import MAX_STEPS
+from serialization.program.hexagons import Drawing
+from serialization.program.machine import State
 from serialization.program.parse import parse
 
 DRAWING = {
@@ -39,10 +43,7 @@ def spent(task: str, text: str) -> tuple[str | None, float, float]:
     program = parse(text)
     tracemalloc.start()
     begin = monotonic()
-    if task == "hexagons":
-        outcome = hexagons.run(program, hexagons.DrawingState())
-    else:
-        outcome = minecraft.run(program, minecraft.BuildingState())
+    outcome = run(program, State(Board() if task == "hexagons" else Structure()))
     seconds, peak = monotonic() - begin, tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
     return str(outcome.error) if outcome.error else None, seconds, peak
@@ -64,6 +65,6 @@ def test_what_costs_too_much_is_stopped(task: str, text: str) -> None:
 
 @pytest.mark.parametrize("body", ["x = all", "x = count(all)", "if all { x = 1 }"])
 def test_cells_cost_a_further_step_for_each_repetition_that_moves_them(body: str) -> None:
-    machine = hexagons.Drawing(hexagons.DrawingState())
+    machine = Drawing(State(Board()))
     machine.run(parse("repeat 1 up {" * 20 + body + "}" * 20))
     assert MAX_STEPS - machine.budget.steps >= 20 * 180

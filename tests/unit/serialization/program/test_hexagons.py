@@ -8,25 +8,26 @@ from hypothesis import strategies as st
 
 from harness.worlds.hexagons import Board, Paint, Tile, distance, neighbors
 from serialization.program import ast
-from serialization.program.hexagons import Drawing, DrawingState, run
+from serialization.program.hexagons import Drawing, run
 from serialization.program.literal import drawing_program
+from serialization.program.machine import State
 from serialization.program.parse import parse
 from serialization.program.written import write
-from tests.helpers.programs import check_error, drawing_after, programs
+from tests.helpers.programs import check_error, programs, state_after
 
 
 def drawn(text: str, *steps: str) -> str:
     """The plain program for the tiles that a program paints after some steps."""
-    state = drawing_after(*steps)
+    state = state_after(Board(), *steps)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
-    assert state.board.diff(state.board.apply(outcome.actions).board) == outcome.actions
+    assert state.before.diff(state.before.apply(outcome.actions).board) == outcome.actions
     return write(drawing_program(outcome.actions)).replace("\n", "; ")
 
 
 def tiles(text: str, *steps: str) -> set[Tile]:
     """The tiles, 0-based, of a set."""
-    return {action.tile for action in run(parse(f"red {text}"), drawing_after(*steps)).actions}
+    return {action.tile for action in run(parse(f"red {text}"), state_after(Board(), *steps)).actions}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_every_function_is_tested() -> None:
     ("name", "paints"), [("all", "1-18"), ("blank", "1-18 - 3:4"), ("painted", "3:4"), ("it", "")]
 )  # fmt: skip
 def test_names_of_the_board(name: str, paints: str) -> None:
-    state = drawing_after("blue 3:4")
+    state = state_after(Board(), "blue 3:4")
     found = run(parse(f"red {name}"), state).actions
     assert {a.tile for a in found} == (tiles(paints) if paints else set())
 
@@ -258,18 +259,18 @@ def test_the_statements_before_an_error_count() -> None:
 def test_names_are_kept_for_later_programs() -> None:
     first = run(parse("f = ring(5:4); n = 2"))
     assert drawn("blue f & (n+2)", "f = ring(5:4); n = 2") == "blue 4:3,4"
-    assert set(run(parse("red f"), DrawingState(names=first.names)).names) == {"f", "n"}
+    assert set(run(parse("red f"), State(Board(), names=first.names)).names) == {"f", "n"}
 
 
 def test_without_a_state_every_painted_tile_counts() -> None:
     board = Board().apply([Paint(0, 0, "red")]).board
-    assert run(parse("red 1:1; white 2:2"), DrawingState(board)).actions == ()
+    assert run(parse("red 1:1; white 2:2"), State(board)).actions == ()
     assert len(run(parse("red 1:1; white 2:2")).actions) == 2
 
 
 @given(program=programs)
 def test_any_program_runs_to_an_outcome(program: ast.Program) -> None:
-    state = drawing_after("red 3:1-4; blue flower(9:5)", "green 12")
+    state = state_after(Board(), "red 3:1-4; blue flower(9:5)", "green 12")
     outcome = run(program, state)
-    assert all(state.board[a.tile] != a.color for a in outcome.actions)
+    assert all(state.before[a.tile] != a.color for a in outcome.actions)
     assert run(program, state).actions == outcome.actions

@@ -9,26 +9,27 @@ from hypothesis import strategies as st
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
 from serialization.program import ast
 from serialization.program.literal import building_program
-from serialization.program.minecraft import Building, BuildingState, run
+from serialization.program.machine import State
+from serialization.program.minecraft import Building, run
 from serialization.program.parse import parse
 from serialization.program.written import write
-from tests.helpers.programs import building_after, check_error, programs
+from tests.helpers.programs import check_error, programs, state_after
 
 Cell = tuple[int, int, int]
 
 
 def built(text: str, *turns: str, pose: Pose | None = None) -> str:
     """The plain program for the actions of a program, which must be feasible."""
-    state = building_after(*turns, pose=pose)
+    state = state_after(Structure(), *turns, pose=pose)
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
-    assert not state.structure.apply(outcome.actions).ignored
+    assert not state.before.apply(outcome.actions).ignored
     return write(building_program(outcome.actions)).replace("\n", "; ")
 
 
 def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:
     """The cells of a set, even if it floats."""
-    state = building_after(*turns, pose=pose)
+    state = state_after(Structure(), *turns, pose=pose)
     machine = Building(state)
     machine.blocks = {cell: color for cell, color in machine.blocks.items() if not turns or color}
     found = machine.figure(parse(f"red {text}").statements[0].what)  # type: ignore[union-attr]
@@ -190,7 +191,7 @@ def test_blocks_are_placed_when_something_holds_them(text: str, does: str) -> No
 def test_what_no_support_can_reach_is_an_error_and_the_rest_is_built() -> None:
     """The ring around the cell is kept free of blocks because the program places them only after a removal."""
     shell = Structure.of((x, 1, z, "red") for x in range(-5, 6) for z in range(-5, 6))
-    outcome = run(parse("blue 0,2,0\nblue shift(0,1,0,up 12)+1,2,0"), BuildingState(shell))
+    outcome = run(parse("blue 0,2,0\nblue shift(0,1,0,up 12)+1,2,0"), State(shell))
     assert outcome.error is None
     assert outcome.actions == (Action("place", "blue", 0, 2, 0), Action("place", "blue", 1, 2, 0))
 
@@ -199,7 +200,7 @@ def test_a_step_holds_what_it_left_standing() -> None:
     one, other = (0, 1, 0), (1, 1, 0)
     placed = [Action("place", "red", *one), Action("place", "red", *other)]
     changed = [Action("remove", "red", *other), Action("remove", "red", *one), Action("place", "blue", *one)]
-    state = BuildingState(turns=[[*placed, *changed]])
+    state = State(Structure(), [[*placed, *changed]])
     for step, cells in {"1": {one}, "1,red": set(), "1,blue": {one}}.items():
         (statement,) = parse(f"red step({step})").statements
         assert isinstance(statement, ast.PaintSet)
@@ -230,7 +231,7 @@ def test_a_step_holds_what_it_left_standing() -> None:
     ],
 )  # fmt: skip
 def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
-    check_error(text, lambda program: run(program, BuildingState()), at, says)
+    check_error(text, lambda program: run(program, State(Structure())), at, says)
 
 
 sides, heights = st.integers(-5, 5), st.integers(1, 9)
@@ -240,7 +241,7 @@ blocks = st.dictionaries(st.tuples(sides, heights, sides), st.sampled_from(COLOR
 @given(program=programs, before=blocks)
 def test_any_program_runs_to_feasible_actions(program: ast.Program, before: dict[Cell, str]) -> None:
     structure = Structure.of((*cell, color) for cell, color in before.items())
-    outcome = run(program, BuildingState(structure))
+    outcome = run(program, State(structure))
     assert not structure.apply(outcome.actions).ignored
 
 
@@ -249,7 +250,7 @@ def test_everything_can_be_built(before: dict[Cell, str], wanted: dict[Cell, str
     structure = Structure.of((*cell, color) for cell, color in before.items())
     new = {cell: color for cell, color in wanted.items() if cell not in before}
     text = "\n".join(f"{color} {x},{y},{z}" for (x, y, z), color in new.items())
-    outcome = run(parse(text), BuildingState(structure))
+    outcome = run(parse(text), State(structure))
     assert outcome.error is None
     done, ignored = structure.apply(outcome.actions)
     assert not ignored
