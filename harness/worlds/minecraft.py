@@ -97,7 +97,7 @@ def _index(x: int, y: int, z: int) -> tuple[int, int, int]:
     return x + SIDE, y - 1, z + SIDE
 
 
-def _feasible(cells: npt.NDArray[np.uint8], action: Action, limited: bool) -> bool:
+def _feasible(cells: npt.NDArray[np.uint8], action: Action) -> bool:
     x, y, z = action.cell
     if not in_region(x, y, z):
         return False
@@ -106,10 +106,7 @@ def _feasible(cells: npt.NDArray[np.uint8], action: Action, limited: bool) -> bo
         return bool(here)
     if action.kind != "place" or action.color not in CODES or here:
         return False
-    if limited and np.count_nonzero(cells == CODES[action.color]) >= INVENTORY:
-        return False
-    around = ((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
-    return y == 1 or any(in_region(*cell) and cells[_index(*cell)] for cell in around)
+    return y == 1 or any(in_region(*cell) and cells[_index(*cell)] for cell in touching(action.cell))
 
 
 class Structure(Cells):
@@ -163,19 +160,19 @@ class Structure(Cells):
         used = np.bincount(self.cells.ravel(), minlength=len(COLORS) + 1)[1:]
         return {color: max(0, INVENTORY - int(n)) for color, n in zip(COLORS, used, strict=True)}
 
-    def feasible(self, action: Action, *, limited: bool = False) -> bool:
+    def feasible(self, action: Action) -> bool:
         """Whether an action can be carried out here (BAP: the rule of constrained decoding).
 
-        A placement needs an empty cell in the region that is on the ground or touches a block by a face, and, if `limited`,
-        a block of that color in the inventory. A removal needs a block at the cell; its color is not checked.
+        A placement needs an empty cell in the region that is on the ground or touches a block by a face. A removal needs a block
+        at the cell; its color is not checked.
         """
-        return _feasible(self.cells, action, limited)
+        return _feasible(self.cells, action)
 
-    def apply(self, actions: Iterable[Action], *, limited: bool = False) -> AppliedActions:
+    def apply(self, actions: Iterable[Action]) -> AppliedActions:
         """Carry out actions in order; an infeasible action is skipped and reported, and the rest go on."""
         cells, ignored = self.cells.copy(), []
         for action in actions:
-            if _feasible(cells, action, limited):
+            if _feasible(cells, action):
                 cells[_index(*action.cell)] = CODES[action.color] if action.kind == "place" and action.color else 0
             else:
                 ignored.append(action)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from harness.corpora.item import Item
@@ -54,17 +55,7 @@ class Format:
         return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
-_PROGRAM = Format(
-    "program",
-    "hexagons",
-    program.write_drawing,
-    program.parse_drawing,
-    lambda: program.constraint("hexagons"),
-    384,
-    of_item=program.read,
-    first=1,
-)
-
+_FIRST: Mapping[World, int] = {"hexagons": 1, "minecraft": 0}
 _LISTED = (
     Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT, 768),
     Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, 256, first=1),
@@ -83,14 +74,18 @@ _LISTED = (
         of_turn=moves.write,
     ),
     Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
-    _PROGRAM,
-    replace(
-        _PROGRAM,
-        world="minecraft",
-        write=program.write_building,
-        parse=program.parse_building,
-        constraint=lambda: program.constraint("minecraft"),
-        first=0,
+    *(
+        Format(
+            "program",
+            world,
+            partial(program.write_actions, world),
+            partial(program.parse, world),
+            partial(program.constraint, world),
+            384,
+            of_item=program.read,
+            first=first,
+        )
+        for world, first in _FIRST.items()
     ),
 )
 

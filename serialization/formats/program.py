@@ -7,13 +7,13 @@ a discarded piece, with its line, its column and the problem.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.worlds import World
-from harness.worlds.hexagons import COLORS, Board, Paint
-from harness.worlds.minecraft import Action
+from harness.worlds.hexagons import COLORS, Board
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.constraint import grammar
@@ -27,30 +27,25 @@ _WORDS = {*COLORS, "place", "remove", "copy", "move", "replace", "repeat", "for"
 """Words that a statement may begin with, besides a name or a set."""
 
 
-def write_drawing(actions: Sequence[Paint]) -> str:
-    """The plain program; boards and earlier steps are shown this way."""
-    return write(drawing_program(actions)) or NOTHING
+_WORLDS: Mapping[World, tuple[ModuleType, Callable[..., ast.Program]]] = {
+    "hexagons": (hexagons, drawing_program),
+    "minecraft": (minecraft, building_program),
+}
 
 
-def write_building(actions: Sequence[Action]) -> str:
-    """The plain program; earlier turns are shown this way."""
-    return write(building_program(actions)) or NOTHING
+def write_actions(world: World, actions: Sequence[Any]) -> str:
+    """The plain program; boards, and earlier steps and turns, are shown this way."""
+    return write(_WORLDS[world][1](actions)) or NOTHING
 
 
 def constraint(world: World) -> Constraint:
     return Constraint("grammar", grammar(world))
 
 
-def parse_drawing(text: str) -> Parsed:
-    """The actions of the program on a blank board, for lack of an item with another board."""
+def parse(world: World, text: str) -> Parsed:
+    """For lack of an item, the actions of the program on a blank board or, in program order, on an unknown structure."""
     said = _read(text)
-    return _parsed(hexagons.run(said.program), said)
-
-
-def parse_building(text: str) -> Parsed:
-    """The actions of the program in program order, on an unknown structure."""
-    said = _read(text)
-    return _parsed(minecraft.run(said.program), said)
+    return _parsed(_WORLDS[world][0].run(said.program), said)
 
 
 def read(text: str, item: Item) -> Parsed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from serialization.program.errors import Place
@@ -203,20 +203,10 @@ def plus(terms: Iterable[Expr]) -> Expr:
     return Chain(first, tuple(("+", term) for term in others)) if others else first
 
 
-def names_in(value: Expr | Color | Move) -> Iterator[str]:
-    """The names that an expression uses."""
-    match value:
-        case Name(name):
-            yield name
-        case Call(_, args):
-            for arg in args:
-                yield from names_in(arg)
-        case Negative(inner):
-            yield from names_in(inner)
-        case Chain(first, rest):
-            for term in (first, *(term for _, term in rest)):
-                yield from names_in(term)
-        case Move(steps):
-            for _, count in steps:
-                if count is not None:
-                    yield from names_in(count)
+def names_in(value: object) -> Iterator[str]:
+    """The names that an expression, or a part of one, uses."""
+    if isinstance(value, Name):
+        yield value.id
+    elif isinstance(value, Node | tuple):
+        for part in value if isinstance(value, tuple) else (getattr(value, one.name) for one in fields(value)):
+            yield from names_in(part)

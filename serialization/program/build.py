@@ -112,13 +112,8 @@ class TreeBuilder(Transformer[Token, ast.Program]):
         return ast.For(_name(name), values, body, at=_at(meta))
 
     def choice(self, meta: Any, *children: Any) -> ast.If:
-        otherwise: tuple[ast.Statement, ...] = ()
-        if isinstance(children[-1], list):
-            *children, (otherwise,) = children  # type: ignore[assignment]
-        return ast.If(tuple(zip(children[::2], children[1::2], strict=True)), otherwise, at=_at(meta))
-
-    def otherwise(self, meta: Any, body: Any) -> list[Any]:
-        return [body]
+        otherwise = children[-1] if len(children) % 2 else ()
+        return ast.If(tuple(zip(children[::2], children[1::2], strict=False)), otherwise, at=_at(meta))
 
     def condition(self, meta: Any, *children: Any) -> ast.Condition:
         negated = isinstance(children[0], Token)

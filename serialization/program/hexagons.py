@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from harness.worlds.hexagons import COLORS, COLUMNS, DIRECTIONS, ROWS, Board, Paint, Tile, on_board
@@ -28,10 +28,6 @@ def run(program: ast.Program, state: State | None = None) -> ProgramResult:
     return outcome._replace(actions=tuple(a for a in outcome.actions if state.before[a.tile] != a.color))
 
 
-def _figure(tiles: Iterable[Cell]) -> Figure:
-    return Figure.of(tile for tile in tiles if g.near_board(tile))
-
-
 # --- places ---
 
 
@@ -41,7 +37,7 @@ def at(d: Drawing, columns: Sequence[Span], rows: Sequence[Span]) -> Figure:
 
 
 def line(d: Drawing, first: Cell, second: Cell, *others: Cell) -> Figure:
-    return _figure(g.path([Tile(*point) for point in (first, second, *others)]))
+    return d.kept(g.path([Tile(*point) for point in (first, second, *others)]))
 
 
 def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure:
@@ -58,7 +54,7 @@ def triangle(d: Drawing, tiles: Figure, way: Way, size: int | None = None) -> Fi
     if way not in g.SPREAD:
         raise ProgramError(f"a triangle opens {', '.join(g.SPREAD)}")
     if size is not None:
-        return _figure(tile for corner in tiles for tile in g.triangle(Tile(*corner), way, size))
+        return d.kept(tile for corner in tiles for tile in g.triangle(Tile(*corner), way, size))
     one, other = (ray(d, tiles, side) for side in g.SPREAD[way])
     return one.within(other)
 
@@ -71,13 +67,13 @@ def ring(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
     if radius < 1:
         raise ProgramError("a ring's radius is at least 1")
     if len(tiles) == 1 and radius <= g.MARGIN:
-        return _figure(g.ring(Tile(*next(iter(tiles))), radius))
+        return d.kept(g.ring(Tile(*next(iter(tiles))), radius))
     layers = g.grown(tiles, radius)
-    return _figure(layers[radius - 1] if radius <= len(layers) else ())
+    return d.kept(layers[radius - 1] if radius <= len(layers) else ())
 
 
 def near(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
-    return _figure(tile for layer in g.grown(tiles, radius) for tile in layer)
+    return d.kept(tile for layer in g.grown(tiles, radius) for tile in layer)
 
 
 def flower(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
@@ -85,7 +81,7 @@ def flower(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
 
 
 def inside(d: Drawing, tiles: Figure) -> Figure:
-    return _figure(g.enclosed(tiles))
+    return d.kept(g.enclosed(tiles))
 
 
 def fill(d: Drawing, tiles: Figure) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -71,6 +71,10 @@ class Machine(Evaluator):
     @abstractmethod
     def close(self, cell: Cell) -> bool:
         """Whether the cell is inside the world or near enough to it to be kept in a set."""
+
+    def kept(self, cells: Iterable[Cell]) -> Figure:
+        """The cells that are close, as a set."""
+        return Figure.of(filter(self.close, cells))
 
     @abstractmethod
     def touching(self, cell: Cell) -> Sequence[Cell]:

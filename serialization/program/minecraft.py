@@ -62,10 +62,6 @@ def _moved(cell: Cell, *steps: tuple[Cell, int]) -> Cell:
     return tuple(value + sum(way[axis] * count for way, count in steps) for axis, value in enumerate(cell))
 
 
-def _figure(b: Building, cells: Iterable[Cell]) -> Figure:
-    return Figure.of(cell for cell in cells if b.close(cell))
-
-
 # --- places and shapes; counts include the first cell ---
 
 
@@ -89,7 +85,7 @@ def tower(b: Building, cells: Figure, count: int) -> Figure:
 def _flat(b: Building, cell: Cell, way: Way, other: Way, steps: Iterable[tuple[int, int]]) -> Figure:
     """The cells at the given numbers of steps from a cell in two directions."""
     one, two = b.vector(way), b.vector(other)
-    return _figure(b, (_moved(cell, (one, k), (two, j)) for k, j in steps))
+    return b.kept((_moved(cell, (one, k), (two, j)) for k, j in steps))
 
 
 def plane(b: Building, cells: Figure, way: Way, count: int, other: Way, size: int) -> Figure:
@@ -112,7 +108,7 @@ def line(b: Building, first: Cell, last: Cell) -> Figure:
     """The cells nearest to the straight line between two cells."""
     count = max(abs(p - q) for p, q in zip(first, last, strict=True)) or 1
     cells = (tuple(p + round((q - p) * k / count) for p, q in zip(first, last, strict=True)) for k in range(count + 1))
-    return _figure(b, dict.fromkeys(cells))
+    return b.kept(dict.fromkeys(cells))
 
 
 def lshape(b: Building, corner: Cell, way: Way, count: int, other: Way, size: int) -> Figure:
@@ -157,7 +153,7 @@ def ground(b: Building, cells: Figure) -> Figure:
 
 
 def columns(b: Building, cells: Figure) -> Figure:
-    return _figure(b, ((x, y, z) for x, _, z in ground(b, cells) for y in range(1, HEIGHT + 1)))
+    return b.kept(((x, y, z) for x, _, z in ground(b, cells) for y in range(1, HEIGHT + 1)))
 
 
 def floating(b: Building, cells: Figure) -> Figure:
@@ -175,11 +171,11 @@ def ring(b: Building, cells: Figure, radius: int = 1) -> Figure:
         steps = range(-size, size + 1)
         b.budget.spend(len(cells) * len(steps) ** 2)
         grown.append({(x + dx, y, z + dz) for x, y, z in cells for dx in steps for dz in steps})
-    return _figure(b, sorted(grown[1] - grown[0]))
+    return b.kept(sorted(grown[1] - grown[0]))
 
 
 def near(b: Building, cells: Figure) -> Figure:
-    return _figure(b, dict.fromkeys(other for cell in cells for other in touching(cell) if other not in cells))
+    return b.kept(dict.fromkeys(other for cell in cells for other in touching(cell) if other not in cells))
 
 
 def middle(b: Building, cells: Figure) -> Figure:

@@ -104,18 +104,6 @@ _MEANING = {
     "FRAME": "world",
     "GROUP": "column, row, layer or object",
     "COMPARE": "<",
-    "EQUALS": "=",
-    "PLUS": "+",
-    "MINUS": "-",
-    "AND": "&",
-    "TIMES": "*",
-    "OVER": "/",
-    "_TO": "..",
-    "LPAR": "(",
-    "RPAR": ")",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "COMMA": ",",
     "_END": "a new line",
     "$END": "the end",
 }
@@ -132,7 +120,8 @@ def _explained(error: Any, text: str) -> ProgramError:
         before = list(re.finditer(r"[a-z]\w*", text[: len(text) if ended else index]))[-1]
         hint = suggestion(before.group(), _words() - {before.group()})
         return ProgramError(f"{before.group()} does not begin a statement{hint}", _place(text, before.start()))
-    wanted = sorted({_MEANING.get(kind, kind.strip("_").lower()) for kind in expected}, key=lambda name: (len(name) == 1, name))
+    known = {term.name: term.pattern.value for term in _parser().terminals if term.pattern.type == "str"} | _MEANING
+    wanted = sorted({known.get(kind, kind.strip("_").lower()) for kind in expected}, key=lambda name: (len(name) == 1, name))
     listed = ", ".join(wanted[:_LONGEST_LIST]) + (", ..." if len(wanted) > _LONGEST_LIST else "")
     if found is None:
         return ProgramError(f"the program ends too early; expected {listed}", _place(text, len(text.rstrip())))

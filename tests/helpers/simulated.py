@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import chain, count, islice
 from typing import Any
 
 from harness.corpora.item import MinecraftItem, new_turns
 from harness.simulators.games import game
 from harness.simulators.minecraft.scene import ENDS, Cell
-from harness.worlds.minecraft import Action, Pose, net_actions
+from harness.worlds.minecraft import INVENTORY, Action, Pose, net_actions
 
 
 def first_items(simulator: str, seed: int, items: int, split: str = "train") -> list[Any]:
@@ -32,7 +33,8 @@ def seen(cell: Cell, pose: Pose) -> tuple[int, int, int]:
 
 def check_world(item: MinecraftItem) -> frozenset[Action]:
     """Checks that the actions are feasible with the inventory and lead to `item.after`. Returns the net actions."""
-    assert item.before.apply(item.actions, limited=True) == (item.after, ())
+    assert item.before.apply(item.actions) == (item.after, ())
+    assert max(Counter(block.color for block in item.after.blocks()).values(), default=0) <= INVENTORY
     return net_actions(item.before, item.after)
 
 

@@ -40,12 +40,6 @@ def test_a_program_is_drawn(run: Command) -> None:
     assert lines[-1] == "6 actions: blue 4,6:3,4+5:3,5"
 
 
-def test_a_program_of_blocks(run: Command) -> None:
-    _, out, _ = run(written("red tower(0,1,0,2)"), "--task", "minecraft")
-    assert "y=2" in out
-    assert out.splitlines()[-1] == "2 actions: red 0,1-2,0"
-
-
 def test_json_of_a_typed_program(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"red 1:1; blue rng(2:2); green 3:3")))
     code, out, err = run("-", "--json")
@@ -60,14 +54,11 @@ def test_a_program_on_an_item(run: Command) -> None:
     item: Any = next(item for item in load("hexagons", "dev") if item.before.painted())  # type: ignore[union-attr]
     file = written("white painted")
     assert len(json.loads(run(file, "--item", item.id, "--json")[1])["actions"]) == len(item.before.painted()) > 0
-    code, _, err = run(file, "--item", item.id, "--task", "minecraft")
-    assert (code, f"--task minecraft: {item.id} is an item of hexagons" in err) == (2, True)
-
-
-def test_files_that_are_not_text(run: Command) -> None:
-    Path("program.txt").write_bytes(b"\xff\xfe")
-    for name, message in (("program.txt", "cannot be read as text (not UTF-8)"), ("nothing", "No such file")):
-        code, _, err = run(name)
+    for words, message in (
+        ([file, "--item", item.id, "--task", "minecraft"], f"--task minecraft: {item.id} is an item of hexagons"),
+        (["nothing"], "No such file"),
+    ):
+        code, _, err = run(*words)
         assert (code, message in err) == (2, True)
 
 

@@ -30,19 +30,16 @@ def done(item: Item, program: str) -> Any:
 L, LSHAPE, WALL = "red line(9:5,9:7)+10:7", "red lshape(0,1,0,right,3,behind,2)", "red plane(0,1,0,right,3,up,2)"
 HEXAGONS = [
     # the right program, an answer, whether the answer is right
-    ("red 3:4", "red 3:4", True),
     ("red 3:4", "red 3:4-5", False),
     ("[red 3:4, blue 3:4]", "blue 3:4", True),
     (f"{{program: '{L}', up_to: shift}}", "red line(4:2,4:4)+5:5", True),
     (f"{{program: '{L}', up_to: shift}}", "red line(3:2,3:4)+2:4", False),
-    (f"{{program: '{L}', up_to: shift}}", "blue line(3:2,3:4)+4:4", False),
     (f"{{program: '{L}', up_to: mirror}}", "red line(3:2,3:4)+2:4", True),
     (f"{{program: '{L}', up_to: mirror}}", "red rotate(line(3:2,3:4)+4:4,1,3:3)", False),
     (f"{{program: '{L}', up_to: turn}}", "red rotate(line(3:3,3:5)+4:5,1,3:4)", True),
     (f"{{program: '{L}', up_to: turn}}", "red line(3:2,3:4)+2:4", False),
     (f"{{program: '{L}', up_to: [turn, mirror, color]}}", "blue rotate(line(3:3,3:5)+2:5,2,3:4)", True),
     ("{program: 'red 3:4; blue 3:5', up_to: color}", "green 3:4; red 3:5", True),
-    ("{program: 'red 3:4; blue 3:5', up_to: color}", "green 3:4-5", False),
     ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5,7,9", True),
     ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5; blue 5:6,7", False),
 ]
@@ -50,8 +47,6 @@ MINECRAFT = [
     (f"{{program: '{WALL}', up_to: shift}}", "red plane(4,1,3,right,3,up,2)", True),
     (f"{{program: '{WALL}', up_to: shift}}", "red plane(0,1,0,behind,3,up,2)", False),
     (f"{{program: '{WALL}', up_to: turn}}", "red plane(0,1,0,behind,3,up,2)", True),
-    (f"{{program: '{WALL}', up_to: turn}}", "red plane(0,1,0,behind,2,up,3)", False),
-    (f"{{program: '{LSHAPE}', up_to: shift}}", "red lshape(0,1,0,left,3,behind,2)", False),
     (f"{{program: '{LSHAPE}', up_to: mirror}}", "red lshape(0,1,0,left,3,behind,2)", True),
     ("{program: 'red tower(0,1,0,2)', up_to: shift}", "red tower(1,1,1,3); remove 1,1,1", False),
 ]
@@ -96,11 +91,3 @@ def test_a_later_turn_means_what_the_player_built(tmp_path: Path) -> None:
     judged = as_judged([first, second], {first.id: answer, second.id: blue})
     assert [item.meta["solved"] for item in judged] == [True, True]
     assert judged[1].after == met.before.apply(blue)[0]
-
-
-def test_an_infeasible_answer_does_not_meet_a_request(tmp_path: Path) -> None:
-    first, second = turns(tmp_path, "minecraft", CONVERSATION)
-    rollout = Rollout([first, second], [{"id": first.id, "actions": [["place", "red", 0, 5, 0], ["place", "red", 0, 1, 0]]}])
-    met = rollout.before(second)
-    assert [turn.actions for turn in met.history[1:2]] == [(Action("place", "red", 0, 1, 0),)]  # type: ignore[union-attr]
-    assert len(met.before.blocks()) == 1  # type: ignore[union-attr]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora import load
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import Executed
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import gold_answer, read_answer, system_message
+from prompts.messages import read_answer
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.formats import get_format, reader
@@ -40,21 +38,12 @@ def test_an_answer_is_run_on_the_items_board_and_steps() -> None:
     ("text", "actions", "discarded"),
     [
         ("none", 0, []),
-        (" None.\n", 0, []),
-        ("", 0, []),
-        ("```\nred 1:1\n```", 1, []),
         ("```program\nred 1:1\nblue 2:2\n```\n", 2, []),
         ("<think>red 9:9</think>\nAnswer:\n- red 1:1\n- blue 2:2", 2, [("red 9:9", "thought")]),
-        ("<think>red 9:9\nred 1:1", 0, [("red 9:9\nred 1:1", "thought")]),
         (
             "Sure!\n\nred 1:1\nblu 2:2",
             1,
             [("Sure!", "not a statement"), ("blu 2:2", "line 4, column 1: blu does not begin a statement")],
-        ),
-        (
-            "red 1:1\nblu 2:2\ngreen 3:3",
-            1,
-            [("blu 2:2", "line 2, column 1: blu does not begin a statement (did you mean blue?)")],
         ),
         ("red 1:1; blue rng(2:2)", 1, [("rng(2:2)", "line 1, column 15: no function rng (did you mean ring?)")]),
         ("I would paint it red.", 0, [("I would paint it red.", "line 1, column 1: I does not belong here")]),
@@ -97,18 +86,6 @@ def test_reading_is_total(text: str) -> None:
     get_format("minecraft", "program").read(text, BUILDER)
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_the_manual_is_short(task: str) -> None:
-    from harness.baselines.encoders import SMALL_TOKENIZER
-    from harness.engines.models.bases import load_tokenizer
-
-    manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
-    assert manual in system_message(PromptSpec.make(task, format="program"))["content"] + "\n"
-    assert len(manual) / 4 <= 700
-    tokenizer = load_tokenizer(str(SMALL_TOKENIZER))
-    assert len(tokenizer(manual, add_special_tokens=False).input_ids) <= 700
-
-
 GRAMMATICAL = {
     "hexagons": [
         "none", "red 3,5:1-10", "blue 3:4+6:1-2 - 6:2", "f=ring(5:4)\nblue f\nyellow 5:4", "red ray(3:2,down-right,6)",
@@ -145,17 +122,3 @@ def test_the_grammar_for_decoding(task: str) -> None:
         assert text == "none" or parse(text).statements
     for text in UNGRAMMATICAL[task]:
         assert not accepts(constraint.value, text), text
-
-
-@pytest.mark.slow
-@pytest.mark.data
-def test_plain_programs_of_every_third_training_turn() -> None:
-    """In the builder's frame; blocks that were infeasible in the recorded order may be built here."""
-    spec = PromptSpec.make("minecraft", format="program", frame="builder")
-    other = 0
-    for item in load("minecraft", "train")[::3]:
-        assert isinstance(item, MinecraftItem)
-        read = read_answer(gold_answer(item, spec), item, spec)
-        assert read.discarded == ()
-        other += item.before.apply(read.actions).structure != item.before.apply(item.actions).structure
-    assert other <= 5

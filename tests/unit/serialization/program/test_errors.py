@@ -17,22 +17,15 @@ from serialization.program.parse import parse
 
 DRAWING = {
     "endless loops": "repeat 9999{repeat 9999{repeat 9999{}}}",
-    "endless loops with numbers": "for a in 1-4000{for b in 1-4000{n=a*b}}",
     "moves inside moves": "repeat 9 right 1{" * 20 + "red 1:1" + "}" * 20,
-    "the whole board again and again": "repeat 9999 right 1{red all}",
     "a long union": "f=" + "+".join(["all"] * 4500),
-    "a long difference": "f=all" + "-all" * 3900,
     "everything around everything": "f=near(all,18);repeat 9999{g=touch(f,f)+ring(f,18)}",
     "rays from everywhere": "f=near(all,18);repeat 9999{g=ray(f,up,50)}",
-    "looks ahead from everywhere": "f=near(all,18);repeat 9999{g=next(f,up,40)+between(f)}",
-    "copies of everything": "f=near(all,18);repeat 9999{g=repeat(f,right 1,40)}",
     "small functions": "repeat 9999{f=inside(1:1)}",
     "many names": ";".join(f"n{k}=near(all,18)" for k in range(900)),
 }
 BUILDING = {
-    "everything again and again": "repeat 9999{red box(-5,1,-5,5,9,5)}",
     "turns of everything": "f=box(-5,1,-5,5,9,5);repeat 9999{g=rotate(f,3,0,1,0)}",
-    "rings around everything": "f=box(-5,1,-5,5,9,5);repeat 9999{g=ring(f,40)}",
     "looks ahead from everywhere": "f=box(-5,1,-5,5,9,5);repeat 9999{g=on(f)+until(f,left)}",
     "a box around far cells": "f=shift(0,1,0,left 15)+shift(0,1,0,right 15 front 15)+shift(0,1,0,up 15);repeat 9999{g=box(f)}",
 }
