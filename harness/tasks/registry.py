@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, get_args
 
 from harness.errors import UsageError
-from harness.tasks import Task, everyday, hexagons, iglu, minecraft
+from harness.tasks import Task, benchmarks
 from harness.util.registry import choose
 from harness.worlds import World
 
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 def _tasks() -> dict[str, Task]:
     """Our own tasks, then the tasks of other packages. Raises UsageError for an entry point that cannot be used."""
-    ours = (hexagons.TASK, minecraft.TASK, iglu.TASK, everyday.DRAWING, everyday.BUILDING)
+    ours = (benchmarks.HEXAGONS, benchmarks.MINECRAFT, benchmarks.IGLU, benchmarks.DRAWING, benchmarks.BUILDING)
     known = {task.name: task for task in ours}
     for point in sorted(entry_points(group=GROUP)):
         where = f"the entry point {point.name} = {point.value} of {GROUP}"

@@ -56,15 +56,10 @@ def canonical(actions: Iterable[Paint]) -> tuple[Paint, ...]:
     return tuple(sorted({action.tile: action for action in actions}.values()))
 
 
-def _cube(tile: Tile) -> tuple[int, int, int]:
-    z = tile.row - (tile.column - (tile.column & 1)) // 2
-    return tile.column, -tile.column - z, z
-
-
 def to_cube(tile: tuple[int, int]) -> tuple[int, int]:
     """Cube coordinates (x, z): a move is the same addition for every tile, in even and odd columns."""
-    x, _, z = _cube(Tile(*tile))
-    return x, z
+    row, column = tile
+    return column, row - (column - (column & 1)) // 2
 
 
 def from_cube(x: int, z: int) -> Tile:
@@ -79,7 +74,7 @@ DIRECTIONS = {"up": (0, -1), "up-right": (1, -1), "down-right": (1, 0), "down": 
 def step(tile: Tile, direction: str, count: int = 1) -> Tile:
     """The tile `count` tiles away in one of `DIRECTIONS`; it may lie off the board. Raises KeyError for other names."""
     dx, dz = DIRECTIONS[direction]
-    x, _, z = _cube(tile)
+    x, z = to_cube(tile)
     return from_cube(x + count * dx, z + count * dz)
 
 
@@ -90,7 +85,8 @@ def neighbors(tile: Tile) -> tuple[Tile, ...]:
 
 def distance(a: Tile, b: Tile) -> int:
     """The smallest number of steps between touching tiles from `a` to `b`."""
-    return max(abs(p - q) for p, q in zip(_cube(a), _cube(b), strict=True))
+    (ax, az), (bx, bz) = to_cube(a), to_cube(b)
+    return max(abs(ax - bx), abs(az - bz), abs(ax + az - bx - bz))
 
 
 def line(a: Tile, b: Tile) -> tuple[Tile, ...]:
@@ -101,7 +97,7 @@ def line(a: Tile, b: Tile) -> tuple[Tile, ...]:
     n = distance(a, b)
     if n == 0:
         return (a,)
-    start, end = np.array(_cube(a), float), np.array(_cube(b), float)
+    start, end = (np.array([x, -x - z, z], float) for x, z in map(to_cube, (a, b)))
     points = start + (end - start) * np.arange(n + 1)[:, None] / n + np.array([-1e-6, 2e-6, -1e-6])
     rounded = np.rint(points)
     worst = np.argmax(np.abs(rounded - points), axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -56,10 +56,10 @@ class Format:
 
 
 _FIRST: Mapping[World, int] = {"hexagons": 1, "minecraft": 0}
-_LISTED = (
+_ALL = (
     Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT, 768),
     Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, 256, first=1),
-    Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons"), 1024),
+    Format("json", "hexagons", json.write, partial(json.parse, "hexagons"), partial(json.constraint, "hexagons"), 1024),
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
     Format(
@@ -73,24 +73,23 @@ _LISTED = (
         for_item=moves.answer,
         of_turn=moves.write,
     ),
-    Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
+    Format("json", "minecraft", json.write, partial(json.parse, "minecraft"), partial(json.constraint, "minecraft"), 1024),
     *(
         Format(
-            "program",
+            name,
             world,
             partial(program.write_actions, world),
             partial(program.parse, world),
             partial(program.constraint, world),
-            384,
+            longest,
             of_item=program.read,
             first=first,
         )
         for world, first in _FIRST.items()
+        # `bare-program` is `program` without the language's manual in the prompt, for models trained to write programs.
+        for name, longest in (("program", 384), ("bare-program", 128))
     ),
 )
-
-# `bare-program` is `program` without the language's manual in the prompt, for models that are trained to write programs.
-_ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == its.world} for task, its in TASKS.items()}
 """The formats by task, then by name."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from harness.worlds import World
 from harness.worlds.hexagons import Paint, canonical
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import Constraint, Parsed, scan
@@ -17,20 +18,20 @@ _INNERMOST = re.compile(r"\[[^\[\]]*\]")
 
 
 @lru_cache
-def schema_text(task: str) -> str:
-    return files("serialization.formats").joinpath("schemas", f"{task}-actions.json").read_text()
+def schema_text(world: World) -> str:
+    return files("serialization.formats").joinpath("schemas", f"{world}-actions.json").read_text()
 
 
 @lru_cache
-def _validator(task: str) -> Any:
-    """A validator of one action of the task."""
+def _validator(world: World) -> Any:
+    """A validator of one action of the world."""
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(json.loads(schema_text(task))["items"])
+    return Draft202012Validator(json.loads(schema_text(world))["items"])
 
 
-def constraint(task: str) -> Constraint:
-    return Constraint("json", schema_text(task))
+def constraint(world: World) -> Constraint:
+    return Constraint("json", schema_text(world))
 
 
 def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
@@ -48,25 +49,18 @@ def _loaded(text: str) -> Any:
     return None
 
 
-def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:
+def parse(world: World, text: str) -> Parsed:
     """Every innermost array is one action, so an answer that was cut off still yields the actions before the cut."""
 
     def read(match: re.Match[str]) -> Any:
         value = _loaded(match.group())
         if value is None:
             return "not JSON"
-        error = next(_validator(task).iter_errors(value), None)
+        error = next(_validator(world).iter_errors(value), None)
         # JSON Schema counts 1.0 as an integer; a cell's index must be one.
         return f"not an action: {error.message[:80]}" if error else build(*(int(v) if isinstance(v, float) else v for v in value))
 
+    build: Callable[..., Any] = Paint if world == "hexagons" else Action
     parsed = scan(text, _INNERMOST, read)
-    return parsed._replace(discarded=tuple(d for d in parsed.discarded if d.text.strip("[], \t\r\n")))
-
-
-def parse_drawing(text: str) -> Parsed:
-    parsed = _parse(text, "hexagons", Paint)
-    return parsed._replace(actions=canonical(parsed.actions))
-
-
-def parse_building(text: str) -> Parsed:
-    return _parse(text, "minecraft", Action)
+    discarded = tuple(d for d in parsed.discarded if d.text.strip("[], \t\r\n"))
+    return Parsed(canonical(parsed.actions) if world == "hexagons" else parsed.actions, discarded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise, takewhile
 
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Paint, Tile
 from harness.worlds.minecraft import Action
@@ -70,26 +71,19 @@ def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
     literals: list[Expr] = []
     rest = list(cells)
     while rest:
-        count = max(_row_length(rest, axis) for axis in range(3))
+        count = _row_length(rest)
         first, last = rest[0], rest[count - 1]
         literals.append(Numbers(tuple(Span(a, b) for a, b in zip(first, last, strict=True))))
         rest = rest[count:]
     return plus(literals)
 
 
-def _row_length(cells: Sequence[tuple[int, int, int]], axis: int) -> int:
+def _row_length(cells: Sequence[tuple[int, int, int]]) -> int:
     """How many cells, from the first on, follow each other along an axis in one direction."""
-    if len(cells) < 2:
+    steps = [tuple(b - a for a, b in zip(*pair, strict=True)) for pair in pairwise(cells)]
+    if not steps or sum(map(abs, steps[0])) != 1:
         return 1
-    sense = cells[1][axis] - cells[0][axis]
-    count = 1
-    while abs(sense) == 1 and count < len(cells) and cells[count] == _along(cells[0], axis, sense * count):
-        count += 1
-    return count
-
-
-def _along(cell: tuple[int, int, int], axis: int, steps: int) -> tuple[int, ...]:
-    return (*cell[:axis], cell[axis] + steps, *cell[axis + 1 :])
+    return 1 + sum(1 for _ in takewhile(steps[0].__eq__, steps))
 
 
 def spans(numbers: Sequence[int]) -> tuple[Span, ...]:
