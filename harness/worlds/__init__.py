@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 World = Literal["hexagons", "minecraft"]
+_Cell = TypeVar("_Cell")
+
+
+def pieces(cells: Iterable[_Cell], touching: Callable[[_Cell], Iterable[_Cell]]) -> list[tuple[_Cell, ...]]:
+    """The connected components, in the order of their first cells; in each, the cells keep their order."""
+    order = {cell: number for number, cell in enumerate(cells)}
+    left, found = set(order), list[tuple[_Cell, ...]]()
+    for first in order:
+        if first in left:
+            left.remove(first)
+            piece = [first]
+            for cell in piece:
+                piece += (new := [near for near in touching(cell) if near in left])
+                left.difference_update(new)
+            found.append(tuple(sorted(piece, key=order.__getitem__)))
+    return found
 
 
 class Cells:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.worlds import Cells
+from harness.worlds import Cells, pieces
 
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple")
 CODES = {color: code for code, color in enumerate(COLORS, start=1)}
@@ -180,14 +180,9 @@ class Structure(Cells):
 
     def floating(self) -> frozenset[Block]:
         """The blocks that are not connected to the ground through faces."""
-        seen: set[Cell] = {b[:3] for b in self.blocks() if b.y == 1}
-        todo = list(seen)
-        while todo:
-            for cell in touching(todo.pop()):
-                if cell not in seen and self.color_at(*cell):
-                    seen.add(cell)
-                    todo.append(cell)
-        return frozenset(b for b in self.blocks() if b[:3] not in seen)
+        blocks: dict[Cell, Block] = {block[:3]: block for block in self.blocks()}
+        loose = (piece for piece in pieces(blocks, touching) if all(y > 1 for _, y, _ in piece))
+        return frozenset(blocks[cell] for piece in loose for cell in piece)
 
     def turned(self, quarters: int) -> Structure:
         """The structure turned about the vertical axis by `turn`."""
@@ -199,14 +194,9 @@ def net_actions(before: Structure, after: Structure) -> frozenset[Action]:
 
     A removal carries the removed block's color; a recolored cell gives both (BAP v2, section 2.3).
     """
-    old, new = set(), set()
-    for i, j, k in np.argwhere(before.cells != after.cells):
-        x, y, z = int(i) - SIDE, int(j) + 1, int(k) - SIDE
-        if before.cells[i, j, k]:
-            old.add(Action("remove", COLORS[before.cells[i, j, k] - 1], x, y, z))
-        if after.cells[i, j, k]:
-            new.add(Action("place", COLORS[after.cells[i, j, k] - 1], x, y, z))
-    return frozenset(old | new)
+    old, new = set(before.blocks()), set(after.blocks())
+    changes = (("remove", old - new), ("place", new - old))
+    return frozenset(Action(kind, block.color, *block[:3]) for kind, blocks in changes for block in blocks)
 
 
 def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:

@@ -56,7 +56,7 @@ def read(text: str, item: Item) -> Parsed:
 
 def run(program: ast.Program, state: State) -> ProgramResult:
     """What the program does in the state of one of the worlds."""
-    return (hexagons if isinstance(state.before, Board) else minecraft).run(program, state)
+    return hexagons.run(program, state) if isinstance(state.before, Board) else minecraft.run(program, state)
 
 
 def state_of(item: Item) -> State:

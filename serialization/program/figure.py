@@ -52,24 +52,6 @@ class Figure:
     def without(self, other: Container[Cell]) -> Figure:
         return self.filtered(lambda cell: cell not in other)
 
-    def pieces(self, touching: Callable[[Cell], Iterable[Cell]]) -> tuple[tuple[Cell, ...], ...]:
-        """The connected components, in the order of their first cells."""
-        left = dict.fromkeys(self.cells)
-        parts: list[tuple[Cell, ...]] = []
-        while left:
-            todo = [next(iter(left))]
-            piece = set(todo)
-            del left[todo[0]]
-            while todo:
-                for near in touching(todo.pop()):
-                    if near in left:
-                        del left[near]
-                        piece.add(near)
-                        todo.append(near)
-            parts.append(tuple(piece))
-        order = {cell: k for k, cell in enumerate(self.cells)}
-        return tuple(tuple(sorted(piece, key=order.__getitem__)) for piece in parts)
-
     def mapped(self, to: Callable[[Cell], Cell]) -> Figure:
         """The figure with every cell moved; if two cells coincide, the first keeps its source."""
         cells: dict[Cell, Cell] = {}

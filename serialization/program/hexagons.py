@@ -107,12 +107,11 @@ def _by(axis: int, tiles: Figure) -> dict[int, list[Cell]]:
     return groups
 
 
-def _ends(axis: int, sign: int) -> Callable[..., Figure]:
-    """In each column (axis 1) or row (axis 0), the first tiles counted downward or rightward (1), or the last ones (-1)."""
+def _ends(sign: int) -> Callable[..., Figure]:
+    """In each column, the first tiles counted downward (1), or the last ones (-1)."""
 
     def chosen(d: Drawing, tiles: Figure, count: int = 1) -> Figure:
-        across = 1 - axis
-        groups = (sorted(group, key=lambda tile: sign * tile[across]) for group in _by(axis, tiles).values())
+        groups = (sorted(group, key=lambda tile: sign * tile[0]) for group in _by(1, tiles).values())
         return tiles.within({tile for group in groups for tile in group[: max(0, count)]})
 
     return chosen
@@ -187,8 +186,8 @@ def is_color(d: Drawing, color: ColorName, *others: ColorName) -> Figure:
 _BESIDE = {"above": "up", "below": "down", "left": "left", "right": "right"}
 _CALLS: Mapping[str, Callable[..., Any]] = {
     **{call.__name__: call for call in (at, line, ray, star, triangle, ring, near, flower, inside, fill, outline, touch)},
-    "top": _ends(1, 1),
-    "bottom": _ends(1, -1),
+    "top": _ends(1),
+    "bottom": _ends(-1),
     "leftmost": _outmost("left"),
     "rightmost": _outmost("right"),
     "span": span,
@@ -224,12 +223,6 @@ class Drawing(Machine):
     def actions(self) -> tuple[Paint, ...]:
         return tuple(Paint(row, column, color) for (row, column), color in sorted(self.drawn.items()))
 
-    def save(self) -> Any:
-        return dict(self.drawn)
-
-    def restore(self, saved: Any) -> None:
-        self.drawn = saved
-
     def inside(self, cell: Cell) -> bool:
         return on_board(cell[0], cell[1])
 
@@ -248,10 +241,6 @@ class Drawing(Machine):
         across, down = _FAR[way]
         return lambda tile: across * int(tile[1]) + down * (2 * int(tile[0]) + (int(tile[1]) & 1))
 
-    def color_of(self, tile: Cell) -> str:
-        """The present color of a tile of the board."""
-        return self.drawn.get(tile) or self.board[tile[0], tile[1]]
-
     def colored(self, colors: Sequence[str]) -> list[Cell]:
         """The tiles of the board whose present color is one of these."""
         codes = {code for code, color in enumerate(COLORS) if color in colors}
@@ -260,7 +249,7 @@ class Drawing(Machine):
 
     def color_at(self, cell: Cell) -> str | None:
         """None for white, because a copy leaves the tiles under its white ones unchanged."""
-        color = self.color_of(cell) if self.inside(cell) else "white"
+        color = self.drawn.get(cell) or (self.board[cell[0], cell[1]] if self.inside(cell) else "white")
         return None if color == "white" else color
 
     def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:

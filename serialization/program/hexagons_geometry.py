@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NoReturn, cast
 
+from harness.worlds import pieces
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, step, to_cube
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Mapped, Shift
@@ -83,15 +84,9 @@ def ring(center: Tile, radius: int) -> list[Tile]:
 def enclosed(tiles: Iterable[Cell]) -> list[Tile]:
     """The tiles of the board that cannot leave it without crossing the set, column by column."""
     walls = set(tiles)
-    rows, columns = range(-1, ROWS + 1), range(-1, COLUMNS + 1)
-    todo = [Tile(r, c) for r in rows for c in columns if not on_board(r, c) and (r, c) not in walls]
-    outside = set(todo)
-    while todo:
-        for near in around(todo.pop()):
-            if near not in walls and near not in outside and near.row in rows and near.column in columns:
-                outside.add(near)
-                todo.append(near)
-    return [tile for tile in ALL if tile not in walls and tile not in outside]
+    free = [Tile(r, c) for c in range(-1, COLUMNS + 1) for r in range(-1, ROWS + 1) if (r, c) not in walls]
+    inner = {tile for piece in pieces(free, around) if all(on_board(*tile) for tile in piece) for tile in piece}
+    return [tile for tile in ALL if tile in inner]
 
 
 SPREAD = {"up": ("up-left", "up-right"), "right": ("up-right", "down-right"), "down": ("down-right", "down-left"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
+from harness.worlds import pieces
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
 from serialization.program.ast import NOWHERE
@@ -100,13 +102,6 @@ class Machine(Evaluator):
     def actions(self) -> tuple[Any, ...]:
         """The actions so far."""
 
-    @abstractmethod
-    def save(self) -> Any:
-        """The state that `restore` needs to undo later changes."""
-
-    @abstractmethod
-    def restore(self, saved: Any) -> None: ...
-
     def face(self, frame: str, at: Place) -> None:
         """Change what left and right mean."""
         raise ProgramError(f"{frame}: only a Minecraft program has a frame", at)
@@ -114,12 +109,12 @@ class Machine(Evaluator):
     def run(self, program: ast.Program) -> ProgramResult:
         """Runs the statements in order. A statement that fails is undone and ends the program."""
         for statement in program.statements:
-            saved, names = self.save(), dict(self.names)
+            saved = {name: copy(value) for name, value in vars(self).items()}
             try:
                 self._execute(statement)
             except ProgramError as error:
-                self.restore(saved)
-                return ProgramResult(self.actions(), names, error)
+                vars(self).update(saved)
+                return ProgramResult(self.actions(), self.names, error)
         return ProgramResult(self.actions(), self.names)
 
     def _execute(self, statement: ast.Statement) -> None:
@@ -188,7 +183,7 @@ class Machine(Evaluator):
 
     def objects(self, what: Figure) -> Sequence[tuple[Cell, ...]]:
         """A set's parts; if it has only one, its connected components in the order of their first cells."""
-        return what.parts if len(what.parts) > 1 else what.pieces(self.touching)
+        return what.parts if len(what.parts) > 1 else pieces(what, self.touching)
 
     def _copy(self, what: Figure, swaps: Mapping[str, str], at: Place, away: bool) -> None:
         for color in (*swaps, *swaps.values()):

@@ -8,6 +8,7 @@ from math import prod
 from operator import mul
 from typing import Any, ClassVar
 
+from harness.worlds import pieces
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Structure, in_region, touching, turn
 from serialization.program import ast
 from serialization.program.ast import Span
@@ -158,8 +159,8 @@ def columns(b: Building, cells: Figure) -> Figure:
 
 def floating(b: Building, cells: Figure) -> Figure:
     """The connected pieces of a set that do not reach the ground."""
-    pieces = cells.pieces(touching)
-    return cells.within({cell for piece in pieces if all(y > 1 for _, y, _ in piece) for cell in piece})
+    loose = (piece for piece in pieces(cells, touching) if all(y > 1 for _, y, _ in piece))
+    return cells.within({cell for piece in loose for cell in piece})
 
 
 def ring(b: Building, cells: Figure, radius: int = 1) -> Figure:
@@ -262,13 +263,6 @@ class Building(Machine):
     def actions(self) -> tuple[Action, ...]:
         """The actions in program order; a removal carries no color."""
         return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.changes)
-
-    def save(self) -> Any:
-        return dict(self.blocks), len(self.changes), len(self.newest), self.quarter
-
-    def restore(self, saved: Any) -> None:
-        self.blocks, changes, newest, self.quarter = saved
-        del self.changes[changes:], self.newest[newest:]
 
     def inside(self, cell: Cell) -> bool:
         return in_region(*cell)
