@@ -32,7 +32,8 @@ def board_svg(board: Board, *, before: Board | None = None, first: int = 0) -> s
     """A picture of `board`, with the numbers of its columns and rows, counted from `first`. Tiles painted since `before` carry a
     dot."""
     changed = [] if before is None else [action.tile for action in before.diff(board)]
-    return _document(_tiles(board) + _dots(board, changed), first)
+    dots = (strokes(_at(group, "h.01"), 2.4, ink) for ink, group in _by_ink(board, changed).items())
+    return _document(_tiles(board) + "".join(dots), first)
 
 
 def difference_svg(gold: Board, predicted: Board, before: Board) -> str:
@@ -107,11 +108,6 @@ def _grid() -> str:
 
 def _at(tiles: Iterable[Tile], glyph: str) -> str:
     return "".join(f"M{x} {y}{glyph}" for x, y in map(center, tiles))
-
-
-def _dots(board: Board, tiles: list[Tile]) -> str:
-    """A dot on each tile."""
-    return "".join(strokes(_at(group, "h.01"), 2.4, ink) for ink, group in _by_ink(board, tiles).items())
 
 
 def _by_ink(board: Board, tiles: Iterable[Tile]) -> dict[str, list[Tile]]:

@@ -65,11 +65,6 @@ def definition(name: str) -> str:
     return f'<g id="mc-{name}">{"".join(faces)}</g>'
 
 
-def ghost(color: str, cell: tuple[int, int, int]) -> str:
-    dark = shade(PALETTE[color], _SHADES[-1])
-    return use("mc-removed", cell, f' fill="{PALETTE[color]}" stroke="{dark}"')
-
-
 def ground() -> str:
     """The floor of the build region as a grid of 11 x 11 cells, with its axes."""
     low, high = -SIDE, SIDE + 1
@@ -118,15 +113,11 @@ def difference_svg(gold: Structure, predicted: Structure, before: Structure, *, 
     for actions, sign in ((wanted & done, CHECK), (wanted - done, DIAMOND), (done - wanted, CROSS)):
         signs |= {action.cell: sign for action in actions}
     ghosts = [action._replace(kind="remove") for action in (wanted | done) if predicted.color_at(*action.cell) is None]
-    lines = "".join(f"M{number(x)} {number(y)}{sign}" for (x, y), sign in ((_middle(c), s) for c, s in sorted(signs.items())))
+    # In the middle of each cube's hexagon on the picture.
+    places = ((*project(*cell), sign) for cell, sign in sorted(signs.items()))
+    lines = "".join(f"M{number(x)} {number(y - 8.5)}{sign}" for x, y, sign in places)
     over = strokes(lines, 2.6, "#fff") + strokes(lines, 1.2, "#111") if signs else ""
     return _picture(_cubes(predicted, ghosts), over, pose)
-
-
-def _middle(cell: tuple[int, int, int]) -> tuple[float, float]:
-    """The middle of a cube's hexagon on the picture."""
-    x, y = project(*cell)
-    return x, y - 8.5
 
 
 def _cubes(structure: Structure, changes: Iterable[Action]) -> list[PlacedSvg]:
@@ -137,7 +128,8 @@ def _cubes(structure: Structure, changes: Iterable[Action]) -> list[PlacedSvg]:
         if action.kind == "place":
             parts.append(PlacedSvg(*action.cell, use("mc-placed", action.cell)))
         elif action.color and structure.color_at(*action.cell) is None:
-            parts.append(PlacedSvg(*action.cell, ghost(action.color, action.cell)))
+            pens = f' fill="{PALETTE[action.color]}" stroke="{shade(PALETTE[action.color], _SHADES[-1])}"'
+            parts.append(PlacedSvg(*action.cell, use("mc-removed", action.cell, pens)))
     return parts
 
 

@@ -12,9 +12,10 @@ from typing import Any
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.rollout import as_met
 from harness.everyday.requests import Right, read_condition, read_program
-from harness.worlds.hexagons import COLORS, Board, to_cube
+from harness.worlds.hexagons import COLORS, Board, Tile, to_cube
 from harness.worlds.minecraft import Structure, turn
 from serialization.formats.program import run, state_of
+from serialization.program import hexagons_geometry as geometry
 from serialization.program.figure import Cell, Figure
 
 Change = Mapping[Cell, str | None]
@@ -90,20 +91,15 @@ def _same(made: Change, wanted: Change, up_to: Iterable[str], item: Item) -> boo
 def _shapes(change: Change, free: set[str], item: Item) -> Iterator[Change]:
     """The change moved to the origin, in each way that it may be turned and mirrored: in cube coordinates (x, z) or along the
     ground. A mirror may stand upright or lie."""
-    drawing = isinstance(item, HexagonsItem)
-    turned, circle, axes = (_turned_tile, 6, (0, 1)) if drawing else (_turned_block, 4, (0, 2))
-    cells: Change = {to_cube(cell): color for cell, color in change.items()} if drawing else change
+    turned, circle, axes = (_turned_tile, 6, (0, 1)) if isinstance(item, HexagonsItem) else (_turned_block, 4, (0, 2))
     for mirrored in (False, True) if "mirror" in free else (False,):
         for turns in range(circle) if "turn" in free else (0, circle // 2) if mirrored else (0,):
-            yield _at_origin({turned(cell, turns, mirrored): color for cell, color in cells.items()}, axes)
+            yield _at_origin({turned(cell, turns, mirrored): color for cell, color in change.items()}, axes)
 
 
 def _turned_tile(cell: Cell, sixths: int, mirrored: bool) -> Cell:
-    # Left and right exchanged: the columns run backwards, and y = -x - z takes the place of z.
-    x, z = (-cell[0], cell[0] + cell[1]) if mirrored else cell
-    for _ in range(sixths):
-        x, z = -z, x + z
-    return x, z
+    center = Tile(0, 0)
+    return to_cube(geometry.turned(geometry.flipped(cell, center, "up") if mirrored else cell, sixths, center))
 
 
 def _turned_block(cell: Cell, quarters: int, mirrored: bool) -> Cell:

@@ -148,26 +148,16 @@ def mirrored(axis: Iterable[Cell]) -> Callable[[Cell], Tile]:
     return lambda tile: Tile(down - tile[0] - (tile[1] & 1), across - tile[1])
 
 
-_AXES = {"left": "right", "down": "up", "down-left": "up-right", "up-left": "down-right"}
-"""The directions that give the same axis as another direction."""
+_SIXTHS = {way: 2 * number for number, way in enumerate(DIRECTIONS)} | {"left": 3, "right": 3}
+"""A mirror image over a direction is one over the vertical, turned by this many sixths."""
 
 
 def flipped(tile: Cell, center: Tile, way: str) -> Tile:
     """The mirror image over the line through the middle of `center` in a direction (right: horizontal). Keeps every shape."""
-    (x, z), (cx, cz) = to_cube((tile[0], tile[1])), to_cube(center)
-    x, z = x - cx, z - cz
-    match _AXES.get(way, way):
-        case "up":
-            x, z = -x, x + z
-        case "right":
-            z = -x - z
-        case "up-right":
-            x, z = -z, -x
-        case "down-right":
-            x, z = x + z, -z
-        case _:
-            unknown_way(way)
-    return from_cube(x + cx, z + cz)
+    if way not in _SIXTHS:
+        unknown_way(way)
+    (x, z), (cx, _) = to_cube((tile[0], tile[1])), to_cube(center)
+    return turned(from_cube(2 * cx - x, z + x - cx), _SIXTHS[way], center)
 
 
 def shift_maps(shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:

@@ -34,7 +34,11 @@ def change(color: str | None, what: Expr) -> Statement:
 
 def tile_set(tiles: Iterable[Tile]) -> Expr:
     """The shortest literal of one or more tiles (0-based), which groups columns that share the same rows."""
-    return plus(product(columns, rows) for rows, columns in by_rows(tiles, 1).items())
+    return plus(
+        # Whole columns have no rows, and whole rows no columns.
+        Numbers(spans(columns)) if len(rows) == ROWS else Tiles(() if len(columns) == COLUMNS else spans(columns), spans(rows))
+        for rows, columns in by_rows(tiles, 1).items()
+    )
 
 
 def by_rows(tiles: Iterable[Tile], first: int) -> dict[tuple[int, ...], list[int]]:
@@ -46,13 +50,6 @@ def by_rows(tiles: Iterable[Tile], first: int) -> dict[tuple[int, ...], list[int
     for column in sorted(rows):
         columns[tuple(rows[column])].append(column)
     return columns
-
-
-def product(columns: Sequence[int], rows: Sequence[int]) -> Expr:
-    """The tiles of some columns in some rows, all 1-based."""
-    if len(rows) == ROWS:
-        return Numbers(spans(columns))
-    return Tiles(() if len(columns) == COLUMNS else spans(columns), spans(rows))
 
 
 def building_program(actions: Iterable[Action]) -> Program:

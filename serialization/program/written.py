@@ -63,25 +63,19 @@ def _count(count: ast.Expr) -> str:
     return text if isinstance(count, ast.Name) or text.isdigit() else f"({text})"
 
 
-def _argument(value: ast.Expr | ast.Color | ast.Move) -> str:
-    match value:
-        case ast.Color(color):
-            return color
-        case ast.Move():
-            return _move(value)
-    return write_expression(value, argument=True)
-
-
-def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
+def write_expression(value: ast.Expr | ast.Color | ast.Move, *, argument: bool = False) -> str:
     """The text of an expression; as an argument, a list is put in parentheses because a comma would end it."""
     match value:
         case ast.Numbers() | ast.Tiles():
-            text = _literal(value)
+            columns = value.spans if isinstance(value, ast.Numbers) else value.columns
+            text = spans_text(columns) + (f":{spans_text(value.rows)}" if isinstance(value, ast.Tiles) else "")
             return f"({text})" if argument and "," in text else text
-        case ast.Name(name):
+        case ast.Name(name) | ast.Color(name):
             return name
+        case ast.Move():
+            return _move(value)
         case ast.Call(name, args):
-            return f"{name}({','.join(map(_argument, args))})"
+            return f"{name}({','.join(write_expression(arg, argument=True) for arg in args)})"
         case ast.Negative(inner):
             text = write_expression(inner)
             # -3:4 and -3,4:1 would be lists and -7..3 a range, all starting with a negative number.
@@ -89,10 +83,6 @@ def write_expression(value: ast.Expr, *, argument: bool = False) -> str:
             return f"-({text})" if listed or isinstance(inner, ast.Negative | ast.Chain) else f"-{text}"
         case ast.Chain(first, rest):
             return _chain(first, rest, argument)
-
-
-def _literal(value: ast.Numbers | ast.Tiles) -> str:
-    return spans_text(value.spans) if isinstance(value, ast.Numbers) else f"{spans_text(value.columns)}:{spans_text(value.rows)}"
 
 
 def _chain(first: ast.Expr, rest: tuple[tuple[str, ast.Expr], ...], argument: bool) -> str:
