@@ -65,7 +65,7 @@ def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) ->
 
 
 LABELS = ["Answer: ", "Output:\n", "**Answer:**\n", "Here is the answer:\n", "Sure! Here are the actions:\n\n", "The answer is: "]
-THOUGHTS = ["<think>{other}</think>\n\n", "<think>\nHm, {other}?\n", "{other}\n</think>", "<THINKING>{other}</THINKING>"]
+THOUGHTS = ["<think>{other}</think>\n\n", "{other}\n</think>", "<THINKING>{other}</THINKING>"]
 FAMILIES = [
     "<seed:think>{other}</seed:think>", "<mm:think>\n{other}\n</mm:think>\n\n", "[THINK]{other}[/THINK]", "{other}[/THINK]",
     "◁think▷{other}◁/think▷", "<|open|>think<|sep|>{other}<|close|>think<|sep|><|open|>response<|sep|>",
@@ -95,7 +95,7 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
         text = f"{fence.strip()}\n{text}\n```"
     text = draw(st.sampled_from(["", *LABELS])) + ("\n" if fence else "") + text
     text += draw(st.sampled_from(["", *EXPLANATIONS])).format(other=other)
-    thought = draw(st.sampled_from(["", THOUGHTS[0], THOUGHTS[2], THOUGHTS[3]])).format(other=other)
+    thought = draw(st.sampled_from(["", *THOUGHTS])).format(other=other)
     return draw(st.sampled_from(["", "\n", "  "])) + thought + text
 
 
@@ -120,23 +120,12 @@ def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, 
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@pytest.mark.parametrize("thought", THOUGHTS)
+@pytest.mark.parametrize("thought", [*THOUGHTS, *FAMILIES])
 def test_a_thought_is_not_an_answer(fmt: Format, thought: str) -> None:
     other = other_of(fmt)
-    assert fmt.parse(other).actions
-    parsed = fmt.parse(thought.format(other=other))
-    assert parsed.actions == ()
-    assert [piece.reason for piece in parsed.discarded] == ["thought"]
-    assert fmt.parse("<think>\n\n</think>\n\n" + other) == fmt.parse(other)
-    long = f"<think>{'hm ' * MAX_CHARS}</think>{other}"
-    assert fmt.parse(long).actions == fmt.parse(other).actions
-
-
-@pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@pytest.mark.parametrize("thought", FAMILIES)
-def test_no_familys_thought_is_an_answer(fmt: Format, thought: str) -> None:
-    other = other_of(fmt)
     gold = fmt.parse(other)
+    assert gold.actions
+    assert fmt.parse(f"<think>{'hm ' * MAX_CHARS}</think>{other}").actions == gold.actions
     assert fmt.parse(thought.format(other=other)).actions == ()
     read = fmt.parse(thought.format(other=f"{other} or {other}") + other)
     assert (read.actions, losses(read.discarded)) == (gold.actions, losses(gold.discarded))
@@ -188,19 +177,14 @@ def test_an_answer_inside_a_json_string_is_read(fmt: Format, data: st.DataObject
 
 
 def test_a_json_string_that_is_cut_off_yields_the_actions_before_the_cut() -> None:
-    read = get_format("hexagons", "json").parse
     whole = json.dumps({"thought": "red first", "actions": '[[0, 4, "red"], [1, 0, "blue"]]'})
-    assert len(read(whole).actions) == 2
-    assert len(read(whole[:-12]).actions) == 1
-    assert len(read(json.dumps('[[0, 4, "red"], [1, 0, "blue"]]')[:-8]).actions) == 1
+    assert len(get_format("hexagons", "json").parse(whole[:-12]).actions) == 1
     assert len(get_format("hexagons", "grouped").parse('"red: 3 4\\nblue: 1 1\\ngr').actions) == 2
 
 
 CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("hexagons", "triplets"): {
         "(0, 4, red), (1, 0, 'blue')": "0 4 red, 1 0 blue",
-        '[(0, 4, "red"), (1, 0, "blue")]': "0 4 red, 1 0 blue",
-        "0, 4, red\n1, 0, blue": "0 4 red, 1 0 blue",
         "0 4 red and 1 0 blue": "0 4 red, 1 0 blue",
         "red: 0 4 blue: 1 0": "none",
         "1.0 4 red": "none",
@@ -208,12 +192,9 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("hexagons", "grouped"): {
         "**Red:** 3 4": "red: 3 4",
         "red: columns 3,5 rows 1-10": "red: 3,5 1-10",
-        "red: column 3, row 4": "red: 3 4",
-        "red: rows 1-10, columns 3 and 5": "red: 3,5 1-10",
         "red: columns 3 to 5 and rows 1 to 10": "red: 3-5 1-10",
         "red: columns 3–5, rows 1–10 – the top": "red: 3-5 1-10",
         "Red: (3,5) (1-10)": "red: 3,5 1-10",
-        "red: 3, 5 1-10": "red: 3,5 1-10",
         "red: 3 4, blue: 1 1": "red: 3 4; blue: 1 1",
         "* **red**:\n  * 3 4\n  * 5 6": "red: 3 4; 5 6",
         "red: 3 4. This is the top corner.": "red: 3 4",
@@ -226,18 +207,15 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
     },
     ("minecraft", "lines"): {
         "place red (0,1,0)": "place red 0 1 0",
-        "place red 0, 1, 0": "place red 0 1 0",
         "Place a red block at (0, 1, 0).": "place red 0 1 0",
         "1. place red 0 1 0\n2. pick (0, 1, 0)": "place red 0 1 0\npick 0 1 0",
         "place red at x=0, y=1, z=-5": "place red 0 1 -5",
-        "pick up the red block at (0, 1, 0)": "pick 0 1 0",
         "<answer>place red 0 1 0</answer>": "place red 0 1 0",
         "First: place red 0 1 0\nplace blue 0 2 0": "place red 0 1 0\nplace blue 0 2 0",
         "place red 0 1 0.5\nplace red 0 1 0-3\nplace 5 red blocks at (0, 1, 0)": "none",
     },
     ("minecraft", "calls"): {
         "place('red', 0, 1, 0)": "place(color='red',x=0,y=1,z=0)",
-        'place("red", x=0, y=1, z=0)': "place(color='red',x=0,y=1,z=0)",
         "place(x=0, z=2, y=1, color='red');": "place(color='red',x=0,y=1,z=2)",
         "place('red', 0, y=1, z=2)": "place(color='red',x=0,y=1,z=2)",
         "place ( 0 , 1 , 2 , red )": "place(color='red',x=0,y=1,z=2)",
@@ -263,8 +241,6 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "Sure!\n\nHere is the program:\nred 1:1\n\nIt paints blue 2:2.": "red 1:1",
         "Sure!\n```program\nred 1:1\n```\nIt does not paint\nblue 2:2": "red 1:1",
         "1. red 1:1\n2. blue 2:2": "red 1:1\nblue 2:2",
-        "# the corner\nred 1:1": "red 1:1",
-        "```\nred 1:1": "red 1:1",
         "red 1:1\n```": "red 1:1",
     },
 }
@@ -283,17 +259,12 @@ def test_what_chat_models_write(task: str, name: str, text: str, meant: str) -> 
 MONSTERS = {
     "thoughts on thoughts": "<think>" * 100_000 + "</think>" * 100_000 + "x" * MAX_CHARS * 2,
     "endless labels": "Here is the answer: " * 10_000,
-    "endless explanations": "x\nNote:\nAnswer" * 10_000,
     "endless calls": "place(1,place('red'," * 10_000,
-    "empty": "",
     "ten megabytes": "x" * 10_000_000,
-    "ten megabytes of digits": "7" * 10_000_000,
     "a million open brackets": "[1" * 1_000_000,
     "numbers of 400 digits": f"{'9' * 400} 4 red; place red {'9' * 400} 1 0; red: {'9' * 400} 1; [[{'9' * 400}, 1, 'red']]",
     "NUL bytes": "\0" * 1000 + "1 \0 2 red",
-    "endless color": "red: " * 20_000,
     "ranges on ranges": "red: " + "0-999," * 10_000 + "0 " + "0-999," * 10_000 + "0",
-    "lone surrogates": "\ud800" * 10,
     "a JSON string of monsters": '"' + "\\ud800\\n[" * 10_000,
     "every character": "".join(map(chr, range(0x80, 0x11000))),
 }
@@ -311,12 +282,8 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
 @pytest.mark.parametrize(
     ("task", "name", "text", "actions", "discarded"),
     [
-        ("hexagons", "triplets", "0 4 red, 0 5 blue", 2, []),
         ("hexagons", "triplets", "Sure! 0 4 RED, 12 3 red, 1 1 pink.", 1, ["not an action", "off the board", "unknown color"]),
         ("hexagons", "triplets", "0 4 red, 0 4 blue", 1, []),
-        ("hexagons", "triplets", "none", 0, []),
-        ("hexagons", "triplets", "-1 4 red", 0, ["off the board"]),
-        ("hexagons", "grouped", "red: 3,5 1-10; 7 1; blue: 1 1", 22, []),
         (
             "hexagons",
             "grouped",
@@ -326,14 +293,7 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
         ),
         ("hexagons", "grouped", "red: 5-3 1", 3, []),
         ("hexagons", "json", '[[0, 4, "red"], [0, 5, "bl', 1, ["not an action"]),
-        (
-            "hexagons",
-            "json",
-            '[[0, 4, "red"], [10, 5, "blue"], [1, 2], [NaN, 1, "red"], [1.5, 2, "red"]]',
-            1,
-            ["not an action: "] * 4,
-        ),
-        ("minecraft", "lines", "place red 0 1 0\npick 0 1 0", 2, []),
+        ("hexagons", "json", '[[0, 4, "red"], [10, 5, "blue"], [NaN, 1, "red"]]', 1, ["not an action: "] * 2),
         (
             "minecraft",
             "lines",
@@ -341,7 +301,6 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
             1,
             ["outside the build region", "unknown color", "not an action"],
         ),
-        ("minecraft", "calls", "place(color='red',x=0,y=1,z=0)\npick(x=0,y=1,z=0)", 2, []),
         (
             "minecraft",
             "calls",
@@ -352,7 +311,6 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
         ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
         ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, ["outside the build region"] * 2),
         ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, ["not an action"] * 3),
-        ("minecraft", "json", '[["place", "red", 0, 1, 0], ["remove", null, 0, 1, 0]]', 2, []),
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
 )
@@ -368,14 +326,10 @@ def test_what_is_read_and_what_is_discarded(task: str, name: str, text: str, act
     ("task", "name", "text"),
     [
         ("hexagons", "triplets", "10 4 red"),
-        ("hexagons", "triplets", "0 18 red"),
-        ("hexagons", "grouped", "red: 3"),
         ("hexagons", "grouped", "red: 19 1"),
-        ("hexagons", "grouped", "red: 0 1"),
         ("hexagons", "grouped", "red: 1 11"),
         ("minecraft", "lines", "place white 0 1 0"),
         ("minecraft", "lines", "place red 0 0 0"),
-        ("minecraft", "lines", "pick red 0 1 0"),
         ("minecraft", "calls", "place(x=0,y=1,z=0)"),
         ("minecraft", "moves", "red 0 1 0"),
         ("minecraft", "moves", "red"),
