@@ -23,7 +23,7 @@ from serialization.program.machine import ProgramResult, State
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
-_WORDS = {*COLORS, "place", "remove", "copy", "move", "replace", "repeat", "for", "if", "world", "builder", "facing"}
+_WORDS = {*COLORS, "place", "remove", "copy", "move", "replace", "repeat", "for", "if", "facing"}
 """Words that a statement may begin with, besides a name or a set."""
 
 

@@ -179,7 +179,7 @@ class If(Node):
 
 @dataclass(frozen=True, slots=True)
 class Frame(Node):
-    """Minecraft: what left and right mean from here on: `world`, `builder`, or the direction of the compass that one faces."""
+    """Minecraft: the direction of the compass that one faces, which says what left and right mean from here on."""
 
     frame: str
 

@@ -122,7 +122,7 @@ class TreeBuilder(Transformer[Token, ast.Program]):
         return ast.Condition(left, operator, right, negated, at=_at(meta))
 
     def frame(self, meta: Any, frame: Token) -> ast.Frame:
-        if frame.type == "DIRECTION" and frame not in ast.COMPASS:
+        if frame not in ast.COMPASS:
             raise ProgramError(f"facing {frame}: expected {', '.join(ast.COMPASS)}", _place(frame))
         return ast.Frame(str(frame), at=_at(meta))
 

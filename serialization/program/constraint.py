@@ -61,7 +61,7 @@ column ::= [1-9] | "1" [0-8]
 row ::= [1-9] | "10"
 """
 _MINECRAFT = r"""
-facing ::= "world" | "builder" | "facing " ("north" | "south" | "east" | "west")
+facing ::= "facing " ("north" | "south" | "east" | "west")
 literal ::= side "," height "," side
 side ::= coordinate | [0-5] "-" [0-5] ("/" [1-9])? | "-" [1-5] ".." coordinate ("/" [1-9])? | [0-5] "..-" [1-5] ("/" [1-9])?
 coordinate ::= [0-5] | "-" [1-5]

@@ -258,7 +258,7 @@ class Building(Machine):
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of all placements, in order."""
         self.changes: list[RequestedChange] = []
-        self.quarter = self._own = start.pose.quarter
+        self.quarter = start.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
         """The actions in program order; a removal carries no color."""
@@ -298,7 +298,7 @@ class Building(Machine):
                 self.newest.append(cell)
 
     def face(self, frame: str, at: Place) -> None:
-        self.quarter = self._own if frame == "builder" else ast.COMPASS.index("south" if frame == "world" else frame)
+        self.quarter = ast.COMPASS.index(frame)
 
     def vector(self, way: str) -> tuple[int, int, int]:
         """One step in a direction. Raises ProgramError for an unknown direction."""

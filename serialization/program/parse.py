@@ -101,7 +101,6 @@ _MEANING = {
     "COLOR": "a color",
     "DIRECTION": "a direction",
     "FUNCTION": "a function such as ring(5:4)",
-    "FRAME": "world",
     "GROUP": "column, row, layer or object",
     "COMPARE": "<",
     "_END": "a new line",

@@ -37,7 +37,7 @@ def write_statement(statement: ast.Statement) -> str:
             tests = " else ".join(f"if {_condition(test)}{_block(body)}" for test, body in branches)
             return tests + (f" else{_block(otherwise)}" if otherwise else "")
         case ast.Frame(frame):
-            return f"facing {frame}" if frame in ast.COMPASS else frame
+            return f"facing {frame}"
 
 
 def _shades(colors: tuple[tuple[str, int], ...]) -> str:

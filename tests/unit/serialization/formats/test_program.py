@@ -97,7 +97,7 @@ GRAMMATICAL = {
         "red triangle(3:2-5,right)+to(step(2-6),-5)+between(is(red),is(blue))", "replace end(all,left,2) with red",
     ],
     "minecraft": [
-        "none", "red 0,1,0", "red -5..-2,1-3,0", "facing west\nred east(last,2)", "world\nblue tower(last,3)",
+        "none", "red 0,1,0", "red -5..-2,1-3,0", "facing west\nred east(last,2)", "blue tower(last,3)",
         "remove left(0,1,0)", "blue box((0,1,0)+(1,1,1),-1,1,0)", "red ushape(0,1,0,right,3,up,3)&all-on(last,2)",
         "copy shift(it,left 3 up) with red=blue", "move shift(end(is(red),up left),up)", "replace step(-3..-1) with blue*2,none",
         "red next(ring(all,2),up,2,1)+until(nth(is(red),left,2),down)-corners(floor)",
@@ -105,7 +105,7 @@ GRAMMATICAL = {
     ],
 }  # fmt: skip
 UNGRAMMATICAL = {
-    "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "world", "red 3:4-6:2",
+    "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "facing north", "red 3:4-6:2",
                  "red  3"],
     "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red flower(0,1,0)", "facing up",
                   "red row(0,1,0,up-left,3)"],

@@ -197,7 +197,7 @@ def test_geometry(shape: str, spot: str, way: str, n: int) -> None:
         ("red ring(3:4,1/0)", (1, 16), "division by zero"),
         ("red ring(3:4,3:4)", (1, 14), "3:4 is not a number"),
         ("red by layer 3", (1, 1), "no layer in this world: column, row, object"),
-        ("world", (1, 1), "only a Minecraft program has a frame"),
+        ("facing south", (1, 1), "only a Minecraft program has a frame"),
         ("f = ring(f)", (1, 1), "f refers to itself"),
         ("all = 3:4", (1, 1), "all has a meaning of its own"),
         ("repeat {red 3}", (1, 1), "repeat takes a count, or a direction to go to the edge"),
