@@ -66,7 +66,6 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
         agreement = {name: dict(zip(ends, values or [None] * 3, strict=True)) for name, values in counts["agreement"].items()}
         tables |= {"annotation rounds": counts["rounds"] | {"total": counts["total"]}, "verifiers' boards": agreement}
     tables |= {"the file": {"": counts["instructions"]}} if "left_out" in counts else {}
-    tables |= {"requests by kind": counts["kinds"]} if "kinds" in counts else {}
     for name, columns in tables.items():
         Console().print(_table(f"{task}: {name}", columns))
     for line in _left_out(counts.get("left_out", {})):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -119,19 +118,6 @@ class Everyday(Corpus):
                     yield from _turns(f"{self.task.name}/{split}/{name}", self.task.world, split, request)
                 except ValueError as error:
                     raise DataError(f"{file}: {name}: {error}") from None
-
-    def stats(self, source: Path) -> dict[str, Any]:
-        """The counts of each split, and how many requests of each kind it has."""
-        counts: dict[str, dict[str, Any]] = {"splits": {}, "kinds": {}}
-        for split in self.task.splits:
-            requests = _read(self._file(source, split)).values()
-            turns = [len(request.turns) for request in requests]
-            begun = sum(request.start != NO_CHANGE for request in requests)
-            longer = sum(count > 1 for count in turns)
-            counts["splits"][split] = {"requests": len(turns), "turns": sum(turns), "of several turns": longer, "begun": begun}
-            kinds = Counter[str](request.kind for request in requests)
-            counts["kinds"][split] = {kind: kinds[kind] for kind in KINDS}
-        return counts
 
     def _file(self, folder: Path, split: str) -> Path:
         return folder / f"{self.task.world}-{split}.yaml"

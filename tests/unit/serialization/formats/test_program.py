@@ -105,8 +105,8 @@ GRAMMATICAL = {
     ],
 }  # fmt: skip
 UNGRAMMATICAL = {
-    "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "facing north", "red 3:4-6:2",
-                 "red  3"],
+    "hexagons": ["rod 3", "red 19", "red 3:11", "red ring()", "red ring(3:1,2,3)", "red tower(3:1,2)", "facing north",
+                 "red 3:4-6:2", "red  3"],
     "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red flower(0,1,0)", "facing up",
                   "red row(0,1,0,up-left,3)"],
 }  # fmt: skip
