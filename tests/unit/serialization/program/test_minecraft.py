@@ -14,7 +14,7 @@ from serialization.program.minecraft import Building, run
 from serialization.program.parse import parse
 from serialization.program.shared_functions import SHARED
 from serialization.program.written import write
-from tests.helpers.programs import check_error, programs, state_after
+from tests.helpers.programs import check_error, documented_functions, programs, state_after
 
 Cell = tuple[int, int, int]
 
@@ -65,37 +65,23 @@ def test_literals_and_statements(text: str, does: str) -> None:
 
 FIGURES: dict[str, tuple[str, str]] = {
     "at": ("at(0-2/2,1,0-1)", "0,1,0-1+2,1,0-1"),
-    "row": ("row(0,1,0,right,3)+row(3,1,0-2/2,left,2)", "-2..0,1,0+3-4,1,0-2/2"),
-    "tower": ("tower(0,1,0,3)+tower(corners(0-2,1,0),2)", "0,1-3,0+2,1-2,0"),
-    "plane": ("plane(0,1,0,left,2,behind,3)", "0-1,1,0-2"),
     "frame": ("frame(0,1,0,left,3,up,3)", "0-2,1-3,0 - 1,2,0"),
     "diagonal": ("diagonal(0,1,0,left,up,3)", "0,1,0+1,2,0+2,3,0"),
     "line": ("line(0,1,0,2,2,0)", "0,1,0+1,1-2,0+2,2,0 - 1,2,0"),
     "lshape": ("lshape(0,1,0,up,3,left,2)", "0,1-3,0+1,1,0"),
     "tshape": ("tshape(0,3,0,left,3,down,3)", "-1..1,3,0+0,1-2,0"),
-    "ushape": ("ushape(0,1,0,left,3,up,2)", "0-2,1,0+0,2,0+2,2,0"),
     "cross": ("cross(0,3,0,left,up)", "-1..1,3,0+0,2,0+0,4,0"),
     "box": ("box(0,1,0,1,2,1)-box(0,1,0)", "0-1,1-2,0-1 - 0,1,0"),
-    "on": ("on(0,1-2,0)+on(2,1,2,2)+on(4,1,4,1,2)", "0,3,0+2,2-3,2+4,4,4"),
     "below": ("below(0,3,0,2)", "0,1-2,0"),
-    "left": ("left(0-1,1,0)", "2,1,0"),
     "right": ("right(0-1,1,0)", "-1,1,0"),
     "front": ("front(0,1,0-1)", "0,1,-1"),
-    "behind": ("behind(0,1,0-1,2)", "0,1,2-3"),
-    "north": ("north(0,1,0-1,2)", "0,1,-2..-1"),
     "south": ("south(0,1,0-1)", "0,1,2"),
     "east": ("east(0-1,1,0)", "2,1,0"),
     "west": ("west(0-1,1,0)", "-1,1,0"),
-    "ground": ("ground((0,3,0+1,2-4,0))", "0-1,1,0"),
     "columns": ("columns(0,3,0)", "0,1-9,0"),
     "floating": ("floating((0,1-2,0+2,3,0+3,2-3,0))", "2,3,0+3,2-3,0"),
-    "ring": (
-        "ring(0,2,0)+ring(4,1,4,2)",
-        "box(-1..1,2,-1..1)-box(0,2,0)+plane(2,1,2,left,5,behind,5)-plane(3,1,3,left,3,behind,3)",
-    ),
     "near": ("near(0,2,0)", "-1,2,0+1,2,0+0,1,0+0,3,0+0,2,-1+0,2,1"),
     "middle": ("middle(0-2,1-3,0)", "1,2,0"),
-    "corners": ("corners(0-2,1-3,0)", "0,1,0+2,1,0+0,3,0+2,3,0"),
     "reflect": ("reflect(1-2,1,0,left,0,1,0)", "-2..-1,1,0"),
     "rotate": ("rotate(0-2,1,0,1,0,1,0)", "0,1,0-2"),
     "is": ("is(red)", "4,1-2,4"),
@@ -113,8 +99,8 @@ def test_functions(name: str) -> None:
     assert cells(text, *turns) == cells(listed)
 
 
-def test_every_function_is_tested() -> None:
-    assert set(FIGURES) | set(SHARED) == set(Building.functions)
+def test_every_function_is_tested_here_or_shown_in_the_manual() -> None:
+    assert set(FIGURES) | documented_functions("minecraft") | set(SHARED) >= set(Building.functions)
 
 
 def test_names_of_the_structure() -> None:
