@@ -37,11 +37,6 @@ def project(x: float, y: float, z: float) -> tuple[float, float]:
     return 8 * (z - x), -4 * (x + z) - 9 * (y - 1)
 
 
-def painters_order(part: PlacedSvg) -> tuple[int, int, int]:
-    """Sort key from back to front: a part that hides another one comes after it."""
-    return -part.x, -part.z, part.y
-
-
 def use(name: str, cell: tuple[float, float, float], attributes: str = "") -> str:
     """A reference to a defined element, with its near lower corner at `cell`."""
     x, y = project(*cell)
@@ -138,7 +133,8 @@ def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None) -> str:
     figure = None if pose is None else builder(pose)
     if figure:
         parts = [*parts, figure.part]
-    body = "".join(part.svg for part in sorted(parts, key=painters_order))
+    # From back to front: a part that hides another one comes after it.
+    body = "".join(part.svg for part in sorted(parts, key=lambda part: (-part.x, -part.z, part.y)))
     names = sorted({name.split('"')[0] for name in body.split('href="#mc-')[1:]})
     definitions = "".join(DEFINITION if name == "builder" else definition(name) for name in names)
     pen = 'stroke="#222" stroke-width=".4" stroke-linejoin="round"'

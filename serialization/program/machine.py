@@ -129,7 +129,9 @@ class Machine(Evaluator):
             case ast.Replace(what, colors):
                 self._replace(self.figure(what), colors, statement.at)
             case ast.Assign(name, value):
-                self._assign(name, value, statement.at)
+                if name in ast.names_in(value):
+                    raise ProgramError(f"{name} refers to itself: take another name", statement.at)
+                self.names[self._free(name, statement.at)] = self.number(value) if self.is_number(value) else self.figure(value)
             case ast.Repeat(count, move, body):
                 self._repeat(count, move, body, statement.at)
             case ast.For(name, values, body):
@@ -211,11 +213,6 @@ class Machine(Evaluator):
         if name in self.constants:
             raise ProgramError(f"{name} has a meaning of its own: take another name", at)
         return name
-
-    def _assign(self, name: str, value: ast.Expr, at: Place) -> None:
-        if name in ast.names_in(value):
-            raise ProgramError(f"{name} refers to itself: take another name", at)
-        self.names[self._free(name, at)] = self.number(value) if self.is_number(value) else self.figure(value)
 
     def _repeat(self, count: ast.Expr | None, move: ast.Move | None, body: Sequence[ast.Statement], at: Place) -> None:
         turns = MAX_TURNS if count is None else self.number(count)

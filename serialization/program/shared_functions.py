@@ -109,16 +109,12 @@ def number_of(axis: int, first: int) -> Callable[[Machine, Figure], int]:
     return number
 
 
-def in_order(cells: Figure, key: Callable[[Cell], Any]) -> Figure:
-    return Figure.one({cell: cells.cells[cell] for cell in sorted(cells, key=key)})
-
-
 # --- in a direction ---
 
 
 def sort(m: Machine, cells: Figure, way: Way) -> Figure:
     """The same cells in the order of a direction."""
-    return in_order(cells, m.along(way))
+    return Figure.one({cell: cells.cells[cell] for cell in sorted(cells, key=m.along(way))})
 
 
 def _layers(m: Machine, cells: Figure, way: str) -> list[set[Cell]]:
