@@ -6,11 +6,10 @@ every text that it admits is a program. Whether a name has been given a value is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from harness.worlds import World
-from serialization.program.expressions import Function
 from serialization.program.hexagons import Drawing
 from serialization.program.hexagons_geometry import WAYS
 from serialization.program.machine import Machine
@@ -99,13 +98,11 @@ def grammar(world: World) -> str:
         common = common.replace(slot, content)
     words = {"group": [*machine.groups, "object"], "color": machine.colors, "direction": ways, "constant": machine.constants}
     said = (f"{name} ::= " + " | ".join(f'"{word}"' for word in known) + "\n" for name, known in words.items())
-    return f'root ::= "{NOTHING}" | statements\n{common}{own}{"".join(said)}{_calls(machine.functions)}'
-
-
-def _calls(functions: Mapping[str, Function]) -> str:
-    sets = [_call(name, function.kinds) for name, function in functions.items() if not function.counts]
-    numbers = [_call(name, function.kinds) for name, function in functions.items() if function.counts]
-    return f"setcall ::= {' | '.join(sets)}\nnumbercall ::= {' | '.join(numbers)}\n"
+    calls: dict[str, list[str]] = {"setcall": [], "numbercall": []}
+    for name, function in machine.functions.items():
+        calls["numbercall" if function.counts else "setcall"].append(_call(name, function.kinds))
+    rules = (f"{name} ::= {' | '.join(each)}\n" for name, each in calls.items())
+    return f'root ::= "{NOTHING}" | statements\n{common}{own}{"".join(said)}{"".join(rules)}'
 
 
 def _call(name: str, kinds: Sequence[str]) -> str:

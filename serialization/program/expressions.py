@@ -282,14 +282,11 @@ class Evaluator(ABC):
             case "numbers":
                 return self.numbers(arg)
             case "cell":
-                return self.single(self.figure(arg), arg.at)
+                cells = self.figure(arg)
+                if len(cells) != 1:
+                    raise ProgramError(f"expected one cell, found {len(cells)}", arg.at)
+                return next(iter(cells))
         return self.figure(arg)
-
-    def single(self, cells: Figure, at: Place) -> Cell:
-        """The one cell of a set. Raises ProgramError if there is none or more."""
-        if len(cells) != 1:
-            raise ProgramError(f"expected one cell, found {len(cells)}", at)
-        return next(iter(cells))
 
 
 CALL_STEPS = 50

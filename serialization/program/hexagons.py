@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from harness.worlds.hexagons import COLORS, COLUMNS, DIRECTIONS, ROWS, Board, Paint, Tile, on_board
+from harness.worlds.hexagons import line as straight_line
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
 from serialization.program.ast import Span
@@ -37,7 +39,9 @@ def at(d: Drawing, columns: Sequence[Span], rows: Sequence[Span]) -> Figure:
 
 
 def line(d: Drawing, first: Cell, second: Cell, *others: Cell) -> Figure:
-    return d.kept(g.path([Tile(*point) for point in (first, second, *others)]))
+    """Straight lines from each tile to the next."""
+    points = pairwise(Tile(*point) for point in (first, second, *others))
+    return d.kept(tile for a, b in points for tile in straight_line(a, b))
 
 
 def ray(d: Drawing, tiles: Figure, way: Way, count: int | None = None) -> Figure:

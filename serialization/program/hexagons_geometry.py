@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
-from itertools import pairwise
 from typing import NoReturn, cast
 
 from harness.worlds import pieces
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, step, to_cube
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, on_board, step, to_cube
 from serialization.program.errors import ProgramError
 from serialization.program.expressions import Mapped, Shift
 from serialization.program.figure import Cell
@@ -49,14 +48,6 @@ def ray(start: Tile, way: str, count: int | None) -> list[Tile]:
     while near_board(tile) and (on_board(*tile) if count is None else len(tiles) < count):
         tiles.append(tile)
         tile = next_tile(tile, way)
-    return tiles
-
-
-def path(points: Sequence[Tile]) -> list[Tile]:
-    """Straight lines from each point to the next."""
-    tiles = list(points[:1])
-    for a, b in pairwise(points):
-        tiles += line(a, b)[1:]
     return tiles
 
 
