@@ -11,7 +11,7 @@ from harness.worlds.hexagons import line as straight_line
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
 from serialization.program.ast import Span
-from serialization.program.errors import Place, ProgramError, located
+from serialization.program.errors import ProgramError, located
 from serialization.program.expressions import Function, Mapped, Shift
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult, State
@@ -256,7 +256,7 @@ class Drawing(Machine):
         color = self.drawn.get(cell) or (self.board[cell[0], cell[1]] if self.inside(cell) else "white")
         return None if color == "white" else color
 
-    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+    def paint(self, painting: Mapping[Cell, str | None]) -> None:
         for tile, color in painting.items():
             # A tile that is painted again moves to the end of the drawing order.
             self.drawn.pop(tile, None)

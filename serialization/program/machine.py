@@ -91,7 +91,7 @@ class Machine(Evaluator):
         """How far a cell lies in a direction. Raises ProgramError for an unknown direction."""
 
     @abstractmethod
-    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+    def paint(self, painting: Mapping[Cell, str | None]) -> None:
         """Give cells of the world a color, or empty them (None), in order."""
 
     @abstractmethod
@@ -192,7 +192,7 @@ class Machine(Evaluator):
             self.known_color(color, at)
         sources = {cell: self.color_at(source) for cell, source in what.cells.items()}
         if away:
-            self.paint({source: None for cell, source in what.cells.items() if sources[cell] is not None}, at)
+            self.paint({source: None for cell, source in what.cells.items() if sources[cell] is not None})
         self._change({cell: swaps.get(color, color) for cell, color in sources.items() if color is not None}, at)
 
     def _change(self, painting: Mapping[Cell, str | None], at: Place) -> None:
@@ -205,7 +205,7 @@ class Machine(Evaluator):
         here = {cell: color for cell, color in moved.items() if self.inside(cell)}
         if painting:
             self._reached = self._reached or bool(here)
-        self.paint(here, at)
+        self.paint(here)
 
     # --- names, repetition, conditions ---
 

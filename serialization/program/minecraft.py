@@ -16,7 +16,7 @@ from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift
 from serialization.program.figure import Cell, ColorName, Figure, Way, together
 from serialization.program.machine import Machine, ProgramResult, State
-from serialization.program.minecraft_order import RequestedChange, ordered
+from serialization.program.minecraft_order import ordered
 from serialization.program.shared_functions import SHARED, beyond, moved_to, number_of
 
 MARGIN = 20
@@ -30,22 +30,17 @@ LONGEST = 40
 
 
 def run(program: ast.Program, state: State | None = None) -> ProgramResult:
-    """Runs a building program. Never raises ProgramError: the result holds the error and all actions that were still possible.
+    """Runs a building program. Never raises ProgramError: the result holds the error and the actions before it.
 
     With a state, the actions are feasible in it: a block waits until something holds it; if nothing ever does, it gets supports,
-    which are removed again, and it is an error if none can reach it. Without a state, the structure is unknown and all actions of
+    which are removed again. Without a state, the structure is unknown and all actions of
     the program are returned in its order.
     """
     machine = Building(state)
     outcome = machine.run(program)
     if state is None:
         return outcome
-    actions, floating = ordered(machine.before, machine.changes)
-    error = outcome.error
-    if floating and error is None:
-        x, y, z = floating[0].cell
-        error = ProgramError(f"nothing can hold a block at {x},{y},{z}", floating[0].at)
-    return ProgramResult(tuple(actions), outcome.names, error)
+    return outcome._replace(actions=tuple(ordered(machine.before, machine.changes)))
 
 
 def _left(actions: Sequence[Action]) -> list[tuple[Cell, str]]:
@@ -236,7 +231,7 @@ FUNCTIONS: Mapping[str, Function] = {**SHARED, **{name: Function.of(call) for na
 CONSTANTS: Mapping[str, Callable[[Building], Figure]] = {
     "all": lambda b: b.seen(sorted(b.blocks)),
     "floor": lambda b: b.seen([(x, 1, z) for x in range(-SIDE, SIDE + 1) for z in range(-SIDE, SIDE + 1)]),
-    "it": lambda b: b.seen([one.cell for one in b.changes if one.color and one.cell in b.blocks]),
+    "it": lambda b: b.seen([cell for cell, color in b.changes if color and cell in b.blocks]),
     "last": lambda b: b.seen([cell for cell in b.newest if cell in b.blocks][-1:]),
 }
 
@@ -257,12 +252,12 @@ class Building(Machine):
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of all placements, in order."""
-        self.changes: list[RequestedChange] = []
+        self.changes: list[tuple[Cell, str | None]] = []
         self.quarter = start.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
         """The actions in program order; a removal carries no color."""
-        return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.changes)
+        return tuple(Action("place" if color else "remove", color, *cell) for cell, color in self.changes)
 
     def inside(self, cell: Cell) -> bool:
         return in_region(*cell)
@@ -285,12 +280,12 @@ class Building(Machine):
     def color_at(self, cell: Cell) -> str | None:
         return self.blocks.get(cell)
 
-    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+    def paint(self, painting: Mapping[Cell, str | None]) -> None:
         """Places blocks in empty cells and removes blocks from filled ones; if the structure is unknown, records every change."""
         for cell, color in painting.items():
             if not self.blind and (cell in self.blocks) == (color is not None):
                 continue
-            self.changes.append(RequestedChange(cell, color, at))
+            self.changes.append((cell, color))
             if color is None:
                 self.blocks.pop(cell, None)
             else:

@@ -148,14 +148,6 @@ def test_blocks_are_placed_when_something_holds_them(text: str, does: str) -> No
     assert built(text) == does
 
 
-def test_what_no_support_can_reach_is_an_error_and_the_rest_is_built() -> None:
-    """The ring around the cell is kept free of blocks because the program places them only after a removal."""
-    shell = Structure.of((x, 1, z, "red") for x in range(-5, 6) for z in range(-5, 6))
-    outcome = run(parse("blue 0,2,0\nblue shift(0,1,0,up 12)+1,2,0"), State(shell))
-    assert outcome.error is None
-    assert outcome.actions == (Action("place", "blue", 0, 2, 0), Action("place", "blue", 1, 2, 0))
-
-
 def test_a_step_holds_what_it_left_standing() -> None:
     one, other = (0, 1, 0), (1, 1, 0)
     placed = [Action("place", "red", *one), Action("place", "red", *other)]
