@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 from harness.worlds import pieces
 from harness.worlds.minecraft import Pose
 from serialization.program import ast
-from serialization.program.ast import NOWHERE
 from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
@@ -172,7 +171,7 @@ class Machine(Evaluator):
                 self._change({cell: None}, at)
                 self._change({cell: color}, at)
 
-    def grouped(self, what: Figure, by: str, at: Place = NOWHERE) -> Sequence[tuple[Cell, ...]]:
+    def grouped(self, what: Figure, by: str, at: Place) -> Sequence[tuple[Cell, ...]]:
         """A set divided into columns, rows or other groups. Raises ProgramError for a group that this world lacks."""
         if by == "object":
             return self.objects(what)
