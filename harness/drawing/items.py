@@ -36,12 +36,11 @@ def item_pictures(item: Item, predicted: State | None = None) -> dict[str, str]:
 
 def states_text(item: Item) -> RenderableType:
     """The states before and after the item, for the terminal."""
+    after = _titled("After", predicted_text(item, item.after))
     if isinstance(item, HexagonsItem):
-        boards = terminal.board_text(item.before), terminal.board_text(item.after, before=item.before)
-        return Columns([_titled("Before", boards[0]), _titled("After", boards[1])], padding=(0, 3))
-    before: RenderableType = terminal.structure_text(item.before) if len(item.before) else Text("no blocks")
-    after = terminal.structure_text(item.after, pose=item.pose, before=item.before)
-    return Group(_titled("Before", before), Text(), _titled("After", after))
+        return Columns([_titled("Before", terminal.board_text(item.before)), after], padding=(0, 3))
+    before = terminal.structure_text(item.before) if len(item.before) else Text("no blocks")
+    return Group(_titled("Before", before), Text(), after)
 
 
 def predicted_text(item: Item, predicted: Any) -> RenderableType:

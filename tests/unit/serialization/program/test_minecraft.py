@@ -32,7 +32,6 @@ def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:
     """The cells of a set, even if it floats."""
     state = state_after(Structure(), *turns, pose=pose)
     machine = Building(state)
-    machine.blocks = {cell: color for cell, color in machine.blocks.items() if not turns or color}
     found = machine.figure(parse(f"red {text}").statements[0].what)  # type: ignore[union-attr]
     return {(x, y, z) for x, y, z in found}
 
