@@ -171,9 +171,10 @@ class For(Node):
 
 @dataclass(frozen=True, slots=True)
 class If(Node):
-    """Runs the body of the first branch whose condition holds, or `otherwise` if none does."""
+    """Runs the body if the condition holds, otherwise `otherwise`."""
 
-    branches: tuple[tuple[Condition, tuple[Statement, ...]], ...]
+    test: Condition
+    body: tuple[Statement, ...]
     otherwise: tuple[Statement, ...] = ()
 
 

@@ -111,9 +111,8 @@ class TreeBuilder(Transformer[Token, ast.Program]):
     def loop(self, meta: Any, name: Token, values: ast.Expr, body: Any) -> ast.For:
         return ast.For(_name(name), values, body, at=_at(meta))
 
-    def choice(self, meta: Any, *children: Any) -> ast.If:
-        otherwise = children[-1] if len(children) % 2 else ()
-        return ast.If(tuple(zip(children[::2], children[1::2], strict=False)), otherwise, at=_at(meta))
+    def choice(self, meta: Any, test: ast.Condition, body: Any, otherwise: Any = ()) -> ast.If:
+        return ast.If(test, body, otherwise, at=_at(meta))
 
     def condition(self, meta: Any, *children: Any) -> ast.Condition:
         negated = isinstance(children[0], Token)

@@ -28,7 +28,7 @@ value ::= set | number
 block ::= "{" statements "}"
 repeat ::= "repeat" (" " times)? (" " move)? block
 loop ::= "for " name " in " (number | number ".." number | numbers) block
-choice ::= "if " condition block (" else if " condition block)* (" else" block)?
+choice ::= "if " condition block (" else" block)?
 condition ::= "not "? (set | number ("=" | "!=" | "<" | ">" | "<=" | ">=") number)
 name ::= [a-z] [0-9]{0,2}
 set ::= literal afterdigit | other after

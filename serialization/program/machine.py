@@ -137,8 +137,8 @@ class Machine(Evaluator):
                 for number in (number for span in self.numbers(values) for number in span.numbers()):
                     self.names[self._free(name, statement.at)] = number
                     self._block(body)
-            case ast.If(branches, otherwise):
-                self._block(next((body for test, body in branches if self._holds(test)), otherwise))
+            case ast.If(test, body, otherwise):
+                self._block(body if self._holds(test) else otherwise)
             case ast.Frame(frame):
                 self.face(frame, statement.at)
 

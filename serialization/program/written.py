@@ -33,9 +33,8 @@ def write_statement(statement: ast.Statement) -> str:
             return " ".join(head) + _block(body)
         case ast.For(name, values, body):
             return f"for {name} in {write_expression(values)}{_block(body)}"
-        case ast.If(branches, otherwise):
-            tests = " else ".join(f"if {_condition(test)}{_block(body)}" for test, body in branches)
-            return tests + (f" else{_block(otherwise)}" if otherwise else "")
+        case ast.If(test, body, otherwise):
+            return f"if {_condition(test)}{_block(body)}" + (f" else{_block(otherwise)}" if otherwise else "")
         case ast.Frame(frame):
             return f"facing {frame}"
 

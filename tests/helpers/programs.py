@@ -91,7 +91,7 @@ def _nested(inner: st.SearchStrategy[ast.Statement]) -> st.SearchStrategy[ast.St
     return st.one_of(
         st.builds(ast.Repeat, times, st.one_of(st.none(), moves(expressions)), body),
         st.builds(ast.For, st.sampled_from(NAMES), expressions, body),
-        st.builds(ast.If, st.lists(st.tuples(_conditions, body), min_size=1, max_size=2).map(tuple), body),
+        st.builds(ast.If, _conditions, body, body),
     )
 
 

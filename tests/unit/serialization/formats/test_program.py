@@ -90,7 +90,7 @@ GRAMMATICAL = {
     "hexagons": [
         "none", "red 3,5:1-10", "blue 3:4+6:1-2 - 6:2", "red ray(3:2,down-right,6)",
         "red,blue by column 1-18/2", "copy shift(step(-1),right 4 down) with red=blue",
-        "repeat 3 right 4{red 3:4;blue 3:5}", "if is(red)&3:1{red 3} else if not count(f)>3{blue 3} else{white all-3}",
+        "repeat 3 right 4{red 3:4;blue 3:5}", "if is(red)&3:1{red 3} else{if not count(f)>3{blue 3}}",
         "for n in 1-4{red at(2*n+1,1..n)}", "red shift((3,5:1-10),grid right 4)", "red near(f-3:1)-f&ring(5:4,2)",
         "red until(12:10,left,is(blue,red))&touch(all,5,2)", "n=3-count(it)\nred at(-1,-n)",
         "red 3:4..-3,-1", "red -3,2:1+4..-2:1", "red top(-4,4)+near(-4:-3)-(-1:1)", "red,none*2 all--4:2",

@@ -53,7 +53,7 @@ def tiles(text: str, *steps: str) -> set[Tile]:
         ("repeat 2 right 4 {red 3:1; if 3:1 & is(red) {blue 3:2}}", "red 3,7:1; blue 3,7:2"),
         ("red 7:1; repeat 3 right 4 {if is(red)&3:1 {blue 3:2} else {green 3:2}}", "green 3,11:2; red 7:1; blue 7:2"),
         ("for n in 3..1 {red,blue at(n,1..n)}", "red 1,2:1+3:1,3; blue 2,3:2"),
-        ("if 2*3<6 {red 1:1} else if 7/2>=3 {blue 1:1} else {green 1:1}", "blue 1:1"),
+        ("if 2*3<6 {red 1:1} else {if 7/2>=3 {blue 1:1} else {green 1:1}}", "blue 1:1"),
     ],
 )  # fmt: skip
 def test_literals_and_statements(text: str, paints: str) -> None:
