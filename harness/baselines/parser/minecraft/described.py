@@ -54,8 +54,6 @@ class Description(NamedTuple):
     """2 for "the second block from ..."; the first side is the one counted from."""
     ends: bool = False
     """Whether only the ends are meant."""
-    others: bool = False
-    """Whether the blocks of all other colors are meant."""
 
 
 def number_of(digits: str) -> int:
@@ -74,7 +72,7 @@ def describe(text: str) -> Description:
     every = any(word in _EVERY for word in words)
     place = next((number_of(word[:-2]) for word in words if word.endswith("th") and word[:-2].isdigit()), 0)
     ends = any(word in ("end", "extreme") for word in words)
-    return Description(colors, number, every, sides, "middle" in words, head, back, place, ends, "non" in words)
+    return Description(colors, number, every, sides, "middle" in words, head, back, place, ends)
 
 
 def meant(said: Description, setting: Setting, within: Cells | None = None) -> list[Cells]:
@@ -85,7 +83,7 @@ def meant(said: Description, setting: Setting, within: Cells | None = None) -> l
     if said.back and len(scene.group):
         cells = scene.group
     if said.colors:
-        cells = cells[np.isin(scene.codes[cells], said.colors, invert=said.others)]
+        cells = cells[np.isin(scene.codes[cells], said.colors)]
     if not len(cells):
         return []
     units = _units(cells, said.head)
@@ -128,8 +126,6 @@ def _units(cells: Cells, head: str) -> list[Cells]:
         return found or [cells]
     if head in ("structure", "shape", "figure"):
         return [cells]
-    if head == "level":
-        return [cells[XYZ[cells, 1] == y] for y in np.unique(XYZ[cells, 1])]
     return [np.array([cell]) for cell in cells]
 
 
@@ -149,10 +145,7 @@ def _runs(cells: Cells, step: int) -> list[Cells]:
 def _furthest(units: list[Cells], side: int, number: int) -> list[Cells]:
     """The units that lie furthest toward a side; if `number` is over 1, as many whole layers as it takes to have that many."""
     reach = np.array([along(unit, side).max() for unit in units])
-    if number < 2:
-        return [unit for unit, far in zip(units, reach, strict=True) if far == reach.max()]
-    order = np.argsort(-reach, kind="stable")
-    kept = reach[order[min(number, len(units)) - 1]]
+    kept = -np.sort(-reach)[min(max(number, 1), len(units)) - 1]
     return [unit for unit, far in zip(units, reach, strict=True) if far >= kept]
 
 
@@ -231,8 +224,6 @@ def objects(what: Description, more: Sequence[Attachment], setting: Setting) -> 
             yield units
             if what.number and len(joined(units)) > what.number:
                 yield from _fewer(units, what.number)
-    if what.head == "tower" and what.number > 1:
-        yield from ([one] for one in meant(what._replace(number=0), setting, within) if len(one) == what.number)
 
 
 def _fewer(units: list[Cells], number: int) -> Iterator[list[Cells]]:

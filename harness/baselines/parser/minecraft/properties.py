@@ -139,26 +139,25 @@ def placed(cells: Cells, setting: Setting, code: int) -> Matrix:
         every = np.bitwise_and.reduce(near, 1)[:, None] >> _NEAR & 1
         _, found[:, ALL_BESIDE["group"]], found[:, ALL_BESIDE["named"]] = np.split(every, 3, axis=1)
     found[:, HELD] = setting.held[start][:, None] >> _ENDS & 1
-    _from_last(found, start, scene)
+    if scene.last >= 0:
+        away = (start - scene.last)[:, None]
+        found[:, BESIDE["last"]] = away == STEPS
+        found[:, SLANTED] = away == _SLANTS
+        found[:, GAPS] = away == 2 * STEPS
+        found[:, COLUMNS["level with last"]] = XYZ[start, 1] == XYZ[scene.last, 1]
     _from_middles(found, real, there, setting)
     _support(found, real, near[:, :1] >> _NEAR[: len(WAYS)] & 1, ~some[:, : len(WAYS)].any(1))
     found[:, BOARD] = ON_BOARD[start]
     found[:, COLUMNS["empty board"]] = not scene.turns
     _gaze(found, start, scene, scene.aimed[1])
     _symmetry(found, real, setting, code)
-    _colors(found, start, scene, code)
+    touched, beyond = scene.codes[start[:, None] + STEPS], scene.codes[start[:, None] + 2 * STEPS]
+    found[:, COLUMNS["touches its color"]] = (touched == code).any(1)
+    found[:, COLUMNS["prolongs"]] = ((touched > 0) & (beyond > 0)).any(1)
+    found[:, COLUMNS["prolongs its color"]] = ((touched == code) & (beyond == code)).any(1)
     found[:, COLUMNS["goes on"]] = (start - scene.last == setting.going) & (setting.going != 0) & (scene.last >= 0)
     found[:, COLUMNS["steps on"]] = (start - scene.last == setting.stepping) & (setting.stepping != 0) & (scene.last >= 0)
     return found
-
-
-def _from_last(found: Matrix, start: Cells, scene: DiscourseScene) -> None:
-    if scene.last < 0:
-        return
-    away = (start - scene.last)[:, None]
-    found[:, BESIDE["last"]] = away == STEPS
-    found[:, SLANTED] = away == _SLANTS
-    found[:, GAPS] = away == 2 * STEPS
 
 
 def _from_middles(found: Matrix, cells: Cells, there: npt.NDArray[np.bool_], setting: Setting) -> None:
@@ -208,15 +207,6 @@ def _symmetry(found: Matrix, cells: Cells, setting: Setting, code: int) -> None:
         total = setting.low[axis] + setting.high[axis]
         mirrored = cells + unit * (total - 2 * XYZ[cells, axis])
         found[:, COLUMNS[name]] = (setting.scene.codes.take(mirrored, mode="clip") == code).all(1)
-
-
-def _colors(found: Matrix, start: Cells, scene: DiscourseScene, code: int) -> None:
-    near, beyond = scene.codes[start[:, None] + STEPS], scene.codes[start[:, None] + 2 * STEPS]
-    found[:, COLUMNS["touches its color"]] = (near == code).any(1)
-    found[:, COLUMNS["prolongs"]] = ((near > 0) & (beyond > 0)).any(1)
-    found[:, COLUMNS["prolongs its color"]] = ((near == code) & (beyond == code)).any(1)
-    if scene.last >= 0:
-        found[:, COLUMNS["level with last"]] = XYZ[start, 1] == XYZ[scene.last, 1]
 
 
 def taken(cells: Cells, setting: Setting) -> Matrix:

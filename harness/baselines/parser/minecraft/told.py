@@ -35,7 +35,6 @@ from harness.worlds.minecraft import SIDE
 
 _STRAIGHT = ("row", "horizontal")
 _UNTIL = ("until", "till", "edge", "extend", "continue", "connect", "entire", "across", "along", "reach", "map")
-_FAR = re.compile(rf"\b([1-9]) (?:squares?|space|tiles?|block) (?:away |over |apart )?(?:to|from|gap|{'|'.join(SIDES)})\b")
 _AGAIN = ("replicate", "identical", "same", "similar", "copy", "mirror", "recreate", "duplicate", "match", "like")
 SIDES_OF_EACH = (LEFT, -LEFT)
 
@@ -74,9 +73,6 @@ class Placing:
         self.lies = bool(texts & {*_STRAIGHT}) and verb != "stack" and "tower" not in said
         self.counts = [self.count] if self.count else [1, 2, 3, 4]
         self.reaches = not texts.isdisjoint(_UNTIL)
-        far = _FAR.search(clause.text.replace("one", "1"))
-        self.far = int(far[1]) if far else 0
-        """How many cells away from something, if that is said."""
         self.every = any(describe(link.text).every for link in more)
 
     def readings(self) -> Iterator[Placement]:
@@ -173,9 +169,8 @@ class Placing:
             chosen = [(x, z) for x, z in corners if all(_lies(x, z, side) for side in sides)] if len(sides) > 1 else corners
             empty = [(x, z) for x, z in chosen if not self.setting.occupied[grid.number(x, 1, z)]]
             for count in self.counts:
-                each = count if self.every or count < len(empty) or len(chosen) == 1 else 1
                 yield (
-                    [cell for x, z in empty for cell in _row(grid.number(x, 1, z), UP, each)],
+                    [cell for x, z in empty for cell in _row(grid.number(x, 1, z), UP, count)],
                     ("told each",) if len(empty) > 1 else ("told up",),
                 )
                 if len(chosen) == 1:
@@ -189,10 +184,6 @@ class Placing:
         start = int(grid.number(int(x), 1, int(z)))
         while self.setting.occupied[start] and INSIDE[start + UP]:
             start += UP
-        if where.head == "edge" or link.kind == "side":
-            for side in (LEFT, BEHIND):
-                if sides and abs(sides[0]) != side and not self.count:
-                    yield [start + side * n for n in range(-SIDE, SIDE + 1)], ("told along", "told between")
         for count in self.counts:
             yield from self._from(start, count, ())
 
@@ -205,7 +196,8 @@ class Placing:
             if link.kind == "between":
                 return
         if link.kind == "around":
-            yield from self._around(units)
+            cells = [int(unit[0]) + x * LEFT + z * BEHIND for unit in units for x, z in product((-1, 0, 1), repeat=2)]
+            yield [cell for cell in cells if self.setting.free[cell]], ("told around",)
             return
         if link.kind == "down":
             yield [cell for unit in units for cell in self._down_from(int(unit[0]))], ("told each", "told between")
@@ -219,19 +211,11 @@ class Placing:
                 for cell in self._outward(unit, s, max(1, count // len(units) // 2), True)
             ]
             yield both, ("told each",)
-        counts = self.counts
-        if not self.count and self.stands:
-            counts = list(dict.fromkeys([*(len(unit) for unit in units if len(unit) > 1), *counts]))[:5]
-        for count, step in product(counts, steps):
+        for count, step in product(self.counts, steps):
             if self.stands and abs(step) != UP:
                 ground = self._start(joined(units), step, True)
                 ground -= UP * int(XYZ[ground, 1] - 1)
                 yield _row(ground, UP, count), ("told up", "told ground")
-            if self.far > 1 and abs(step) != UP:
-                start = self._start(joined(units), step, True)
-                for away in (self.far - 1, self.far):
-                    for cells, names in self._from(start + step * away, count, ()):
-                        yield cells, ("told far", *names)
             for low in (True, False) if abs(step) != UP else (True,):
                 level = (("told low",) if low else ("told high",)) if abs(step) != UP else ()
                 if len(units) > 1:
@@ -325,15 +309,6 @@ class Placing:
                 if len(filled) == 1 and self.count > 1:
                     yield _row(filled[0], UP, self.count), ("told between", "told up")
                     yield _row(filled[0], -UP, self.count), ("told between", "told high")
-
-    def _around(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
-        cells = joined([unit[:1] if len(unit) > 1 else unit for unit in units])
-        four = [int(cell) + step for cell in cells for step in LEVEL]
-        eight = [int(cell) + x * LEFT + z * BEHIND for cell in cells for x, z in product((-1, 0, 1), repeat=2)]
-        yield ([cell for cell in eight if self.setting.free[cell]], ("told around",))
-        yield ([cell for cell in four if self.setting.free[cell]], ("told around", "told along"))
-        six = [int(cell) + step for cell in cells for step in (*LEVEL, UP, -UP)]
-        yield ([cell for cell in six if self.setting.free[cell]], ("told around", "told up"))
 
 
 def _row(start: int, step: int, count: int, first: int = 0) -> list[int]:
