@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence, Set
-from typing import cast
 
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import ExecutedInstruction, Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import extreme, number, resolve_columns, tiles, way
+from harness.baselines.parser.hexagons.regions import extreme, resolve_columns, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
 from serialization.program.hexagons_geometry import middle as middle_of
 
@@ -56,12 +55,11 @@ def _fitting(source: Sequence[Paint], anchor: Tile, to: Tile) -> Tile:
 
 
 def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
-    """Where copies go: every tile of a color, otherwise one tile per column; a tile without a column lies in the anchor's."""
+    """Where copies go: one tile per column; a tile without a column lies in the anchor's."""
     if start.op == "tiles":
         memory.columns = (anchor.column,)
     places = tiles(start, memory)
-    each = start.op == "colored" and start.args[1] == "all"
-    return places if each else list({tile.column: tile for tile in reversed(places)}.values())
+    return list({tile.column: tile for tile in reversed(places)}.values())
 
 
 def _recent(memory: Memory) -> list[Paint]:
@@ -84,9 +82,7 @@ def _recent(memory: Memory) -> list[Paint]:
 
 def _belongs(earlier: Set[Tile], later: Set[Tile], near: Set[Tile]) -> bool:
     """Whether an earlier step painted a part of the object that later steps continued; `near`: `later` and its neighbors."""
-    if {tile.column for tile in earlier} <= {tile.column for tile in later}:
-        return True
-    return earlier <= near or (len(later) == 1 and not earlier.isdisjoint(near))
+    return {tile.column for tile in earlier} <= {tile.column for tile in later} or earlier <= near
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:
@@ -94,26 +90,22 @@ def repeat(memory: Memory, *pieces: Term) -> None:
     something, or repeatedly in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = frame_pieces(pieces)
-    named = [resolve_columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
-    drawn = [chosen for chosen in named if any(column in chosen for _, column in memory.cells)]
-    origin = drawn[0] if len(named) == 2 and len(drawn) == 1 else []
-    source = _source(memory, parts, origin)
+    named = [resolve_columns(piece.args[0], memory) for piece in pieces if piece.op == "columns"]
+    source = _source(memory, parts)
     if not source:
         raise NoMeaningError("nothing to repeat")
     source = list({paint.tile: paint for paint in source}.values())
     colors, center = _recoloring(source, parts), _center(memory, parts)
     corner = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row))
-    where = [column for chosen in named if chosen is not origin for column in chosen]
+    where = [column for chosen in named for column in chosen]
     if where:
-        where = _starts(where, {paint.column for paint in source})
-        inside = [paint.tile for paint in source if paint.column in origin] if len(origin) == 1 else []
-        fixed = min(inside) if inside else corner if origin else center or corner
+        fixed = center or corner
         for column in where:
             _paste(memory, source, fixed, Tile(fixed.row, column), colors)
         memory.columns = tuple(where)
         return
     if "beside" in parts:
-        direction, of = cast(tuple[Term, Term], parts["beside"].args)
+        direction, of = parts["beside"].args
         if of.op != "that":
             _paste(memory, source, *_next_to(memory, source, parts), colors)
             return
@@ -127,50 +119,38 @@ def repeat(memory: Memory, *pieces: Term) -> None:
     _again_and_again(memory, source, parts, colors)
 
 
-def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
-    """The paint to copy; `origin`: the columns from which it is copied, if they are named."""
+def _source(memory: Memory, parts: dict[str, Term]) -> list[Paint]:
+    """The paint to copy."""
     if "steps" in parts:
         return memory.painted_by(parts["steps"].args)
-    everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
-    if origin:
-        return [paint for paint in everything if paint.column in origin]
-    return everything if "whole" in parts and "on_and_on" in parts else _recent(memory)
+    if "whole" in parts and "on_and_on" in parts:
+        return [Paint(*tile, shade) for tile, shade in memory.cells.items()]
+    return _recent(memory)
 
 
 def _center(memory: Memory, parts: dict[str, Term]) -> Tile | None:
     """The tile that the source was drawn around, if any: the new place refers to it."""
     if "steps" not in parts:
         return memory.center if memory.painted else None
-    numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
+    numbers = [n for n in parts["steps"].args if 0 < n <= len(memory.steps)]
     return next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
     """A tile of the source, and where it goes so that the copy lies beside something, with a gap if one is named."""
-    direction, of = cast(tuple[Term, Term], parts["beside"].args)
+    direction, of = parts["beside"].args
     edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
     opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
     anchor, beyond = extreme([paint.tile for paint in source], opposite), extreme(tiles(of, memory), edge)
-    gap = 1 + (number(parts["gap"].args[0]) if "gap" in parts else 0)
+    gap = 1 + (parts["gap"].args[0] if "gap" in parts else 0)
     if edge in "lr":
         return anchor, Tile(anchor.row, beyond.column + (gap if edge == "r" else -gap))
     return anchor, Tile(beyond.row + (gap if edge == "b" else -gap), beyond.column)
 
 
-def _starts(where: list[int], taken: set[int]) -> list[int]:
-    """The columns where copies begin; in adjacent columns that copies fill exactly, only the first column of each copy."""
-    width, blocks = max(taken) - min(taken) + 1, list[list[int]]()
-    for column in where:
-        if blocks and column == blocks[-1][-1] + 1:
-            blocks[-1].append(column)
-        else:
-            blocks.append([column])
-    return [column for block in blocks for column in (block[::width] if len(block) % width == 0 else block)]
-
-
 def _as_columns(piece: Term) -> Term:
     """ "Starting in columns 5 and 9" means "in columns 5 and 9"."""
-    what = cast(Term, piece.args[0])
+    what = piece.args[0]
     return Term("columns", what.args) if piece.op in ("start", "region") and what.op == "columns" else piece
 
 
@@ -181,16 +161,14 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
     lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
     down_first = len(columns) == 1 and lowest < ROWS - 1 and "gap" not in parts
     towards = way(parts["direction"], memory) if "direction" in parts else "d" if down_first else "r"
-    memory.gap = number(parts["gap"].args[0]) if "gap" in parts else memory.gap
+    memory.gap = parts["gap"].args[0] if "gap" in parts else memory.gap
     width = max(paint.column for paint in source) - min(paint.column for paint in source) + 1 + memory.gap
     height = max(paint.row for paint in source) - min(paint.row for paint in source) + 1
     across = {"l": -width, "r": width}.get(towards[-1], 0)
     down = {"u": -height, "d": height}.get(towards[0], 0)
     anchor = source[0].tile
     by_row = not down and len({frozenset(paint.row for paint in source if paint.column == one) for one in columns}) == 1
-    for n in range(
-        1, (COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1) + 1
-    ):
+    for n in range(1, (COLUMNS if "on_and_on" in parts else min(parts["times"].args[0], COLUMNS) if "times" in parts else 1) + 1):
         if by_row:
             _paste_by_row(memory, source, n * across, colors)
         else:
@@ -205,7 +183,7 @@ def mirror(memory: Memory, *pieces: Term) -> None:
         Term("relation", parts["region"].args) if "region" in parts and parts["region"].op == "beside" else None
     )
     if beside:
-        _, of = cast(tuple[Term, Term], beside.args)
+        _, of = beside.args
         middle = middle_of(tiles(of, memory)).column
     source = memory.painted_by(parts["steps"].args) if "steps" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
     for paint in source:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import groupby
-from typing import cast
 
 from harness.baselines.parser.hexagons.copies import mirror, repeat
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import DEEPEST, MOST_AGAIN, ExecutedInstruction, Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import number, resolve_columns, run, tiles, way
+from harness.baselines.parser.hexagons.regions import resolve_columns, run, tiles, way
 from harness.baselines.parser.hexagons.shapes import ring, strokes, triangle
 from harness.worlds.hexagons import COLUMNS, Paint, Tile, line, neighbors, on_board, step
 from serialization.program import ast
@@ -18,8 +17,6 @@ from serialization.program.literal import tile_set
 from serialization.program.written import write_expression
 
 _BLANKS_ONLY = frozenset({"around", "line", "beside", "inside", "beside_tile", "run_beside"})
-_MOST = 1000
-"""A step that has painted more tiles than this may not repeat steps: copies of copies grow fast."""
 _BY_COLUMN = frozenset({"cross", "tiles", "columns", "from_column", "beside", "beside_tile", "within"})
 
 
@@ -28,13 +25,11 @@ def _paint(memory: Memory, color: Term, what: Term) -> None:
 
 
 def _paint_again(memory: Memory, what: Term) -> None:
-    if what.op == "line" and not any(isinstance(piece, Term) and piece.op in ("colored_count", "beside") for piece in what.args):
+    if what.op == "line" and not any(piece.op in ("colored_count", "beside") for piece in what.args):
         _extend(memory, what)
     elif what.op not in ("that", "colored", "within_steps", "previous_step", "tiles_of_steps", "within"):
-        counted = next(
-            (cast(Term, piece.args[0]) for piece in what.args if isinstance(piece, Term) and piece.op == "colored_count"), None
-        )
-        _paint_with(memory, str(counted.args[1]) if counted else memory.color, what)
+        counted = frame_pieces(what.args).get("colored_count") if what.op == "line" else None
+        _paint_with(memory, counted.args[1] if counted else memory.color, what)
     else:
         memory.look_at(tiles(what, memory))
 
@@ -43,7 +38,7 @@ def _extend(memory: Memory, what: Term) -> None:
     """Lines without a named color continue in the color they start from."""
     extended = [
         (memory.cells.get(start, memory.color), [tile for tile in stroke if on_board(*tile)])
-        for start, stroke in strokes(memory, cast(tuple[Term, ...], what.args))
+        for start, stroke in strokes(memory, what.args)
     ]
     if not any(stroke for _, stroke in extended):
         raise NoMeaningError(str(what))
@@ -53,17 +48,9 @@ def _extend(memory: Memory, what: Term) -> None:
     memory.look_at([tile for _, stroke in extended for tile in stroke])
 
 
-def _mention(memory: Memory, what: Term) -> None:
-    """Tiles that are mentioned but not painted."""
-    if what.op == "columns":
-        _go(memory, cast(Term, what.args[0]))
-    else:
-        memory.look_at(tiles(what, memory))
-
-
 def _look_beside(memory: Memory, relation: Term) -> None:
     """A place such as "below the ring", from which the next action continues."""
-    direction, of = cast(tuple[Term, Term], relation.args)
+    direction, of = relation.args
     memory.look_at(tiles(of, memory), by_column=True)
     memory.direction = way(direction, memory)
 
@@ -79,10 +66,10 @@ def _by_column(what: Term, memory: Memory) -> bool:
 def _paint_marks(memory: Memory, marks: Term, columns: Term) -> None:
     if marks.op == "marks":
         for mark in marks.args:
-            _paint_marks(memory, cast(Term, mark), columns)
+            _paint_marks(memory, mark, columns)
             columns = Term("same_columns")
         return
-    color, rows = cast(tuple[Term, Term], marks.args)
+    color, rows = marks.args
     _paint(memory, color, Term("cross", (rows, columns)))
 
 
@@ -106,25 +93,22 @@ def _paint_count(op: str, memory: Memory, counted: Term, where: Term) -> None:
     _paint_with(memory, str(color), Term(op, (Term("count", (count,)), where)))
 
 
-def _skip(memory: Memory, count: object) -> None:
+def _skip(memory: Memory, count: int) -> None:
     if not memory.fronts:
         raise NoMeaningError("skip from nowhere")
-    memory.fronts = tuple(run(front, memory.direction, max(number(count), 1))[-1] for front in memory.fronts)
+    memory.fronts = tuple(run(front, memory.direction, max(count, 1))[-1] for front in memory.fronts)
 
 
-def _skip_columns(memory: Memory, count: object) -> None:
+def _skip_columns(memory: Memory, count: int) -> None:
     if not memory.columns:
         raise NoMeaningError("skip from nowhere")
-    memory.gap = number(count)
-    memory.columns = (min(max(memory.columns) + number(count), COLUMNS - 1),)
+    memory.gap = count
+    memory.columns = (min(max(memory.columns) + count, COLUMNS - 1),)
     memory.left_out = True
 
 
 def _leave(memory: Memory, what: Term, _: Term) -> None:
     """Tiles to leave blank: they count as mentioned, and the step's paint on them is undone."""
-    if what.op in ("columns",):
-        memory.columns = tuple(resolve_columns(cast(Term, what.args[0]), memory))
-        return
     left = tiles(what, memory)
     memory.take_back(left)
     memory.look_at(left, by_column=_by_column(what, memory))
@@ -134,15 +118,13 @@ def _except(memory: Memory, action: Term, but: Term) -> None:
     """An action except for some tiles, which are left out or get another color."""
     done = len(memory.painted)
     act(action, memory)
-    color = memory.color
-    region = cast(Term, (cast(Term, but.args[0]) if but.op == "but_colored" else but).args[0])
+    region = (but.args[0] if but.op == "but_colored" else but).args[0]
     out = {*tiles(region, memory)}
     chosen = [paint.tile for paint in memory.painted[done:] if paint.tile in out] or sorted(out)
     if but.op == "but_colored":
-        memory.paint(chosen, str(cast(Term, but.args[1]).args[0]))
+        memory.paint(chosen, str(but.args[1].args[0]))
     else:
         memory.take_back(chosen)
-    memory.color = color
 
 
 def _choose(memory: Memory, color: Term) -> None:
@@ -158,7 +140,7 @@ def _repeat(memory: Memory, *pieces: Term) -> None:
     """Repeat steps from where the last ones ended; if that changes nothing, copy what they painted."""
     parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else ""
-    many = COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1
+    many = COLUMNS if "on_and_on" in parts else min(parts["times"].args[0], COLUMNS) if "times" in parts else 1
     changed = False
     while (
         "steps" in parts
@@ -171,14 +153,12 @@ def _repeat(memory: Memory, *pieces: Term) -> None:
         repeat(memory, *pieces)
 
 
-def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
+def _again(memory: Memory, numbers: Sequence[int], color: str) -> bool:
     """Repeat the actions of some steps from where the last ones ended; returns whether the board changed."""
     memory.painted_by(numbers)
     before, done = dict(memory.cells), len(memory.painted)
     for n in numbers:
-        if len(memory.painted) > _MOST:
-            raise NoMeaningError("steps that repeat each other without end")
-        for action in memory.steps[cast(int, n) - 1].actions if 0 < cast(int, n) <= len(memory.steps) else ():
+        for action in memory.steps[n - 1].actions if 0 < n <= len(memory.steps) else ():
             _act_again(action, memory)
     if color:
         for paint in memory.painted[done:]:
@@ -204,9 +184,9 @@ def _act_again(action: Term, memory: Memory) -> None:
 
 def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
     """Paint colors in sequence, or alternating, in each column or along all of the tiles."""
-    order = [str(color) for count, color in cast(tuple[tuple[int, str], ...], runs.args) for _ in range(count)]
+    order = [str(color) for count, color in runs.args for _ in range(count)]
     if what.op in ("next", "turned"):
-        memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
+        memory.direction = way(what.args[1], memory) if what.op == "turned" else memory.direction
         what = Term("next", (len(order),))
     region_tiles = _upper_or_lower(tiles(what, memory), len(order))
     groups = [
@@ -230,22 +210,21 @@ def _upper_or_lower(row: list[Tile], count: int) -> list[Tile]:
 
 
 def _until(memory: Memory, action: Term, stop: Term) -> None:
-    """Paint, in each column, as far as some tiles: down to them, or up from below."""
-    color, what = cast(tuple[Term, Term], action.args)
+    """Paint, in each column, down to some tiles."""
+    color, what = action.args
     ends = {tile.column: tile.row for tile in tiles(stop, memory)}
     if stop.op == "colored":
         shade = stop.args[0]
         ends = {column: row for (row, column), found in sorted(memory.cells.items(), reverse=True) if found == shade}
     found = tiles(what, memory)
     if all(column in ends for column in {tile.column for tile in found}):
-        upward = memory.direction == "u" or (what.op == "cross" and all(tile.row > ends[tile.column] for tile in found))
         whole = tiles(Term("columns", (Term("same_columns"),)), memory) if what.op == "cross" else found
-        found = [tile for tile in whole if (tile.row > ends[tile.column] if upward else tile.row < ends[tile.column])]
+        found = [tile for tile in whole if tile.row < ends[tile.column]]
     memory.paint(found, str(color.args[0]), over=False, by_column=True)
 
 
 _ACTIONS: tuple[Callable[..., None], ...] = (
-    *(_paint, _paint_again, _mention, _look_beside, _paint_marks, _paint_runs, _skip, _skip_columns, _leave, _choose, _except),
+    *(_paint, _paint_again, _look_beside, _paint_marks, _paint_runs, _skip, _skip_columns, _leave, _choose, _except),
     *(_until, _go, _repeat, mirror, ring, triangle, _more, _in_columns, _then),
 )
 ACTIONS = {function.__name__.removeprefix("_"): function for function in _ACTIONS}
@@ -253,6 +232,7 @@ ACTIONS = {function.__name__.removeprefix("_"): function for function in _ACTION
 ACTIONS |= {
     "paint_count": partial(_paint_count, "turned"),
     "paint_count_beside": partial(_paint_count, "run_beside"),
+    "mention": lambda memory, what: memory.look_at(tiles(what, memory)),
     "erase": lambda memory, _, what: memory.paint(tiles(what, memory), "white"),
     "runs_on": lambda memory, runs: _paint_runs(memory, runs, Term("next", (1,))),
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.baselines.parser.hexagons.lexicon import LexiconToken, list_numbers
 
@@ -15,7 +15,7 @@ class Term(NamedTuple):
     """An operation and its arguments: terms, numbers, words. `execute.ACTIONS` and `regions.REGIONS` say what operations do."""
 
     op: str
-    args: tuple[object, ...] = ()
+    args: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         return f"({' '.join([self.op, *map(_written, self.args)])})" if self.args else self.op
@@ -25,9 +25,9 @@ def _written(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) and not isinstance(value, Term) else str(value)
 
 
-def frame_pieces(frame: Sequence[object]) -> dict[str, Term]:
+def frame_pieces(frame: Sequence[Term]) -> dict[str, Term]:
     """The pieces of a frame, by category; of two in a category, the first."""
-    return {piece.op: piece.args[0] for piece in reversed(frame) if isinstance(piece, Term) and isinstance(piece.args[0], Term)}
+    return {piece.op: piece.args[0] for piece in reversed(frame)}
 
 
 class PhraseMatch:
@@ -229,21 +229,21 @@ def _several(match: PhraseMatch) -> tuple[Term, ...]:
 
 def with_piece(frame: Term, piece: Term, category: str) -> Term | None:
     """A frame with one more piece; None if it has such a piece already. Columns may be given twice: from where and to where."""
-    if sum(isinstance(given, Term) and given.op == category for given in frame.args) > (category == "columns"):
+    if sum(given.op == category for given in frame.args) > (category == "columns"):
         return None
     return Term(frame.op, (*frame.args, Term(category, (piece,))))
 
 
 def paint(color: Term, what: Term) -> Term | None:
     """None for a line whose tiles were counted with their color."""
-    if what.op == "line" and any(isinstance(piece, Term) and piece.op == "colored_count" for piece in what.args):
+    if what.op == "line" and any(piece.op == "colored_count" for piece in what.args):
         return None
     return Term("paint", (color, what))
 
 
 def union(one: Term, two: Term) -> Term | None:
     """None if "and the next" starts another action."""
-    goes_on = two.op == "next" or (two.op == "turned" and _op_of(two.args[0]) == "next")
+    goes_on = two.op == "next" or (two.op == "turned" and two.args[0].op == "next")
     return None if goes_on else Term("union", (one, two))
 
 
@@ -284,9 +284,9 @@ def turned_aslant(what: Term, towards: Term) -> Term | None:
     return turned(what, towards) if len(str(towards.args[0])) > 1 else None
 
 
-def _leads(towards: object) -> bool:
+def _leads(towards: Term) -> bool:
     """Whether a term is a direction by itself, not merely "diagonally"."""
-    return isinstance(towards, Term) and (towards.op == "ways" or "g" not in str(towards.args[0]))
+    return towards.op == "ways" or "g" not in towards.args[0]
 
 
 def in_columns(action: Term, columns: Term) -> Term:
@@ -297,14 +297,14 @@ def in_columns(action: Term, columns: Term) -> Term:
 
 def line_run(start: Term, run: Term) -> Term | None:
     """A number of tiles in a direction, of which the first is given."""
-    if run.op != "turned" or _op_of(run.args[0]) != "count":
+    if run.op != "turned" or run.args[0].op != "count":
         return None
     return Term("line", (Term("start", (start,)), Term("count", (run.args[0],)), Term("direction", (run.args[1],))))
 
 
 def merge(one: Term, two: Term) -> Term | None:
     """One line that was described in two parts; None if both say the same."""
-    ops = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
+    ops = [piece.op for piece in (*one.args, *two.args) if piece.op != "several"]
     return Term(one.op, (*one.args, *two.args)) if len(set(ops)) == len(ops) else None
 
 
@@ -317,7 +317,7 @@ def but_tiles(which: Term) -> Term:
 
 
 def until(action: Term, stop: Term) -> Term | None:
-    if stop.op != "colored" or action.op != "paint" or _op_of(action.args[1]) not in ("cross", "columns", "tiles"):
+    if stop.op != "colored" or action.op != "paint" or action.args[1].op not in ("cross", "columns", "tiles"):
         return None
     return Term("until", (action, stop))
 
@@ -335,10 +335,6 @@ def _counted_from(axis: str, what: Term, sides: Term) -> Term:
         _counted_from(axes[n : n + 1] or axis, arg, sides) if isinstance(arg, Term) else arg for n, arg in enumerate(what.args)
     ]
     return Term(what.op, tuple(turned))
-
-
-def _op_of(value: object) -> str:
-    return value.op if isinstance(value, Term) else ""
 
 
 _OF_WORDS: tuple[OfWords, ...] = (

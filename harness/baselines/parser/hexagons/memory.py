@@ -115,10 +115,10 @@ class Memory:
         """All paint so far, in order."""
         return [paint for step in self.steps for paint in step.painted] + list(self.painted)
 
-    def painted_by(self, numbers: Sequence[object]) -> list[Paint]:
+    def painted_by(self, numbers: Sequence[int]) -> list[Paint]:
         """The paint of the steps with these numbers, from 1; if none of them exists, of the last step that painted. Raises
         NoMeaningError if no step did."""
-        wanted = [n for n in numbers if isinstance(n, int) and 0 < n <= len(self.steps)]
+        wanted = [n for n in numbers if 0 < n <= len(self.steps)]
         if not wanted:
             wanted = [max((n for n, step in enumerate(self.steps, 1) if step.painted), default=0)]
         if wanted == [0]:

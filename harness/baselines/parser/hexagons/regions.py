@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from harness.baselines.parser.hexagons.meaning import Term
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
@@ -45,9 +44,9 @@ def resolve_rows(term: Term, memory: Memory, column: int) -> list[int]:
 def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[int]:
     match term:
         case Term("at", (numbers, side)):
-            places = [size - n if side == "back" else n - 1 for n in cast(tuple[int, ...], numbers)]
+            places = [size - n if side == "back" else n - 1 for n in numbers]
         case Term("first", (count, side)):
-            places = [size - n if side == "back" else n - 1 for n in range(1, min(cast(int, count), size) + 1)]
+            places = [size - n if side == "back" else n - 1 for n in range(1, min(count, size) + 1)]
         case Term("all"):
             places = list(range(size))
         case Term("odd") | Term("every_other"):
@@ -66,7 +65,7 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
             out = _places(but, memory, size, column)
             places = [n for n in range(size) if n not in out]
         case Term("middle", counts):
-            count = cast(int, counts[0]) if counts else 2 - size % 2
+            count = counts[0] if counts else 2 - size % 2
             places = list(range((size - count) // 2, (size + count) // 2))
         case Term("blank"):
             places = [row for row in range(size) if (row, column) not in memory.cells] if column is not None else []
@@ -97,14 +96,10 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
 WAYS = {"u": "up", "d": "down", "ur": "up-right", "dr": "down-right", "dl": "down-left", "ul": "up-left"}
 
 
-def number(value: object) -> int:
-    return value if isinstance(value, int) else 1
-
-
 def ways(direction: Term, memory: Memory) -> list[str]:
     """The letters of each direction."""
     several = direction.args if direction.op == "ways" else (direction,)
-    return [way(one, memory) for one in several if isinstance(one, Term)]
+    return [way(one, memory) for one in several]
 
 
 def way(direction: Term, memory: Memory) -> str:
@@ -218,10 +213,7 @@ def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
 
 def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     painted = memory.painted_by(steps.args)
-    if what.op == "colored":
-        colored = [paint.tile for paint in painted if paint.color == what.args[0]]
-        return [extreme(colored, str(what.args[2]))] if colored and what.args[2] in ("t", "b", "l", "r") else colored
-    return [paint.tile for paint in painted]
+    return [paint.tile for paint in painted if what.op != "colored" or paint.color == what.args[0]]
 
 
 def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
@@ -230,7 +222,7 @@ def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     match which:
         case Term("at", (numbers, side)):
             order = painted[::-1] if side == "back" else painted
-            return [order[n - 1] for n in cast(tuple[int, ...], numbers) if 0 < n <= len(order)]
+            return [order[n - 1] for n in numbers if 0 < n <= len(order)]
     return painted
 
 
@@ -240,11 +232,11 @@ def _beside(memory: Memory, direction: Term, of: Term) -> list[Tile]:
 
 
 def _beside_tile(memory: Memory, relation: Term, _: Term) -> list[Tile]:
-    return _beside(memory, *cast(tuple[Term, Term], relation.args))
+    return _beside(memory, *relation.args)
 
 
-def _next(memory: Memory, count: object) -> list[Tile]:
-    following = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
+def _next(memory: Memory, count: int) -> list[Tile]:
+    following = [tile for front in memory.fronts for tile in run(front, memory.direction, count)]
     memory.columns = tuple(dict.fromkeys(tile.column for tile in following if on_board(*tile))) or memory.columns
     return following
 
@@ -266,11 +258,11 @@ def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
 
 
 def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
-    direction, of = cast(tuple[Term, Term], relation.args)
+    direction, of = relation.args
     start = tiles(of, memory)
-    if direction.op == "ways" and number(count.args[0]) == len(direction.args):
+    if direction.op == "ways" and count.args[0] == len(direction.args):
         count = Term("count", (1,))
-    return [tile for towards in ways(direction, memory) for tile in _run_from(memory, start, towards, number(count.args[0]))]
+    return [tile for towards in ways(direction, memory) for tile in _run_from(memory, start, towards, count.args[0])]
 
 
 def _run_from(memory: Memory, start: list[Tile], towards: str, many: int) -> list[Tile]:
@@ -313,7 +305,7 @@ REGIONS |= {
     "tiles_of_steps": _of_steps,
     "columns": lambda memory, columns: _cross(memory, Term("all"), columns),
     "that": lambda memory: list(memory.last),
-    "latest": lambda memory, count: [paint.tile for paint in memory.earlier()[-number(count) :]],
+    "latest": lambda memory, count: [paint.tile for paint in memory.earlier()[-count:]],
     "of_steps": lambda memory, steps: [paint.tile for paint in memory.painted_by(steps.args)],
     "previous_step": lambda memory: [paint.tile for paint in memory.painted_by(())],
 }

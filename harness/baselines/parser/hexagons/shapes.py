@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from harness.baselines.parser.hexagons.copies import shifted
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import REGIONS, WAYS, beside, number, resolve_columns, run, tiles, way, ways
+from harness.baselines.parser.hexagons.regions import REGIONS, WAYS, beside, resolve_columns, run, tiles, way, ways
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
 
 Stroke = tuple[Tile, list[Tile]]
@@ -29,11 +28,11 @@ REGIONS["line"] = _line
 def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
     """The lines that pieces describe: between two ends, from a start to a goal, in a direction, of a length (count,
     colored_count), in columns, beside something, from everything mentioned last (several)."""
-    parts = {piece.op: cast(Term, piece.args[0]) for piece in pieces}
+    parts = frame_pieces(pieces)
     if "colored_count" in parts:
         parts = {"count": parts["colored_count"], **parts}
     if "beside" in parts:
-        direction, of = cast(tuple[Term, Term], parts["beside"].args)
+        direction, of = parts["beside"].args
         around = tiles(of, memory)
         return [(around[-1], [tile for towards in ways(direction, memory) for tile in beside(around, towards)])]
     if "columns" in parts:
@@ -59,7 +58,7 @@ def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
 def _to_columns(memory: Memory, parts: dict[str, Term], start: Tile) -> list[Stroke]:
     """Diagonals from a tile as far as some columns."""
     letters, lines = str(parts["direction"].args[0]) if "direction" in parts and parts["direction"].op == "direction" else "g", []
-    for stop in resolve_columns(cast(Term, parts["goal"].args[0]), memory):
+    for stop in resolve_columns(parts["goal"].args[0], memory):
         across = "r" if stop > start.column else "l"
         memory.direction = way(Term("direction", (letters if set(letters) & set("lr") else letters + across,)), memory)
         lines.append((start, [start, *run(start, memory.direction, abs(stop - start.column))]))
@@ -105,7 +104,7 @@ def _rays(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Str
         memory.direction = towards
         for one in start:
             first = [one] if inclusive else []
-            count = number(parts["count"].args[0]) - inclusive if "count" in parts else 0
+            count = parts["count"].args[0] - inclusive if "count" in parts else 0
             lines.append((one, first + (run(one, towards, count) if "count" in parts else _ray(memory, one))))
     return lines
 
@@ -118,7 +117,7 @@ def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) ->
         from_below = "start" in parts and memory.direction == "d" and all(tile.row == ROWS - 1 for tile in start)
         return ["u" if from_below else memory.direction]
     slanted = "g" if "slant" in parts else ""
-    each = [cast(Term, one) for one in direction.args] if direction.op == "ways" else [direction]
+    each = list(direction.args) if direction.op == "ways" else [direction]
     return [way(Term("direction", (str(one.args[0]) + slanted,)), memory) for one in each]
 
 
@@ -135,15 +134,10 @@ def _ray(memory: Memory, start: Tile) -> list[Tile]:
 def ring(memory: Memory, *pieces: Term) -> None:
     """Paint a ring of six tiles around a tile, or beside another ring."""
     parts = frame_pieces(pieces)
-    color = (
-        str(parts["color"].args[0])
-        if "color" in parts
-        else str(parts["colored_count"].args[1])
-        if "colored_count" in parts
-        else memory.color
-    )
+    named = parts.get("color") or parts.get("colored_count")
+    color = named.args[-1] if named else memory.color
     if "beside" in parts:
-        direction, of = cast(tuple[Term, Term], parts["beside"].args)
+        direction, of = parts["beside"].args
         known = tiles(of, memory)
         middle = Tile(sum(t.row for t in known) // len(known), sum(t.column for t in known) // len(known))
         towards = way(direction, memory)
@@ -153,7 +147,7 @@ def ring(memory: Memory, *pieces: Term) -> None:
         return
     elif "region" in parts:
         around = parts["region"]
-        centers = tiles(cast(Term, around.args[1]) if around.op == "around" else around, memory)
+        centers = tiles(around.args[1] if around.op == "around" else around, memory)
         if around.op in ("cross", "union", "tiles") and 1 < len(centers) < 60 and _close(centers):
             _petals(memory, centers, color)
             return
@@ -194,11 +188,11 @@ def triangle(memory: Memory, *pieces: Term) -> None:
     """Paint a triangle from a vertical side to the right or the left, with one tile less in each column."""
     parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else memory.color
-    count = number(parts["count"].args[0]) if "count" in parts else 0
+    count = parts["count"].args[0] if "count" in parts else 0
     if "colored_count" in parts:
-        count, color = number(parts["colored_count"].args[0]), str(parts["colored_count"].args[1])
+        count, color = parts["colored_count"].args[0], str(parts["colored_count"].args[1])
     per_side = "side_length" in parts or ("direction" in parts and parts["direction"].op == "ways")
-    side = number(parts["side_length"].args[0]) if "side_length" in parts else count if per_side else _SIDES.get(count, count)
+    side = parts["side_length"].args[0] if "side_length" in parts else count if per_side else _SIDES.get(count, count)
     towards = "l" if "direction" in parts and not per_side and way(parts["direction"], memory)[-1] == "l" else "r"
     column = set(_base(memory, parts, side))
     if len(column) < 2:
@@ -216,7 +210,7 @@ def _base(memory: Memory, parts: dict[str, Term], side: int) -> list[Tile]:
         base = tiles(Term("cross", (end, parts["columns"])) if "columns" in parts else Term("tiles", (end,)), memory)
     elif "region" in parts:
         region = parts["region"]
-        base = tiles(cast(Term, region.args[1]) if region.op == "around" else region, memory)
+        base = tiles(region.args[1] if region.op == "around" else region, memory)
     else:
         base = list(memory.last)
     base = [tile for tile in base if tile.column == base[0].column] if base else base
