@@ -110,12 +110,6 @@ def test_what_is_said_is_true_complete_and_seen(simulator: str) -> None:
             assert [part for part, pattern in ASKED.items() if re.search(pattern, texts[-2].lower())] == [omitted]
 
 
-# --- the paper's definitions (sections 5 and 11) ---
-
-
-# --- words ---
-
-
 def test_words_name_the_way() -> None:
     for seed in range(10):
         voice = Voice(Random(seed), "shapes")
