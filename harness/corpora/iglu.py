@@ -116,9 +116,6 @@ class _World(CorpusRecord):
 class _Fault(Exception):
     """Why an instruction is not an item: one of FAULTS, and what is wrong."""
 
-    def __init__(self, kind: str, detail: str = "") -> None:
-        self.kind, self.detail = kind, detail
-
 
 def split_of(start: str) -> str:
     """The split of all instructions that start in worlds of one game; the authors published no splits for building."""
@@ -169,13 +166,14 @@ def _instruction(row: _Row, world: Callable[[str], bytes | None], seen: dict[str
             return replace(read, kind=UNCLEAR, detail=row.ClarifyingQuestion.strip(), pose=pose, before=before)
         ended, after = _world(world(path), path, "no target world")
         if after == before:
-            raise _Fault("unchanged")
+            raise _Fault("unchanged", "")
         if (pose := _pose(ended)) is None:
             raise _Fault("no pose", path)
         if gold_order(before, after) is None:
             raise _Fault("floating", path)
     except _Fault as fault:
-        return replace(read, kind=fault.kind, detail=fault.detail)
+        kind, detail = fault.args
+        return replace(read, kind=kind, detail=detail)
     return replace(read, pose=pose, before=before, after=after)
 
 

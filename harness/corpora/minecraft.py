@@ -73,9 +73,8 @@ def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Struct
         if (match := _FILE.search(where)) and match["target"] in wanted
     }
     for game in games:
-        ends = [run.after for run in game.runs if run.after is not None]
-        if game.split == split and game.target not in known and ends:
-            known[game.target] = ends[-1]
+        if game.target in wanted and (ends := [run.after for run in game.runs if run.after is not None]):
+            known.setdefault(game.target, ends[-1])
     return {name: known[name] for name in sorted(known, key=lambda name: (len(name), name)) if len(known[name])}
 
 
