@@ -6,15 +6,17 @@ corpus is at hand; otherwise a small lexicon of our own, which ships with the pa
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from random import Random
 
+from pydantic import TypeAdapter, ValidationError
+
 from harness.augmentation.colors import COLORS
 from harness.corpora import archive, locate
 from harness.errors import DataError
+from harness.util.settings import first_problem
 
 Lexicon = Mapping[str, Sequence[str]]
 """From a word in lower case to the words that may replace it."""
@@ -51,16 +53,8 @@ def lexicon() -> dict[str, list[str]]:
         places = source / "data" / _FILE, source / _FILE
         text = next((place.read_bytes() for place in places if place.is_file()), None)
     if text is None:
-        return _read(files("harness.augmentation").joinpath("lexicon.json").read_bytes(), "lexicon.json")
-    return _read(text, f"{source}: {_FILE}")
-
-
-def _read(text: bytes, where: str) -> dict[str, list[str]]:
+        text = files("harness.augmentation").joinpath("lexicon.json").read_bytes()
     try:
-        entries: dict[str, list[str]] = json.loads(text)
-    except ValueError as error:
-        raise DataError(f"{where}: not JSON: {error}") from None
-    lists = list(entries.values()) if isinstance(entries, dict) else [None]
-    if not all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in lists):
-        raise DataError(f"{where}: expected an object of lists of words")
-    return entries
+        return TypeAdapter(dict[str, list[str]]).validate_json(text)
+    except ValidationError as error:
+        raise DataError(f"{source}: {_FILE}: {first_problem(error)}") from None

@@ -7,7 +7,7 @@ their colors only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -103,22 +103,19 @@ def augment(
     task = items[0].task
     known = known_changes(task)
     changes = known if not changes else [choose(f"change of {task}", name, known) for name in changes]
+    variants = cache(lambda game, number: variant(task, game, number, seed, changes))
     if whole:
-        drawn = _whole(items, task, seed, factor - 1, changes)
+        pairs = [(variants(item.cluster, k), n) for k in range(factor - 1) for n, item in enumerate(items)]
+        drawn = [(how, n) for how, n in pairs if how.effect != _NO_EFFECT]
     else:
-        drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
+        drawn = _draw(items, variants, seed, (factor - 1) * len(items), changes)
     return chain(items, (change(items[n], how, lexicon) for how, n in drawn))
 
 
-def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
-    """Pairs of a variant and an item's index: `count` variants of every game, but for those that change nothing."""
-    variants = ((variant(task, item.cluster, k, seed, changes), n) for k in range(count) for n, item in enumerate(items))
-    return [(how, n) for how, n in variants if how.effect != _NO_EFFECT]
-
-
-def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
+def _draw(
+    items: Sequence[Item], variants: Callable[[str, int], Variant], seed: int, count: int, changes: Collection[str]
+) -> list[tuple[Variant, int]]:
     """`count` random pairs of a variant and an item's index, sorted by variant and item."""
-    variants = cache(lambda game, number: variant(task, game, number, seed, changes))
     order = list(range(VARIANTS * len(items)))
     Random(f"{seed}/augment").shuffle(order)
     chosen, seen = list[tuple[Variant, int]](), set[Any]()

@@ -70,11 +70,6 @@ def choose_decoding(name: str, baseline: Baseline | Ruled, values: Mapping[str, 
     return replace(Decoding(), **options)
 
 
-def known_decoding(baseline: Baseline | Ruled, decoding: Decoding) -> dict[str, Any]:
-    """The fields of the decoding that affect this baseline's answers."""
-    return {key: getattr(decoding, key) for key in baseline.decoding}
-
-
 def load_predictor(
     baseline: Baseline | Ruled, name: str, task: str, checkpoint: str | None = None, decoding: Decoding = DECODING
 ) -> tuple[Predictor, str, dict[str, Any]]:

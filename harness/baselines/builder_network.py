@@ -221,11 +221,15 @@ class BuilderCollator:
         cells = grids.channels_at(tables.grids, tables.cells)
         if (view := perspective_view(items, self.shape)) is not None:
             cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
+        # At each step, the previous gold action; zeros at the first step and in padding.
+        actions = np.zeros((len(items), max(steps), VECTOR), np.float32)
+        for row, own in zip(actions, labels, strict=True):
+            row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))
         tokens, lengths = read_texts(items, self.words)
         return BuilderBatch(
             tokens=tokens,
             lengths=lengths,
-            actions=torch.from_numpy(_inputs(labels)),
+            actions=torch.from_numpy(actions),
             item=torch.from_numpy(item),
             position=torch.from_numpy(np.concatenate([np.arange(count) for count in steps])),
             labels=torch.tensor([label for own in labels for label in own]),
@@ -240,11 +244,3 @@ def perspective_view(items: Sequence[MinecraftItem], shape: WorldShape) -> Float
     if shape.perspective == "none":
         return None
     return perspective([item.pose for item in items])
-
-
-def _inputs(labels: Sequence[Sequence[int]]) -> Floats:
-    """The decoder's inputs: at each step the previous gold action; zeros at the first step and in padding."""
-    inputs = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
-    for row, own in zip(inputs, labels, strict=True):
-        row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))
-    return inputs

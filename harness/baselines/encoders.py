@@ -11,7 +11,7 @@ from torch import nn
 
 from harness.engines.models.bases import resolve_base
 from harness.engines.models.encoding import MINILM, minilm_folder
-from harness.engines.shared import brief
+from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, EngineError
 from harness.util.hashing import short_hash
 from harness.util.settings import Positive, Strict
@@ -34,7 +34,8 @@ class EncoderSettings(Strict):
     layers: Positive
     """The number of layers of "small"."""
     depth: Positive | None = None
-    """The number of layers of a pretrained encoder that are used, from the first on; null: all."""
+    """The number of layers of a pretrained encoder that are used, from the first on; null: all. It must keep its layers where
+    BERT has them."""
 
 
 class EncoderNetwork(nn.Module):  # type: ignore[misc]
@@ -55,6 +56,7 @@ class EncoderNetwork(nn.Module):  # type: ignore[misc]
         return self
 
 
+@quiet_transformers()
 def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[Any, Any]:
     """The encoder, in float32, and its tokenizer.
 
@@ -66,7 +68,6 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
 
     name = settings.name
     folder = SMALL_TOKENIZER if name == SMALL else minilm_folder() if name == MINILM else resolve_base(name)
-    be_quiet()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         if name == SMALL:
@@ -78,32 +79,15 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
             encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False))
         else:
             encoder = AutoModel.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, ImportError, RuntimeError) as error:
+        if settings.depth is not None:
+            encoder.encoder.layer = encoder.encoder.layer[: settings.depth]
+    except (OSError, ValueError, ImportError, RuntimeError, AttributeError) as error:
         raise EngineError(f"the encoder {name} cannot be loaded: {brief(error)}") from None
     # The unused pooler would only take space in a checkpoint.
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
-    if settings.depth is not None:
-        _shorten(encoder, settings)
     encoder.requires_grad_(settings.tuned)
     return encoder.float(), tokenizer
-
-
-def be_quiet() -> None:
-    """Silences transformers for the rest of this process, except for errors."""
-    from transformers.utils import logging
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-
-
-def _shorten(encoder: Any, settings: EncoderSettings) -> None:
-    stack = getattr(encoder, "encoder", None)
-    if not hasattr(stack, "layer"):
-        raise EngineError(
-            f"encoder.depth={settings.depth}: {settings.name} does not keep its layers where BERT has them; use null"
-        )
-    encoder.encoder.layer = encoder.encoder.layer[: settings.depth]
 
 
 def check_identity(folder: Path, trained: object, here: str) -> None:

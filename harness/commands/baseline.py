@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
-import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.baselines import BASELINES, Ruled, choose_decoding, known_decoding
+from harness.baselines import BASELINES, Ruled, choose_decoding
 from harness.errors import UsageError
 from harness.tasks.registry import TASK_NAMES
+from harness.training import SHIPPED
 from harness.util.options import ModelCommand, argument, option
 from harness.util.registry import choose, resolve
 from harness.util.settings import Strict
@@ -37,11 +38,8 @@ class Train(Strict):
     task: str | None = TASK
     name: str | None = option(None, "Name of the run folder under runs/. [default: NAME-TASK]")
     overrides: tuple[str, ...] = option((), "Change a key of the recipe, as in variant=B.", names=("--set",), metavar="KEY=VALUE")
-    limit: int | None = option(None, "Train on the first N items only, and validate on the first N of dev.", ge=1)
     train_items: int | None = option(None, "Train on N items: whole procedures or games, drawn at random.", ge=1)
     max_epochs: int | None = option(None, "Train for at most N epochs instead of the recipe's.", ge=1)
-    start: str | None = option(names=("--from",), metavar="MODEL")
-    """Start from a trained model: a folder, a run or a shipped name."""
     data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
     """Also train on this file from harness simulate or augment, or on a SHARE (0 to 1) of its items. Repeatable."""
     dev_data: tuple[Path, ...] = option((), metavar="FILE")
@@ -89,9 +87,7 @@ def check_predict(options: Predict, untrained: bool) -> str:
 def check_training(options: Train, untrained: bool = False) -> BaselineJob:
     """The training of `harness baseline train`. Raises the errors that the command would raise before it."""
     from harness.corpora.item import data_set
-    from harness.training.checkpoints import find_model
     from harness.training.curriculum import check_curriculum
-    from harness.training.origin import Origin
     from harness.training.trainable import BaselineJob
 
     name = options.baseline
@@ -101,14 +97,11 @@ def check_training(options: Train, untrained: bool = False) -> BaselineJob:
     limit = [f"training.epochs={options.max_epochs}"] if options.max_epochs else []
     overrides = [*options.overrides, *limit]
     recipe = chosen.recipe(overrides)
-    start = find_model(options.start, "--from") if options.start else None
     items, dev, data = _items(task, recipe.training.seed, options)
     if len({*map(data_set, items)}) > 1:
         recipe = chosen.recipe(overrides, mixed=True)
     check_curriculum(items, recipe.training.curriculum)
-    origin = Origin(start, data)
-    recipe = origin.reseeded(recipe, name)
-    return BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev, origin=origin)
+    return BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev, data=data)
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
@@ -152,7 +145,7 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
     sources = {*map(data_set, train_items)}
     if judged or sources != {task}:
         dev = dev_set(train_items, [*(dev if task in sources else []), *judged], seed)
-    return train_items[: options.limit], dev[: options.limit], {file: items_hash(items) for file, items in added.items()}
+    return train_items, dev, {file: items_hash(items) for file, items in added.items()}
 
 
 def _share(text: str) -> tuple[Path, float]:
@@ -209,7 +202,8 @@ def predict(options: Predict) -> int:
     predictor, model, taken = load_predictor(chosen, name, task, options.checkpoint, decoding)
     predictor.batch_size = options.batch_size or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options.part))[: options.limit]
-    own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
+    own = {key: getattr(decoding, key) for key in chosen.decoding}
+    source = f" from {taken['checkpoint']}" if taken else ""
     run_name = options.name or _default_name(task, model, own, options)
     origin = "" if file else f" of the {locate(task).kind} corpus"
     click.echo(f"{task} {options.part}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=options.as_json)
@@ -235,33 +229,19 @@ def _default_name(task: str, model: str, decoding: dict[str, Any], options: Pred
     return "_".join(parts)
 
 
-class ExportBaseline(Strict):
-    name: str = argument()
-    folder: Path = argument()
-    half: bool = option(False, "Store the weights in float16: half the size; answers may differ a little.")
-
-
-@baseline.command(cls=ModelCommand, model=ExportBaseline)
-def export(options: ExportBaseline) -> None:
-    """Copy the trained model NAME (a run, or a folder) to a new FOLDER, to keep or to ship."""
-    from harness.baselines.shipped import export_model
-    from harness.training.checkpoints import WEIGHTS, find_model
-
-    folder = options.folder
-    export_model(find_model(options.name, "model"), folder, half=options.half)
-    megabytes = (folder / WEIGHTS).stat().st_size / 1e6
-    click.echo(f"{folder}: {megabytes:,.1f} MB of weights; predict with --checkpoint {shlex.quote(str(folder))}")
-
-
 @baseline.command("list")
 def list_baselines() -> None:
     """Show every baseline and the checkpoints that come with the package."""
-    from rich.console import Console
-
-    from eval.tables import numbers_table
-    from harness.baselines.shipped import catalog
-
-    table = numbers_table("baseline", "task", "shipped checkpoint", "MB", "parameters", "judged")
-    for row in catalog():
-        table.add_row(*row)
-    Console().print(table)
+    # Nothing that takes long is imported: not even the baselines.
+    rows = [("baseline", "task", "checkpoint", "MB", "F1")]
+    shipped = {folder: json.loads((folder / "config.json").read_bytes())["baseline"] for folder in sorted(SHIPPED.iterdir())}
+    for name in BASELINES:
+        for folder in (folder for folder, owner in shipped.items() if owner == name):
+            scores = json.loads((folder / "scores.json").read_bytes())
+            f1 = (scores["action"] if "action" in scores else scores["micro"]["overall"])["f1"]
+            megabytes = f"{(folder / 'model.safetensors').stat().st_size / 1e6:.1f}"
+            rows.append((name, scores["task"], folder.name, megabytes, f"{100 * f1:.2f} on {scores['split']}"))
+        if name not in shipped.values():
+            rows.append((name, "", "needs none", "", ""))
+    for row in rows:
+        click.echo("{:18}{:11}{:18}{:>4}  {}".format(*row).rstrip())

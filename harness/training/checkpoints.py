@@ -1,7 +1,6 @@
 """Checkpoints: where a killed training run resumes, and the folder of a baseline's trained model.
 
-A model's folder holds config.json, model.safetensors, possibly vocabulary.json, and a card, README.md. Every file is complete or
-absent.
+A model's folder holds config.json, model.safetensors, and possibly vocabulary.json. Every file is complete or absent.
 """
 
 from __future__ import annotations
@@ -12,23 +11,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS
+from harness.training import SHIPPED
 from harness.util.files import write_atomically
 from harness.util.hashing import short_hash
 from harness.util.settings import first_problem
 
 S = TypeVar("S", bound=BaseModel)
 
-SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
-"""Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
-
-_FREE = ("dropout", "chunk")
-"""Keys of a network's shape that may differ from those of the model that training starts from."""
-CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
+CONFIG, WEIGHTS, VOCABULARY = "config.json", "model.safetensors", "vocabulary.json"
 STATE = "trainer_state.json"
 """The state file of a training checkpoint."""
 
@@ -67,53 +62,39 @@ def checkpoint_step(checkpoint: Path) -> int:
     return int(checkpoint.name.rpartition("-")[2])
 
 
-def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
-    """Load weights into a network. Raises DataError, in one line, for weights of another network."""
+def restored(network: Any, folder: Path) -> Any:
+    """The network with a model's weights, ready to answer. Raises DataError, in one line, for weights of another network."""
+    weights, where = read_weights(folder), folder / WEIGHTS
     own = {name: tuple(value.shape) for name, value in own_weights(network).items()}
     stored = {name: tuple(value.shape) for name, value in weights.items()}
     for name in sorted({*own, *stored}):
         if own.get(name) != stored.get(name):
             here, theirs = own.get(name, "nothing"), stored.get(name, "nothing")
             raise DataError(f"{where}: the weights are of another variant: {name} is {theirs} there and {here} in this network")
-    network.load_state_dict(dict(weights), strict=False)
+    network.load_state_dict(weights, strict=False)
+    return network.eval()
 
 
-def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | None) -> None:
-    """Load a trained model's weights into a network. `shape` is the recipe's, or None if the shape came from the model.
-
-    Raises DataError for weights of another baseline or of another network.
-    """
-    there = read_config(folder, baseline).get("network") or {}
-    restore(network, read_weights(folder), folder / WEIGHTS)
-    for key, here in shape.model_dump().items() if shape else ():
-        # Weights may fit a network that interprets them differently.
-        if key not in _FREE and there.get(key, here) != here:
-            raise DataError(
-                f"{folder}: it was trained with network.{key}={there[key]}, not {here}: add --set network.{key}={there[key]}"
-            )
-
-
-def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:
+def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None = None) -> None:
     """Write or overwrite a model's folder; its weights come last."""
     from safetensors.torch import save
 
     write_atomically(folder / CONFIG, json.dumps(config, indent=1) + "\n")
     if words is not None:
         write_atomically(folder / VOCABULARY, json.dumps(words, ensure_ascii=False, indent=0) + "\n")
-    write_atomically(folder / CARD, card)
     write_atomically(folder / WEIGHTS, save(dict(weights)))
 
 
-def find_model(name: str, flag: str = "--checkpoint") -> Path:
+def find_model(name: str) -> Path:
     """A model's folder, given by its path, by the folder or the name of the run that made it, or by a shipped model's name.
 
-    Raises UsageError, which names the `flag`, if there is none.
+    Raises UsageError if there is none.
     """
     path = Path(name)
     for folder in (path, path / "model", RUNS / path / "model", SHIPPED / path):
         if (folder / WEIGHTS).is_file():
             return folder
-    raise UsageError(f"{flag} {name}: no trained model is there; make one with `harness baseline train`")
+    raise UsageError(f"--checkpoint {name}: no trained model is there; make one with `harness baseline train`")
 
 
 def default_model(baseline: str, task: str) -> Path:
@@ -160,12 +141,9 @@ def read_words(folder: Path) -> list[str]:
     """A model's vocabulary. Raises DataError unless it is a list of words."""
     path = folder / VOCABULARY
     try:
-        words = json.loads(path.read_bytes())
+        return TypeAdapter(list[str]).validate_json(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {brief(error)}") from None
-    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-        raise DataError(f"{path}: not a list of words")
-    return words
+        raise DataError(f"{path} is no list of words: {brief(error)}") from None
 
 
 def read_weights(folder: Path) -> dict[str, Any]:

@@ -1,28 +1,22 @@
-"""Which items a training run uses, and in which order, epoch by epoch."""
+"""Which items a training run uses."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, islice, zip_longest
+from itertools import chain, islice, zip_longest
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from harness.corpora import load
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
 from harness.simulators.games import validation_items
 from harness.tasks.registry import TASKS
-from harness.training.curriculum import stages
-from harness.training.recipe import Training
-from harness.training.steps import Data
 
 T = TypeVar("T")
 _SIMULATED = 0.1
 """The size of dev as a share of train's, if all of dev is simulated."""
-_POOL = 16
-"""Batches whose items are sorted by length together."""
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
@@ -82,43 +76,3 @@ def dev_set(train: Iterable[Item], validation: Iterable[Item], seed: int) -> lis
     if not any(parts.values()):
         raise UsageError(f"--dev-data: there are train items of {min(wanted)}, but none to validate on: add its validation split")
     return [item for name, part in parts.items() for item in subset(part, sizes[name], seed)]
-
-
-class EpochPlan(NamedTuple):
-    """The item indices of each epoch."""
-
-    epochs: list[list[int]]
-    batch: int
-    """Items of a step."""
-    lengths: Sequence[int] | None
-    """Lengths of the items, if batches should have items of similar length."""
-
-    @property
-    def ends(self) -> list[int]:
-        """The last step of each epoch, counted from 1."""
-        return list(accumulate(math.ceil(len(epoch) / self.batch) for epoch in self.epochs))
-
-    def order(self, epoch: int, seed: int) -> list[int]:
-        """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
-        random = Random(f"{seed}/{epoch}")
-        numbers = list(self.epochs[epoch])
-        random.shuffle(numbers)
-        if self.lengths is None:
-            return numbers
-        pool, ordered = _POOL * self.batch, []
-        for start in range(0, len(numbers), pool):
-            near = sorted(numbers[start : start + pool], key=self.lengths.__getitem__)
-            batches = [near[n : n + self.batch] for n in range(0, len(near), self.batch)]
-            # An incomplete batch stays last.
-            whole = batches[: len(near) // self.batch]
-            random.shuffle(whole)
-            ordered += [*whole, *batches[len(whole) :]]
-        return list(chain(*ordered))
-
-
-def make_plan(data: Data, training: Training) -> EpochPlan:
-    """The stages of the curriculum, if there is one, and then epochs of all items."""
-    items, length = data.items, data.length
-    first = stages(items, training.curriculum, training.seed, data.history) if training.curriculum else []
-    epochs = [*first, *[list(range(len(items)))] * training.epochs]
-    return EpochPlan(epochs, training.batch_size, [length(item) for item in items] if length else None)

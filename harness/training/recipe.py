@@ -26,9 +26,6 @@ class Training(Strict):
     """Most epochs of all items; the papers give no maximum but HEXAGONS' 20."""
     patience: Positive
     """Training stops when the dev loss has risen in this many epochs in a row: ten in BAP v2, 12.3; open in HEXAGONS."""
-    keep: Literal["best", "last"] = "best"
-    """Which epoch's model to keep: best, by the lowest dev loss, or last, which ignores patience. With a learning rate that falls
-    to 0, F1 still rises after the loss has stopped falling."""
     batch_size: Positive
     """Items per step, on each device (per_device_train_batch_size)."""
     optimizer: Literal["adamw", "adafactor"] = "adamw"
@@ -36,7 +33,7 @@ class Training(Strict):
     needs it: its attention begins with weights so small that steps of one size for all weights undo what they learn."""
     learning_rate: Rate
     """The highest learning rate."""
-    schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
+    schedule: Literal["constant_with_warmup", "inverse_sqrt", "linear", "cosine"] = "constant_with_warmup"
     """The learning rate after the warmup (lr_scheduler_type): constant, falling with the square root of the step (Vaswani et al.
     2017), or falling to 0 at the end of all epochs, in a straight line (linear) or half a wave (cosine)."""
     warmup: Count = 0

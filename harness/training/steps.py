@@ -3,16 +3,22 @@ adapters: `adapters.rows`)."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from itertools import accumulate, chain
+from random import Random
+from typing import Any, NamedTuple
 
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import change, known_changes, variant
 from harness.corpora.item import Item
-from harness.training.curriculum import History
-from harness.training.recipe import Augment
+from harness.training.curriculum import History, stages
+from harness.training.recipe import Augment, Training
+
+_POOL = 16
+"""Batches whose items are sorted by length together."""
 
 Vary = Callable[[Item, int], Item]
 """Returns the form that an item takes in an epoch, counted from 0."""
@@ -57,19 +63,18 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
 
 
 class Steps:
-    """The items of all steps, step after step. `ends` are the epochs' last steps, and `order` gives the indices of an epoch's
-    items; a step has `size` items, the last one of an epoch perhaps fewer."""
+    """The items of all steps, step after step: first the stages of the curriculum, if there is one, then epochs of all items. A
+    step has `training.batch_size` items, the last one of an epoch perhaps fewer."""
 
-    def __init__(
-        self,
-        items: Sequence[Any],
-        ends: Sequence[int],
-        order: Callable[[int], Sequence[int]],
-        size: int,
-        vary: Vary | None = None,
-    ) -> None:
-        self.items, self.ends, self.order, self.size, self.vary = items, ends, order, size, vary
-        self._epoch, self._numbers = -1, cast("Sequence[int]", ())
+    def __init__(self, data: Data, training: Training) -> None:
+        self.data, self.size, self.seed = data, training.batch_size, training.seed
+        first = stages(data.items, training.curriculum, self.seed, data.history) if training.curriculum else []
+        self.epochs = [*first, *[list(range(len(data.items)))] * training.epochs]
+        """The item indices of each epoch."""
+        self.ends = list(accumulate(math.ceil(len(epoch) / self.size) for epoch in self.epochs))
+        """The last step of each epoch, counted from 1."""
+        self._lengths = [data.length(item) for item in data.items] if data.length else None
+        self._epoch, self._numbers = -1, list[int]()
 
     def __len__(self) -> int:
         return self.ends[-1]
@@ -79,5 +84,22 @@ class Steps:
         if epoch != self._epoch:
             self._epoch, self._numbers = epoch, self.order(epoch)
         start = self.size * (step - (self.ends[epoch - 1] if epoch else 0))
-        items = [self.items[n] for n in self._numbers[start : start + self.size]]
-        return [self.vary(item, epoch) for item in items] if self.vary else items
+        items = [self.data.items[n] for n in self._numbers[start : start + self.size]]
+        return [self.data.vary(item, epoch) for item in items] if self.data.vary else items
+
+    def order(self, epoch: int) -> list[int]:
+        """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
+        random = Random(f"{self.seed}/{epoch}")
+        numbers = list(self.epochs[epoch])
+        random.shuffle(numbers)
+        if self._lengths is None:
+            return numbers
+        pool, ordered = _POOL * self.size, list[int]()
+        for start in range(0, len(numbers), pool):
+            near = sorted(numbers[start : start + pool], key=self._lengths.__getitem__)
+            batches = [near[n : n + self.size] for n in range(0, len(near), self.size)]
+            # An incomplete batch stays last.
+            whole = batches[: len(near) // self.size]
+            random.shuffle(whole)
+            ordered += chain(*whole, *batches[len(whole) :])
+        return ordered

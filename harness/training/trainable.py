@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from harness.corpora import locate
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
-from harness.runs.folder import items_hash
-from harness.training.checkpoints import model_source, own_weights, read_weights, write_model
+from harness.runs.folder import items_hash, provenance
+from harness.training.checkpoints import own_weights, write_model
 from harness.training.job import Job, Trained
-from harness.training.origin import Origin, card, configuration
 from harness.training.processes import processes
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data, vary_by
@@ -29,12 +28,8 @@ R = TypeVar("R", bound=Recipe)
 class Begun:
     """What a baseline builds from its recipe before training."""
 
-    recipe: Recipe
-    """The recipe with the network's actual shape, as in the configuration."""
     network: Any
     data: Data
-    notes: Mapping[str, object]
-    """Lines of the card that are not in the configuration."""
     own: Mapping[str, object] = field(default_factory=dict)
     """Baseline-specific keys of the configuration."""
     words: list[str] | None = None
@@ -58,15 +53,9 @@ class Trainable(Generic[R]):
         key."""
         return load_recipe(self.name, self.schema, overrides, mixed=mixed)
 
-    def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: R, start: Path | None, say: Callable[[str], None]
-    ) -> Begun:
-        """The network as training begins, with the words and weights of the model in the folder `start` if there is one."""
+    def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: R) -> Begun:
+        """The network as training begins."""
         raise NotImplementedError
-
-    def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> Mapping[str, object]:
-        """Further keys of the configuration, computed from the final model in `folder`."""
-        return {}
 
     def train(
         self,
@@ -75,36 +64,31 @@ class Trainable(Generic[R]):
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        origin: Origin | None = None,
+        data: Mapping[str, str] | None = None,
     ) -> Trained:
         """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
 
-        `origin` names the trained model whose words and weights training begins with, if any (`checkpoints.begin_with`). `say`
-        takes messages to the user. Raises DataError for the model of another network, and HarnessError if training cannot
-        continue.
+        `data` holds the hashes of the files that items come from, by name, for the model's configuration. `say` takes messages to
+        the user. Raises HarnessError if training cannot continue.
         """
         import torch
 
         from harness.training.trainer import train_network
 
         assert isinstance(recipe, self.schema)
-        origin, model = origin or Origin(), folder / "model"
         torch.manual_seed(recipe.training.seed)
-        begun = self.begin(items, dev, recipe, origin.start, say)
-        data = begun.data._replace(vary=vary_by(recipe.augment, recipe.training.seed))
-
-        def write(weights: Mapping[str, Any], trained: Trained, finished: Mapping[str, object]) -> None:
-            own = {**begun.own, **finished}
-            config = configuration(self.name, (*dev, *items)[0].task, begun.recipe, trained, len(items), origin, **own)
-            write_model(model, config, weights, begun.words, card(config, trained, **begun.notes))
+        begun = self.begin(items, dev, recipe)
+        count = sum(weight.numel() for weight in begun.network.parameters() if weight.requires_grad)
+        say(f"variant {recipe.variant}: {count:,} trained parameters")
+        shown = begun.data._replace(vary=vary_by(recipe.augment, recipe.training.seed))
 
         def keep(network: Any, trained: Trained) -> None:
-            write(own_weights(network), trained, {})
+            made = {key: value for key, value in provenance().items() if key in ("versions", "git")}
+            config = {"baseline": self.name, "task": dev[0].task, **recipe.model_dump(), "items": len(items), "data": data or {}}
+            config |= {"epoch": int(trained.best["epoch"]), "dev_loss": trained.best["dev_loss"], **made, **begun.own}
+            write_model(folder / "model", config, own_weights(network), begun.words)
 
-        trained = train_network(begun.network, data, recipe.training, folder, keep)
-        if finished := self.finish(model, data, say):
-            write(read_weights(model), trained, finished)
-        return trained
+        return train_network(begun.network, shown, recipe.training, folder, keep)
 
     def load(self, folder: Path, decoding: Any) -> Predictor:
         """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
@@ -120,7 +104,8 @@ class BaselineJob(Job):
 
     baseline: Trainable[Any]
     task: str
-    origin: Origin = field(default_factory=Origin)
+    data: Mapping[str, str] = field(default_factory=dict)
+    """By name, the hashes of the files that train items come from."""
 
     def settings(self) -> dict[str, Any]:
         return {
@@ -131,23 +116,22 @@ class BaselineJob(Job):
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             "dev_hash": items_hash(self.dev),
-            **self.origin.settings(),
+            **({"data": dict(self.data)} if self.data else {}),
         }
 
     def __str__(self) -> str:
         dev = Counter(map(data_set, self.dev))
         judged = f"; dev: {', '.join(f'{count:,} of {name}' for name, count in dev.items())}" if [*dev] != [self.task] else ""
-        start = f"; begins with {model_source(self.origin.start)}" if self.origin.start else ""
         return (
             f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
-            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{judged}{start}"
+            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.data)}{judged}"
         )
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
         if processes().num_processes > 1:
             raise UsageError("a baseline trains in one process: start it without a launcher")
         say(f"{self}; {folder}")
-        result = self.baseline.train(self.items, self.dev, self.recipe, folder, say, self.origin)
+        result = self.baseline.train(self.items, self.dev, self.recipe, folder, say, self.data)
         epochs, best = len(result.curve), result.best
         if result.earlier == epochs:
             say("This run is finished; choose another --name to train again")

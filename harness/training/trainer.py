@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from harness.engines.shared import in_bf16, memory_for
 from harness.errors import UsageError
 from harness.training.checkpoints import WEIGHTS, finished_at, last_state, own_weights
 from harness.training.job import Trained
-from harness.training.plan import EpochPlan, make_plan
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses, Steps
 from harness.training.watched import Watched, curve
@@ -33,12 +30,6 @@ _DEV_BATCH = 16
 """Fewest dev items per batch: the recipe's batch size matters for learning only."""
 _POINTS = 20
 """Most points per epoch in TensorBoard."""
-_SCHEDULES = {
-    "constant": "constant_with_warmup",
-    "inverse-square-root": "inverse_sqrt",
-    "linear": "linear",
-    "cosine": "cosine",
-}
 
 
 def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> Trained:
@@ -46,7 +37,7 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
 
     `network` is a torch module whose `forward` takes the output of `data.collate` and returns `Losses`; its attribute `clipped`,
     if it has one, lists the modules whose gradients are clipped separately instead of all together. `keep` is called with the
-    network and the result so far at each new lowest dev loss, or after each epoch if the recipe keeps the last one.
+    network and the result so far at each new lowest dev loss.
 
     A killed run ends like an uninterrupted one. Raises UsageError if there are no items, and HarnessError for a non-finite loss
     and for too large a batch.
@@ -55,21 +46,20 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
         raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
     # Gradients of convolutions of size 1 may have any strides, of which torch warns.
     warnings.filterwarnings("ignore", "Grad strides do not match")
-    plan = make_plan(data, training)
     before = last_state(folder)
     points = curve(before.get("log_history", []), NetworkTrainer.columns)
     earlier = len(points) if before else None
     if finished_at(before) is None:
         memory = memory_for(training.batch_size, "--set training.batch_size=", ", and another --name if there are checkpoints")
         with memory:
-            trainer = NetworkTrainer(network, data, plan, training, folder, keep)
+            trainer = NetworkTrainer(network, data, training, folder, keep)
             trainer.go_on()
         points = trainer.points
-    return _result(points, training, earlier)
+    return _result(points, earlier)
 
 
-def _result(points: Sequence[dict[str, float]], training: Training, earlier: int | None = None) -> Trained:
-    best = max(points, key=NetworkTrainer.score) if training.keep == "best" else points[-1]
+def _result(points: Sequence[dict[str, float]], earlier: int | None = None) -> Trained:
+    best = max(points, key=NetworkTrainer.score)
     steps, kept = int(points[-1]["step"]), int(best["step"])
     return Trained(steps=steps, kept=kept, seconds=points[-1]["seconds"], curve=points, earlier=earlier)
 
@@ -84,11 +74,11 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
         per_device_eval_batch_size=1,
         train_sampling_strategy="sequential",
         learning_rate=training.learning_rate,
-        lr_scheduler_type=_SCHEDULES[training.schedule],
+        lr_scheduler_type=training.schedule,
         warmup_steps=min(training.warmup, steps // 2),
         weight_decay=training.weight_decay,
         max_grad_norm=training.max_grad_norm,
-        metric_for_best_model="eval_loss" if training.keep == "best" else None,
+        metric_for_best_model="eval_loss",
         greater_is_better=False,
         use_cpu=not torch.accelerator.is_available(),
         bf16=in_bf16(training.precision),
@@ -124,30 +114,27 @@ class NetworkTrainer(Watched):
         "eval_loss": "dev_loss",
     }
 
-    def __init__(
-        self, network: Any, data: Data, plan: EpochPlan, training: Training, folder: Path, keep: Callable[[Any, Trained], None]
-    ) -> None:
-        self.data, self.training, self.keep = data, training, keep
-        arguments, clipped = trainer_arguments(training, plan.ends[-1], folder), getattr(network, "clipped", None)
+    def __init__(self, network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> None:
+        self.data, self.keep, self.patience = data, keep, training.patience
+        self.dev_size, steps = max(_DEV_BATCH, training.batch_size), Steps(data, training)
+        arguments, clipped = trainer_arguments(training, len(steps), folder), getattr(network, "clipped", None)
         if clipped:
             arguments.max_grad_norm = 0.0
-        order = partial(plan.order, seed=training.seed)
         adafactor = torch.optim.Adafactor, {"lr": training.learning_rate}
         super().__init__(
             network,
             arguments,
             folder,
             data_collator=self._collate,
-            train_dataset=Steps(data.items, plan.ends, order, training.batch_size, data.vary),
+            train_dataset=steps,
             optimizer_cls_and_kwargs=adafactor if training.optimizer == "adafactor" else None,
         )
-        self.schedule = EpochSchedule(plan.ends, training.checkpoint_minutes)
+        self.schedule = EpochSchedule(steps.ends, training.checkpoint_minutes)
         self.add_callback(self.schedule)
         if clipped:
             self.add_callback(_ClipParts(clipped, training.max_grad_norm))
-        if training.keep == "best":
-            self.patience = training.patience
-            self.patient_from = plan.ends[training.curriculum.buckets - 1] if training.curriculum else 0
+        if training.curriculum:
+            self.patient_from = steps.ends[training.curriculum.buckets - 1]
 
     @staticmethod
     def score(point: Mapping[str, float]) -> float:
@@ -177,8 +164,8 @@ class NetworkTrainer(Watched):
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         best = self.state.best_metric
         metrics = super().evaluate(*args, **kwargs)
-        if self.training.keep == "last" or best is None or metrics["eval_loss"] < best:
-            self.keep(self.model, _result(self.points, self.training))
+        if best is None or metrics["eval_loss"] < best:
+            self.keep(self.model, _result(self.points))
         return metrics
 
     def judge(self) -> dict[str, float]:
@@ -186,11 +173,11 @@ class NetworkTrainer(Watched):
         return {"eval_loss": self._dev_loss(), "eval_train_loss": self.schedule.loss / self.schedule.items}
 
     def _dev_loss(self) -> float:
-        dev, size = self.data.dev, max(_DEV_BATCH, self.training.batch_size)
-        steps = Steps(dev, [math.ceil(len(dev) / size)], lambda epoch: range(len(dev)), size)
+        dev = self.data.dev
+        batches: Any = [dev[start : start + self.dev_size] for start in range(0, len(dev), self.dev_size)]
         self.model.eval()
         with torch.inference_mode():
-            sums = [float(self._losses(self.model, inputs).sums.sum()) for inputs in self.get_eval_dataloader(steps)]
+            sums = [float(self._losses(self.model, inputs).sums.sum()) for inputs in self.get_eval_dataloader(batches)]
         return sum(sums) / len(dev)
 
     def place(self) -> str:

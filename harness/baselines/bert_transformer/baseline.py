@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,29 +110,12 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def begin(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: BertTransformerRecipe,
-        start: Path | None,
-        say: Callable[[str], None],
-    ) -> Begun:
+    def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: BertTransformerRecipe) -> Begun:
         encoder, tokenizer = load_encoder(recipe.encoder)
         network = BertNetwork(recipe.network, encoder)
-        words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
-        if start:
-            check_identity(start, checkpoints.read_config(start, NAME).get("fingerprint"), mark)
-            checkpoints.begin_with(network, start, NAME, recipe.network)
-        size = sum(weight.numel() for weight in encoder.parameters())
-        count = sum(weight.numel() for weight in network.parameters()) - size
-        reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
-        say(f"text encoder: {reader}")
-        say(f"variant {recipe.variant}: {count:,} parameters of its own")
-        collate = BuilderCollator(recipe.network, words)
+        collate = BuilderCollator(recipe.network, PlainWords(encoder, tokenizer))
         data = Data(builder_turns(items), builder_turns(dev), collate, collate.history)
-        notes = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
-        return Begun(recipe, network, data, notes, {"fingerprint": mark})
+        return Begun(network, data, {"fingerprint": identity(encoder, tokenizer)})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
@@ -140,9 +123,8 @@ class BertTransformer(Trainable[BertTransformerRecipe]):
         settings = checkpoints.read_settings(folder, EncoderSettings, config.get("encoder"), "encoder")
         encoder, tokenizer = load_encoder(settings, weights=False)
         check_identity(folder, config.get("fingerprint"), identity(encoder, tokenizer))
-        network = BertNetwork(shape, encoder)
-        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer), decoding)
+        network = checkpoints.restored(BertNetwork(shape, encoder), folder)
+        return BuilderPredictor(network, shape, PlainWords(encoder, tokenizer), decoding)
 
 
 class PlainWords:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,6 @@ from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.baselines.world_state import VECTOR
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
-from harness.errors import DataError, UsageError
 from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
@@ -101,51 +100,19 @@ class CnnGru(Trainable[CnnGruRecipe]):
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: CnnGruRecipe, start: Path | None, say: Callable[[str], None]
-    ) -> Begun:
+    def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: CnnGruRecipe) -> Begun:
         train_items, dev_items = builder_turns(items), builder_turns(dev)
-        if start:
-            recipe = _as_before(recipe, checkpoints.read_config(start, NAME))
-        vocabulary, vectors = (_read_words(start), None) if start else _words(recipe, train_items, dev_items)
+        vocabulary, vectors = _words(recipe, train_items, dev_items)
         network = CnnGruNetwork(recipe.network, len(vocabulary), vectors)
-        if start:
-            checkpoints.begin_with(network, start, NAME, recipe.network)
-            network.words.requires_grad_(recipe.glove is None)
-        source = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
-        hint = "" if recipe.glove else " (--set glove=FILE takes GloVe's)"
-        say(f"word vectors: {len(vocabulary):,} words, {source}{hint}")
-        encoder, decoder = parameters(network.encoder), parameters(network.decoder)
-        say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
         collate = BuilderCollator(recipe.network, vocabulary)
-        data = Data(train_items, dev_items, collate, collate.history)
-        return Begun(recipe, network, data, {"count": encoder + decoder, "vectors": source}, words=vocabulary.words)
+        return Begun(network, Data(train_items, dev_items, collate, collate.history), words=vocabulary.words)
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
         shape = checkpoints.read_settings(folder, CnnGruShape, config.get("network"), "network")
-        vocabulary = _read_words(folder)
-        network = CnnGruNetwork(shape, len(vocabulary))
-        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return BuilderPredictor(network.eval(), shape, vocabulary, decoding)
-
-
-def parameters(network: Any) -> int:
-    return sum(parameter.numel() for parameter in network.parameters())
-
-
-def _read_words(folder: Path) -> Vocabulary:
-    try:
-        return Vocabulary(checkpoints.read_words(folder))
-    except ValueError as error:
-        raise DataError(f"{folder / checkpoints.VOCABULARY}: {error}") from None
-
-
-def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
-    """The recipe for continuing from a model: GloVe's vectors stay frozen, learned ones go on learning."""
-    if recipe.glove:
-        raise UsageError(f"glove={recipe.glove}: words and vectors come from --from; leave glove out")
-    return recipe.model_copy(update={"glove": config.get("glove")})
+        vocabulary = Vocabulary(checkpoints.read_words(folder))
+        network = checkpoints.restored(CnnGruNetwork(shape, len(vocabulary)), folder)
+        return BuilderPredictor(network, shape, vocabulary, decoding)
 
 
 def _words(

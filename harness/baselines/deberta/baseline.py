@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from scipy.special import softmax
 
-from eval.metrics.hexagons import measure
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
     InstructionReader,
@@ -24,36 +23,41 @@ from harness.baselines.deberta.batches import (
     QueryCollator,
     TileCollator,
     tile_actions,
-    tile_labels,
     words_in,
 )
 from harness.baselines.deberta.network import NO_ACTION, Classifier, DebertaShape, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
-from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
 from harness.tasks.registry import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from serialization.contexts import Context, get_context
+from harness.util.settings import Strict
+from serialization.contexts import get_context
 
 NAME = "deberta"
-TEMPERATURES = (1.0, 0.5, 0.7, 0.85, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
-"""Candidate divisors of the scores; the one with the best dev F1 is used, the first one in a tie."""
 
 Decision = Literal["likeliest", "f1"]
 Scores = np.ndarray[Any, np.dtype[np.float32]]
 
 
-class DebertaRecipe(Recipe):
+class TileSettings(Strict):
+    """What answers depend on."""
+
+    variant: str
     context: Annotated[str, AfterValidator(lambda name: get_context("hexagons", name).name)]
     """A context of `serialization.contexts`."""
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the set of tiles with the highest expected F1."""
     encoder: EncoderSettings
     network: DebertaShape
+    temperature: Annotated[float, Field(gt=0)] = 1.0
+    """The divisor of the scores."""
+
+
+class DebertaRecipe(Recipe, TileSettings): ...
 
 
 class Deberta(Trainable[DebertaRecipe]):
@@ -63,43 +67,22 @@ class Deberta(Trainable[DebertaRecipe]):
     tasks = tasks_in("hexagons")
     decoding = ()
 
-    def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe, start: Path | None, say: Callable[[str], None]
-    ) -> Begun:
+    def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe) -> Begun:
         network, collate, encoder = build(recipe)
-        if start is not None:
-            check_identity(start, checkpoints.read_config(start, NAME).get("encoder_identity"), encoder)
-            checkpoints.begin_with(network, start, NAME, recipe.network)
-        count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
-        used = "used as it is" if network.frozen else "trained too"
-        say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
         length = words_in(get_context("hexagons", recipe.context))
         data = Data(drawing_steps(items), drawing_steps(dev), collate, collate.reader.history, length)
-        notes = {"count": count, "encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
-        own = {"encoder_identity": encoder, "temperature": 1.0}
-        return Begun(recipe, network, data, notes, own)
-
-    def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> dict[str, object]:
-        best = self.load(folder)
-        temperature = best_temperature(best.scores(data.dev), tile_labels(data.dev), best.how[0])
-        say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
-        return {"temperature": temperature}
+        return Begun(network, data, {"encoder_identity": encoder})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:
         config = checkpoints.read_config(folder, NAME)
-        values = {key: config.get(key) for key in DebertaRecipe.model_fields}
-        recipe = checkpoints.read_settings(folder, DebertaRecipe, values)
-        try:
-            temperature = float(config["temperature"])
-        except (KeyError, TypeError, ValueError):
-            raise DataError(f"{folder / checkpoints.CONFIG}: temperature is missing or not a number") from None
-        network, collate, encoder = build(recipe, weights=False)
+        values = {key: config[key] for key in TileSettings.model_fields if key in config}
+        settings = checkpoints.read_settings(folder, TileSettings, values)
+        network, collate, encoder = build(settings, weights=False)
         check_identity(folder, config.get("encoder_identity"), encoder)
-        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), (recipe.decision, temperature))
+        return DebertaPredictor(checkpoints.restored(network, folder), collate, settings)
 
 
-def build(recipe: DebertaRecipe, *, weights: bool = True) -> tuple[Classifier, QueryCollator | TileCollator, str]:
+def build(recipe: TileSettings, *, weights: bool = True) -> tuple[Classifier, QueryCollator | TileCollator, str]:
     """The network of a recipe, its collator, and the identity of its encoder. `weights`: see `load_encoder`."""
     context = get_context("hexagons", recipe.context)
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
@@ -114,10 +97,10 @@ class DebertaPredictor(Predictor):
 
     batch_size = 16
 
-    def __init__(self, network: Classifier, collate: Callable[..., Any], context: Context, how: tuple[Decision, float]) -> None:
+    def __init__(self, network: Classifier, collate: Callable[..., Any], settings: TileSettings) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network, self.collate, self.how = network.to(self.device), collate, how
-        self.rolls_out = context.board == "predicted"
+        self.network, self.collate, self.settings = network.to(self.device), collate, settings
+        self.rolls_out = get_context("hexagons", settings.context).board == "predicted"
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
@@ -129,7 +112,7 @@ class DebertaPredictor(Predictor):
         return np.concatenate(logits)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        labels = decide(self.scores(drawing_steps(items)), *self.how)
+        labels = decide(self.scores(drawing_steps(items)), self.settings.decision, self.settings.temperature)
         return [Answer(tile_actions(row), stopped=True) for row in labels]
 
 
@@ -157,12 +140,3 @@ def for_f1(probabilities: Scores) -> Ints:
     count = np.where(expected.max(axis=1) > nothing, expected.argmax(axis=1) + 1, 0)
     rank = np.argsort(order, axis=1)
     return np.where(rank < count[:, None], color, NO_ACTION)
-
-
-def best_temperature(scores: Scores, gold: Ints, decision: Decision) -> float:
-    """The temperature with the highest action F1; the first of `TEMPERATURES` for "likeliest", which does not depend on it."""
-
-    def f1(temperature: float) -> float:
-        return float(measure(gold, decide(scores, decision, temperature), NO_ACTION)[:, 0].mean())
-
-    return max(TEMPERATURES, key=f1) if decision == "f1" else TEMPERATURES[0]

@@ -73,12 +73,9 @@ class Texts(Strict):
             parts += ["Board:", _colors(item.before)]
         return " ".join(" ".join([*parts, "Now:", now, OURS[1]]).split())
 
-    def target_of(self, item: HexagonsItem) -> str:
-        return self.written.write(item.actions)
-
     def words_of(self, item: HexagonsItem) -> int:
         """The length of an item's input and target, in words; it does not depend on the item's colors."""
-        return len(self.input_of(item).split()) + len(self.target_of(item).split())
+        return len(self.input_of(item).split()) + len(self.written.write(item.actions).split())
 
 
 def _colors(board: Board) -> str:
@@ -125,27 +122,21 @@ class Coder:
 
     def __call__(self, items: Sequence[HexagonsItem]) -> TextBatch:
         inputs, mask = self.inputs(items)
-        targets = [self.target(item)[: self.texts.target_tokens] for item in items]
+        written = [[*self.tokens.encode(self.texts.written.write(item.actions)), self.tokens.end] for item in items]
+        targets = [target[: self.texts.target_tokens] for target in written]
         shifted = _padded([[self.tokens.start, *target[:-1]] for target in targets], self.tokens.pad)
         return TextBatch(inputs, mask, shifted, _padded(targets, IGNORED))
 
     def inputs(self, items: Sequence[HexagonsItem]) -> tuple[Tensor, Tensor]:
         """The padded inputs, and their mask: 1 for text, 0 for padding."""
-        rows = [self.input(item)[-self.texts.input_tokens :] for item in items]
+        texts = [[*self.tokens.encode(self.texts.input_of(item)), self.tokens.end] for item in items]
+        rows = [text[-self.texts.input_tokens :] for text in texts]
         return _padded(rows, self.tokens.pad), _padded([[1] * len(row) for row in rows], 0)
-
-    def input(self, item: HexagonsItem) -> list[int]:
-        """The tokens of an item's input before any cut, the end included."""
-        return [*self.tokens.encode(self.texts.input_of(item)), self.tokens.end]
 
     def history(self, item: HexagonsItem) -> int:
         """The number of tokens of the instructions that the context shows: our reading of BAP v2's game history in HEXAGONS."""
         seen = view(item, get_context("hexagons", self.texts.context), self.texts.written)
         return sum(len(self.tokens.encode(piece.text)) for piece in seen.pieces)
-
-    def target(self, item: HexagonsItem) -> list[int]:
-        """The tokens of an item's target before any cut, the end included."""
-        return [*self.tokens.encode(self.texts.target_of(item)), self.tokens.end]
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:

@@ -12,7 +12,6 @@ from harness.augmentation.colors import COLORS, permute_colors, random_colors, r
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, Utterance
 from prompts.probe import PROBES
-from tests.helpers.simulated import first_items
 
 CYCLE = dict(zip(COLORS["minecraft"], (*COLORS["minecraft"][1:], COLORS["minecraft"][0]), strict=True))
 
@@ -22,10 +21,7 @@ CYCLE = dict(zip(COLORS["minecraft"], (*COLORS["minecraft"][1:], COLORS["minecra
 def test_the_inverse_gives_the_item_back(task: str, seed: int) -> None:
     colors = random_colors(task, Random(seed))
     inverse = {new: old for old, new in colors.items()}
-    for item in (
-        *PROBES[task],
-        *(first_items("random", seed % 50, 3) if task == "minecraft" else load(task, "train")[seed % 20 :][:3]),
-    ):
+    for item in (*PROBES[task], *load(task, "train")[seed % 15 :][:3]):
         assert permute_colors(permute_colors(item, colors), inverse) == item
 
 
@@ -42,9 +38,3 @@ def test_states_history_and_words_go_along() -> None:
 def test_only_whole_color_words_are_replaced_in_their_own_style() -> None:
     text = "Red, red and RED; reds, hundred, bored, rEd, Blue-green."
     assert recolor_text(text, CYCLE) == "Orange, orange and ORANGE; reds, hundred, bored, rEd, Purple-blue."
-
-
-@pytest.mark.parametrize("colors", [{"red": "blue"}, dict.fromkeys(COLORS["minecraft"], "red")])
-def test_colors_that_are_not_a_permutation_are_refused(colors: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="not a permutation"):
-        permute_colors(PROBES["minecraft"][0], colors)

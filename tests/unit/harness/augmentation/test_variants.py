@@ -21,25 +21,19 @@ from tests.helpers.simulated import first_items
 WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
 
 
-# --- turning building games ---
-
-
 def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
     item = first_items("random", 3, 5)[-1]
     turned = turn_minecraft(item, 1)
     assert {(-b.z, b.y, b.x, b.color) for b in item.before.blocks()} == set(map(tuple, turned.before.blocks()))
     assert turned.pose.yaw == item.pose.yaw + 90
     assert turn_minecraft(turned, -1).before == item.before
-    done = [turn for turn in item.history if isinstance(turn, Executed)]
-    for run, other in zip(done, (turn for turn in turned.history if isinstance(turn, Executed)), strict=True):
+    done, again = ([turn for turn in its.history if isinstance(turn, Executed)] for its in (item, turned))
+    for run, other in zip(done, again, strict=True):
         before, after = ([a for a in its.actions if isinstance(a, Action)] for its in (run, other))
         assert [(-a.z, a.x) for a in before] == [(a.x, a.z) for a in after]
         assert run.pose is not None
         expected = 1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch
         assert other.pose == pytest.approx(expected)
-
-
-# --- words ---
 
 
 def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
@@ -54,9 +48,6 @@ def test_our_lexicon_ships_and_says_nothing_of_colors_or_places() -> None:
     assert len(ours) > 30
     assert not {*ours, *(word for words in ours.values() for word in words)} & {*COLORS, "left", "right", "front", "behind"}
     assert all(word not in words for word, words in ours.items())
-
-
-# --- the set ---
 
 
 @pytest.mark.parametrize("world", ["hexagons", "minecraft"])

@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
-from harness.training.plan import EpochPlan, dev_set
+from harness.training.plan import dev_set
+from harness.training.steps import Data, Steps
+from tests.helpers.slope import TRAINING
 
 
 @given(st.lists(st.integers(0, 50), max_size=300), st.integers(1, 7), st.integers(0, 3))
 def test_batches_of_similar_length_leave_no_item_out(lengths: list[int], batch: int, epoch: int) -> None:
-    numbers = list(range(len(lengths)))
-    plan = EpochPlan([numbers] * 4, batch, lengths)
-    order = plan.order(epoch, 1)
-    assert sorted(order) == numbers
-    assert order == plan.order(epoch, 1)
-    assert sorted(EpochPlan([numbers] * 4, batch, None).order(epoch, 1)) == numbers
+    for length in (int, None):
+        steps = Steps(Data(lengths, [], list, int, length), TRAINING.model_copy(update={"batch_size": batch, "epochs": 4}))
+        order = steps.order(epoch)
+        assert sorted(order) == list(range(len(lengths)))
+        assert order == steps.order(epoch)
 
 
 def made(counts: dict[str, int], split: str) -> list[Item]:
@@ -69,7 +70,7 @@ def test_validation_splits_that_do_not_fit_are_an_error_of_one_line(train: Any, 
 
 def test_batches_have_items_of_similar_length_and_come_in_any_order() -> None:
     lengths = [n % 16 for n in range(64)]
-    order = EpochPlan([list(range(64))], 4, lengths).order(0, 1)
-    batches = [[lengths[number] for number in order[start : start + 4]] for start in range(0, 64, 4)]
+    steps = Steps(Data(lengths, [], list, int, int), TRAINING.model_copy(update={"batch_size": 4}))
+    batches = [steps[number] for number in range(16)]
     assert all(len(set(batch)) == 1 for batch in batches)
     assert batches != sorted(batches)

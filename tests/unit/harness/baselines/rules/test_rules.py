@@ -64,18 +64,6 @@ def test_every_text_has_an_answer_on_the_board(text: str) -> None:
     assert all(on_board(action.row, action.column) and action.color in COLORS for action in painted)
 
 
-def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(cli, ["baseline", "predict", "rules"])
-    assert "hexagons dev: 7 items of the sample corpus; rules; runs/hexagons_dev_rules" in done.output
-    for words, problem in {
-        ("train", "rules"): "rules has nothing to train",
-        ("predict", "rules", "--checkpoint", "x"): "--checkpoint x: rules is rules only",
-        ("predict", "rules", "--steps", "3"): "--steps: rules has no such option",
-    }.items():
-        assert problem in str(CliRunner().invoke(cli, ["baseline", *words]).exception)
-
-
 @pytest.mark.data
 @pytest.mark.parametrize(("split", "f1", "em"), [("train", 22.23, 16.87), ("dev", 22.60, 14.80)])
 def test_the_scores_on_the_real_corpus(split: str, f1: float, em: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
