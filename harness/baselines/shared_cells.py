@@ -8,7 +8,6 @@ each of its cells. The result is the same as for each grid separately, with a th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -59,11 +58,12 @@ def _widened(mask: Bools) -> Bools:
 def share(grids: Grids, lengths: Sequence[int], convolutions: int) -> Tables:
     """The tables for `convolutions` convolutions of size 3 on grids, of which the items have `lengths` successive ones."""
     states = grids.codes.astype(np.int16) * (RECENT + 1) + grids.weights
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    before = np.concatenate([states[:1], states[:-1]])
-    before[starts[:-1]] = states[starts[:-1]]
-    fresh: Bools = states != before
-    shown = _numbered(fresh, starts)
+    starts = np.cumsum([0, *lengths[:-1]])
+    whole = np.zeros(states.shape, np.int32)
+    whole[starts] = np.arange(1, len(starts) * CELLS + 1).reshape(-1, CELLS)
+    fresh: Bools = np.diff(states, axis=0, prepend=states[:1]) != 0
+    fresh[starts] = False
+    shown = _numbered(fresh, whole)
     grid, cell = np.nonzero(fresh)
     around = []
     for _ in range(convolutions):
@@ -71,21 +71,17 @@ def share(grids: Grids, lengths: Sequence[int], convolutions: int) -> Tables:
         rows, cells = np.nonzero(fresh)
         bordered = np.pad(shown, ((0, 0), (0, 1)))
         around.append(bordered[rows[:, None], _AROUND[cells]])
-        shown = _numbered(fresh, starts)
+        shown = _numbered(fresh, whole)
     return Tables(
-        grids=np.concatenate([np.repeat(starts[:-1], CELLS), grid]).astype(np.int32),
-        cells=np.concatenate([np.tile(np.arange(CELLS), len(lengths)), cell]).astype(np.int32),
+        grids=np.concatenate([np.repeat(starts, CELLS), grid]).astype(np.int32),
+        cells=np.concatenate([np.tile(np.arange(CELLS), len(starts)), cell]).astype(np.int32),
         around=tuple(around),
         shown=shown,
     )
 
 
-def _numbered(fresh: Bools, starts: npt.NDArray[np.int64]) -> Rows:
-    """For each cell of each grid, the number of its last fresh row in the item, or of its row in the item's first grid."""
-    items = len(starts) - 1
-    numbers = np.where(fresh, np.cumsum(fresh).reshape(fresh.shape) + CELLS * items, 0).astype(np.int32)
-    first = np.arange(1, CELLS + 1, dtype=np.int32)
-    for item, (start, end) in enumerate(pairwise(starts)):
-        numbers[start] = np.maximum(numbers[start], first + CELLS * item)
-        np.maximum.accumulate(numbers[start:end], axis=0, out=numbers[start:end])
-    return numbers
+def _numbered(fresh: Bools, whole: Rows) -> Rows:
+    """For each cell of each grid, the number of its last fresh row, or of its row in the item's first grid (`whole`)."""
+    numbers = np.where(fresh, np.cumsum(fresh, dtype=np.int32).reshape(fresh.shape) + whole.max(), whole)
+    last = np.maximum.accumulate(np.where(numbers, np.arange(len(numbers))[:, None], 0), axis=0)
+    return np.take_along_axis(numbers, last, axis=0)

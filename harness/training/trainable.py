@@ -37,8 +37,7 @@ class Begun:
 
 
 class Trainable(Generic[R]):
-    """A baseline whose network is trained by `train_network`. Its class takes no arguments; nothing heavy is imported before
-    `train` or `load`."""
+    """A baseline whose network is trained by `train_network`. Its class takes no arguments."""
 
     name: str
     tasks: tuple[str, ...]
@@ -56,39 +55,6 @@ class Trainable(Generic[R]):
     def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: R) -> Begun:
         """The network as training begins."""
         raise NotImplementedError
-
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        data: Mapping[str, str] | None = None,
-    ) -> Trained:
-        """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
-
-        `data` holds the hashes of the files that items come from, by name, for the model's configuration. `say` takes messages to
-        the user. Raises HarnessError if training cannot continue.
-        """
-        import torch
-
-        from harness.training.trainer import train_network
-
-        assert isinstance(recipe, self.schema)
-        torch.manual_seed(recipe.training.seed)
-        begun = self.begin(items, dev, recipe)
-        count = sum(weight.numel() for weight in begun.network.parameters() if weight.requires_grad)
-        say(f"variant {recipe.variant}: {count:,} trained parameters")
-        shown = begun.data._replace(vary=vary_by(recipe.augment, recipe.training.seed))
-
-        def keep(network: Any, trained: Trained) -> None:
-            made = {key: value for key, value in provenance().items() if key in ("versions", "git")}
-            config = {"baseline": self.name, "task": dev[0].task, **recipe.model_dump(), "items": len(items), "data": data or {}}
-            config |= {"epoch": int(trained.best["epoch"]), "dev_loss": trained.best["dev_loss"], **made, **begun.own}
-            write_model(folder / "model", config, own_weights(network), begun.words)
-
-        return train_network(begun.network, shown, recipe.training, folder, keep)
 
     def load(self, folder: Path, decoding: Any) -> Predictor:
         """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
@@ -128,10 +94,27 @@ class BaselineJob(Job):
         )
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
+        """As in `Job`; the best model so far is in `folder/model`."""
+        import torch
+
+        from harness.training.trainer import train_network
+
         if processes().num_processes > 1:
             raise UsageError("a baseline trains in one process: start it without a launcher")
         say(f"{self}; {folder}")
-        result = self.baseline.train(self.items, self.dev, self.recipe, folder, say, self.data)
+        torch.manual_seed(self.recipe.training.seed)
+        begun = self.baseline.begin(self.items, self.dev, self.recipe)
+        count = sum(weight.numel() for weight in begun.network.parameters() if weight.requires_grad)
+        say(f"{count:,} trained parameters")
+
+        def keep(network: Any, trained: Trained) -> None:
+            made = {key: value for key, value in provenance().items() if key in ("versions", "git")}
+            config = {"baseline": self.name, "task": self.task, **self.recipe.model_dump(), "items": len(self.items)}
+            config |= {"data": dict(self.data), "epoch": int(trained.best["epoch"]), "dev_loss": trained.best["dev_loss"]}
+            write_model(folder / "model", {**config, **made, **begun.own}, own_weights(network), begun.words)
+
+        data = begun.data._replace(vary=vary_by(self.recipe.augment, self.recipe.training.seed))
+        result = train_network(begun.network, data, self.recipe.training, folder, keep)
         epochs, best = len(result.curve), result.best
         if result.earlier == epochs:
             say("This run is finished; choose another --name to train again")

@@ -23,6 +23,7 @@ from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError
 from harness.training.checkpoints import read_weights
+from harness.training.trainable import BaselineJob
 from serialization.words import h3_tokens
 from tests.helpers.tiny_cnn_gru import forced
 
@@ -106,7 +107,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory, bert: Path, items: list[Mi
     """The folder of a trained model."""
     model, folder = BertTransformer(), tmp_path_factory.mktemp("run")
     recipe = model.recipe([*SETS, f"encoder.name={bert}", "training.epochs=1", "training.learning_rate=0.01"])
-    model.train(items[:2], items[:2], recipe, folder, lambda text: None)
+    job = BaselineJob(name=model.name, baseline=model, task="minecraft", recipe=recipe, items=items[:2], dev=items[:2])
+    job.train(folder, lambda text: None)
     return folder / "model"
 
 

@@ -22,6 +22,7 @@ from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, UsageError
+from harness.training.trainable import BaselineJob
 from harness.worlds.hexagons import CODES, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
 from serialization.contexts import CONTEXTS, get_context
 
@@ -201,7 +202,8 @@ def write_encoder(folder: Path, seed: int = 0) -> str:
 def train(folder: Path, items: Sequence[HexagonsItem], *more: str) -> Path:
     """The folder of the trained model."""
     recipe = tiny("training.epochs=1", "training.learning_rate=0.01", *more)
-    Deberta().train(items[:6], items[6:9], recipe, folder, lambda text: None)
+    job = BaselineJob(name="deberta", baseline=Deberta(), task="hexagons", recipe=recipe, items=items[:6], dev=items[6:9])
+    job.train(folder, lambda text: None)
     return folder / "model"
 
 

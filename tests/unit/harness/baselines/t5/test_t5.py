@@ -20,6 +20,7 @@ from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
 from harness.training.checkpoints import SHIPPED, own_weights
+from harness.training.trainable import BaselineJob
 from harness.worlds.hexagons import COLORS, Paint
 from serialization.contexts import CONTEXTS
 from tests.helpers.tiny import build_tiny_model
@@ -49,6 +50,11 @@ def made(recipe: T5Recipe) -> tuple[T5Network, Coder]:
     torch.manual_seed(0)
     model, tokens = small(recipe.network)
     return T5Network(model), Coder(recipe, tokens)
+
+
+def train_t5(items: list[HexagonsItem], recipe: T5Recipe, folder: Path) -> None:
+    job = BaselineJob(name="t5", baseline=T5(), task="hexagons", recipe=recipe, items=items, dev=items[:2])
+    job.train(folder, lambda text: None)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +106,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, few: list[HexagonsItem]) -
     """The folder of a model that learned a few items by heart."""
     folder = tmp_path_factory.mktemp("run")
     recipe = recipe_of("format=grouped", "context=no-history", "augment=none", epochs=4, schedule="cosine")
-    T5().train(few * 50, few[:2], recipe, folder, lambda text: None)
+    train_t5(few * 50, recipe, folder)
     return folder / "model"
 
 
@@ -145,7 +151,7 @@ def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(tmp_path: Path, 
     load_tokenizer(str(SMALL_TOKENIZER)).save_pretrained(local)
     recipe = recipe_of("variant=paper", f"model={local}", "context=no-history", "answer_tokens=4", epochs=1)
     assert (recipe.augment, recipe.training.schedule) == ("none", "constant_with_warmup")
-    T5().train(few, few[:2], recipe, tmp_path / "run", lambda text: None)
+    train_t5(few, recipe, tmp_path / "run")
     model = T5().load(tmp_path / "run/model")
     config = json.loads((tmp_path / "run/model/config.json").read_text())
     assert (config["model"], len(config["model_fingerprint"])) == (str(local), 16)
