@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +39,7 @@ class Train(Strict):
     overrides: tuple[str, ...] = option((), "Change a key of the recipe, as in variant=B.", names=("--set",), metavar="KEY=VALUE")
     train_items: int | None = option(None, "Train on N items: whole procedures or games, drawn at random.", ge=1)
     max_epochs: int | None = option(None, "Train for at most N epochs instead of the recipe's.", ge=1)
-    data: tuple[str, ...] = option((), metavar="FILE[=SHARE]")
-    """Also train on this file from harness simulate or augment, or on a SHARE (0 to 1) of its items. Repeatable."""
+    data: tuple[Path, ...] = option((), "Also train on this file from harness simulate or augment. Repeatable.", metavar="FILE")
     dev_data: tuple[Path, ...] = option((), metavar="FILE")
     """The validation split of a data set that --data adds, which is otherwise simulated. Each data set has the same share of dev
     as of train."""
@@ -136,26 +134,12 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
     own = [] if options.only_data else subset(load(task, "train"), options.train_items, seed, "--train-items ")
     dev = load(task, "dev")
     judged = [item for part in load_more(options.dev_data, task, [*own, *dev]).values() for item in part]
-    shares = dict(map(_share, options.data))
-    added = {
-        name: subset(items, max(1, round(share * len(items))) if share else 0, seed)
-        for (name, items), share in zip(load_more(shares, task, [*own, *dev]).items(), shares.values(), strict=True)
-    }
+    added = load_more(options.data, task, [*own, *dev])
     train_items = [*own, *(item for items in added.values() for item in items)]
     sources = {*map(data_set, train_items)}
     if judged or sources != {task}:
         dev = dev_set(train_items, [*(dev if task in sources else []), *judged], seed)
     return train_items, dev, {file: items_hash(items) for file, items in added.items()}
-
-
-def _share(text: str) -> tuple[Path, float]:
-    """A file of --data and the share of its items. Raises UsageError for a share outside 0..1."""
-    file, equals, share = text.rpartition("=")
-    if not equals:
-        return Path(text), 1.0
-    if not re.fullmatch(r"0?\.\d+|[01](\.0*)?", share):
-        raise UsageError(f"--data {text}: the share is a number from 0 to 1, as in {file}=0.5")
-    return Path(file), float(share)
 
 
 class Predict(Strict):

@@ -29,28 +29,22 @@ class DataSets:
         """The numbers of items of the sets that rows read, and of their samples."""
 
     def named(self, values: Options, *, sample: bool = False) -> Options:
-        """Options with paths in place of the sets' names, which may be followed by a share."""
+        """Options with paths in place of the sets' names."""
         return values | {key: self._path(values[key], sample) for key in OPTIONS if key in values}
 
     def _path(self, word: Any, sample: bool) -> Any:
         if isinstance(word, list):
             return [self._path(one, sample) for one in word]
-        name, equals, share = str(word).partition("=")
+        name = str(word)
         if name not in self.sets:
             return word
         if sample and name not in self.sizes:
             self._sample(name)
-        return f"{(self.samples if sample else self.folder) / name}.jsonl{equals}{share}"
+        return f"{(self.samples if sample else self.folder) / name}.jsonl"
 
     def missing_items(self, values: Sequence[Any]) -> int:
         """How many more items some values of `data` stand for than their samples have."""
-        more = 0
-        for value in values:
-            name, _, share = str(value).partition("=")
-            if name in self.sizes:
-                size, there = self.sizes[name]
-                more += round(size * float(share or 1)) - (max(1, round(there * float(share))) if share else there)
-        return more
+        return sum(size - there for size, there in (self.sizes[name] for name in map(str, values) if name in self.sizes))
 
     def _command(self, name: str, folder: Path) -> tuple[str, list[str]]:
         """The step that makes a set in a folder, and its words."""

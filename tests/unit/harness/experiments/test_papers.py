@@ -63,7 +63,6 @@ def check_rows(made: Plan) -> None:
     [
         ({"table": {"paper": "bap-v2", "table": 3}}, "table: bap-v2 has no table 3 of results: choose one of Table 1, Table 2"),
         ({"base": "none.yaml"}, "base: there is no file none.yaml"),
-        ({"rows": [{"train": {"data": ["blocks=1.5"]}}]}, "row 1: --data blocks.jsonl=1.5: the share is a number from 0 to 1"),
         ({"tests": {"D_r": {"items": "drawn"}}}, "row 1: test D_r: items: drawn.jsonl: hexagons/train"),
         ({"tests": {"D_r": {"items": "blocks", "split": "dev"}}}, "row 1: test D_r: --split dev: the items come from"),
         (
