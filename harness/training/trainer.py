@@ -7,9 +7,9 @@ import time
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -96,13 +96,6 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """A network's input. Trainer, which cannot handle the named tuples of the networks, leaves it as it is."""
-
-    inputs: Any
-
-
 class NetworkTrainer(Watched):
     """See `train_network`."""
 
@@ -150,7 +143,8 @@ class NetworkTrainer(Watched):
 
     def _collate(self, batch: Sequence[Sequence[Any]]) -> dict[str, Any]:
         (items,) = batch
-        return {"batch": _Batch(self.data.collate(items))}
+        # Trainer cannot handle the named tuples of the networks, but leaves this as it is.
+        return {"batch": SimpleNamespace(inputs=self.data.collate(items))}
 
     def _losses(self, model: Any, inputs: Any) -> Losses:
         losses: Losses = model(send_to_device(inputs["batch"].inputs, self.args.device))

@@ -17,14 +17,7 @@ from pydantic import AfterValidator, Field
 from scipy.special import softmax
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.deberta.batches import (
-    InstructionReader,
-    Ints,
-    QueryCollator,
-    TileCollator,
-    tile_actions,
-    words_in,
-)
+from harness.baselines.deberta.batches import InstructionReader, Ints, QueryCollator, TileCollator, instructions, tile_actions
 from harness.baselines.deberta.network import NO_ACTION, Classifier, DebertaShape, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, check_identity, identity, load_encoder
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
@@ -69,8 +62,14 @@ class Deberta(Trainable[DebertaRecipe]):
 
     def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe) -> Begun:
         network, collate, encoder = build(recipe)
-        length = words_in(get_context("hexagons", recipe.context))
-        data = Data(drawing_steps(items), drawing_steps(dev), collate, collate.reader.history, length)
+        context = get_context("hexagons", recipe.context)
+        data = Data(
+            drawing_steps(items),
+            drawing_steps(dev),
+            collate,
+            history=collate.reader.history,
+            length=lambda item: sum(len(text.split()) for text in instructions(item, context)),
+        )
         return Begun(network, data, {"encoder_identity": encoder})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:

@@ -6,7 +6,7 @@ board is always the item's `before`; for a predicted board, the caller has put t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -62,11 +62,6 @@ def instructions(item: HexagonsItem, context: Context) -> list[str]:
     texts = [turn.text for turn in item.history if isinstance(turn, Utterance)]
     earlier = texts if context.turns is None else texts[max(0, len(texts) - context.turns) :]
     return [*earlier, item.instruction]
-
-
-def words_in(context: Context) -> Callable[[HexagonsItem], int]:
-    """A function that counts the words of an item that the context shows."""
-    return lambda item: sum(len(text.split()) for text in instructions(item, context))
 
 
 def fitted(instructions: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
