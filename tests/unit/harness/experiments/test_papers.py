@@ -139,7 +139,7 @@ def test_operations_are_counted_as_torch_counts_them() -> None:
     cost = cost_of(job, 100)
     assert isinstance(cost, Cost)
     assert (cost.items, cost.steps) == (100, 300)
-    begun = CnnGru().begin(items, items, CnnGru().recipe([]), None, lambda text: None)
+    begun = CnnGru().begin(items, items, CnnGru().recipe([]))
     with FlopCounterMode(display=False) as counter:
         begun.network(begun.data.collate(begun.data.items))
     assert cost.operations / 300 == pytest.approx(3 * counter.get_total_flops() / len(items), rel=0.4)

@@ -19,7 +19,8 @@ from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
-from harness.training.checkpoints import SHIPPED, own_weights
+from harness.training import SHIPPED
+from harness.training.checkpoints import own_weights
 from harness.training.trainable import BaselineJob
 from harness.worlds.hexagons import COLORS, Paint
 from serialization.contexts import CONTEXTS
