@@ -7,7 +7,6 @@ do not determine gold, and the program lists its cells. The shipped files hold p
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from harness.corpora import load, locate
+from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, own_program
 from harness.errors import DataError
 from harness.tasks.registry import TASKS, get_task, world_of
@@ -40,12 +40,20 @@ WRONG = "left out because their program does not do what gold does"
 _COUNTED = (TAKEN, CELLS, MISSING, UNDETERMINED, WRONG)
 
 
+Mark = Literal["differs", "gold"]
+
+
 class Annotation(NamedTuple):
     """A program for an item."""
 
     program: str
-    exact: bool = True
-    mark: Literal["differs", "gold"] | None = None
+    mark: Mark | None = None
+
+
+class _Line(CorpusRecord):
+    id: str
+    program: str
+    mark: Mark | None = None
 
 
 @cache
@@ -63,20 +71,13 @@ def read_annotations(path: Path) -> Iterator[tuple[str, str, Annotation]]:
     seen = set[str]()
     for number, line in json_lines(path):
         where = f"{path}:{number}"
-        try:
-            record = json.loads(line)
-            name, program, mark = record["id"], record["program"], record.get("mark")
-            fine = isinstance(name, str) and isinstance(program, str) and mark in (None, "differs", "gold")
-        except (ValueError, TypeError, KeyError, AttributeError):
-            fine = False
-        if not fine:
-            raise DataError(f'{where}: not an annotation, {{"id": ..., "program": ..., "mark": "differs", "gold" or none}}')
-        if name in seen:
-            raise DataError(f"{where}: {name} has a program already: keep one of the two")
-        seen.add(name)
-        if error := _error(program):
-            raise DataError(f"{where}: {name}: its program does not parse: {error}")
-        yield where, name, Annotation(program, record.get("exact") is not False, mark)
+        record = read_json(_Line, line, where, 'a line is {"id": ..., "program": ..., "mark": "differs", "gold" or none}')
+        if record.id in seen:
+            raise DataError(f"{where}: {record.id} has a program already: keep one of the two")
+        seen.add(record.id)
+        if error := _error(record.program):
+            raise DataError(f"{where}: {record.id}: its program does not parse: {error}")
+        yield where, record.id, Annotation(record.program, record.mark)
 
 
 def _error(program: str) -> ProgramError | None:
