@@ -12,7 +12,7 @@ from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
 from harness.corpora.item import HexagonsItem
 from harness.worlds.hexagons import COLORS, Paint
-from harness.worlds.minecraft import Action, in_region, turn_action
+from harness.worlds.minecraft import in_region, turn_action
 from tests.helpers.scored import place, step, turn
 
 RED = [(0, 1, 0, "red")]
@@ -24,65 +24,46 @@ def of(item: Any, actions: Sequence[Any] | None, **known: Any) -> ItemScore:
     return item_scores(task, [item], predictions, **known)[0]
 
 
-def classes(item: Any, *actions: Any, discarded: str | None = None) -> tuple[str, ...]:
-    return of(item, actions, discarded={item.id: {discarded}} if discarded else {}).classes
-
-
 ROW = [(x, 1, 2, "blue") for x in range(3)]
 WANTED = turn(RED, [*RED, *ROW])
 
 
-class TestBlocks:
-    @pytest.mark.parametrize(
-        ("actions", "expected"),
-        [
-            ([], ("nothing predicted",)),
-            ([place("red", 0, 1, 0)], ("nothing predicted", "infeasible")),
-            ([place("green", x, 1, 2) for x in range(3)], ("right place, wrong color",)),
-            ([place("blue", x, 1, 3) for x in range(3)], ("shifted by one", "right shape, wrong place")),
-            ([place("blue", x, 1, 5) for x in range(3)], ("right shape, wrong place",)),
-            ([place("blue", 3, 1, z) for z in range(3)], ("right shape, wrong place",)),
-            ([place("blue", x, 1, 2) for x in range(4)], ("over-execution", "wrong count")),
-            ([place("blue", x, 1, 2) for x in range(2)], ("under-execution", "wrong count")),
-            ([place("blue", 1, 1, 2), place("blue", 5, 5, 5)], ("under-execution", "infeasible", "wrong count")),
-            ([place("blue", 6, 1, 2), place("blue", 1, 1, 2)], ("under-execution", "off the board", "wrong count")),
-            ([place("blue", -4, 1, 2), place("green", 3, 1, 2), place("blue", 5, 1, 5)], ("other",)),
-            ([place("blue", x, 1, -2) for x in range(3)], ("right shape, wrong place",)),
-        ],
-    )
-    def test_each_class(self, actions: list[Action], expected: tuple[str, ...]) -> None:
-        assert classes(WANTED, *actions) == expected
-
-    def test_wrong_height(self) -> None:
-        tower = [(0, 1, 0, "red"), (0, 2, 0, "red")]
-        item = turn(tower, [*tower, (1, 2, 0, "blue")])
-        assert classes(item, place("blue", 1, 1, 0)) == ("wrong height",)
-
-    def test_what_was_never_answered_or_read(self) -> None:
-        assert classes(WANTED, discarded="not an action") == ("unparsable",)
-        assert classes(WANTED, discarded="outside the build region") == ("unparsable", "off the board")
-        assert of(WANTED, None).classes == ("not answered",)
-
-
 DIAGONAL = [Paint(3, 3, "red"), Paint(4, 4, "red"), Paint(4, 5, "blue")]
+DRAWN = step([], DIAGONAL)
+TOWER = [(0, 1, 0, "red"), (0, 2, 0, "red")]
+CASES: list[tuple[Any, list[Any], tuple[str, ...]]] = [
+    (WANTED, [], ("nothing predicted",)),
+    (WANTED, [place("red", 0, 1, 0)], ("nothing predicted", "infeasible")),
+    (WANTED, [place("green", x, 1, 2) for x in range(3)], ("right place, wrong color",)),
+    (WANTED, [place("blue", x, 1, 3) for x in range(3)], ("shifted by one", "right shape, wrong place")),
+    (WANTED, [place("blue", x, 1, 5) for x in range(3)], ("right shape, wrong place",)),
+    (WANTED, [place("blue", 3, 1, z) for z in range(3)], ("right shape, wrong place",)),
+    (WANTED, [place("blue", x, 1, 2) for x in range(4)], ("over-execution", "wrong count")),
+    (WANTED, [place("blue", x, 1, 2) for x in range(2)], ("under-execution", "wrong count")),
+    (WANTED, [place("blue", 1, 1, 2), place("blue", 5, 5, 5)], ("under-execution", "infeasible", "wrong count")),
+    (WANTED, [place("blue", 6, 1, 2), place("blue", 1, 1, 2)], ("under-execution", "off the board", "wrong count")),
+    (WANTED, [place("blue", -4, 1, 2), place("green", 3, 1, 2), place("blue", 5, 1, 5)], ("other",)),
+    (turn(TOWER, [*TOWER, (1, 2, 0, "blue")]), [place("blue", 1, 1, 0)], ("wrong height",)),
+    (DRAWN, [], ("nothing predicted",)),
+    (DRAWN, [a._replace(color="green") for a in DIAGONAL], ("right place, wrong color",)),
+    (DRAWN, [a._replace(row=a.row + 1) for a in DIAGONAL], ("shifted by one",)),
+    (DRAWN, [a._replace(column=a.column + 4) for a in DIAGONAL], ("right shape, wrong place",)),
+    (DRAWN, [*DIAGONAL, Paint(0, 0, "red")], ("over-execution", "wrong count")),
+    (DRAWN, DIAGONAL[:2], ("under-execution", "wrong count")),
+    (DRAWN, [Paint(0, 18, "red"), *DIAGONAL[:2]], ("under-execution", "off the board", "wrong count")),
+    (DRAWN, [Paint(0, 0, "red"), Paint(9, 0, "red"), Paint(4, 5, "blue")], ("other",)),
+]
 
 
-class TestTiles:
-    @pytest.mark.parametrize(
-        ("actions", "expected"),
-        [
-            ([], ("nothing predicted",)),
-            ([a._replace(color="green") for a in DIAGONAL], ("right place, wrong color",)),
-            ([a._replace(row=a.row + 1) for a in DIAGONAL], ("shifted by one",)),
-            ([a._replace(column=a.column + 4) for a in DIAGONAL], ("right shape, wrong place",)),
-            ([*DIAGONAL, Paint(0, 0, "red")], ("over-execution", "wrong count")),
-            (DIAGONAL[:2], ("under-execution", "wrong count")),
-            ([Paint(0, 18, "red"), *DIAGONAL[:2]], ("under-execution", "off the board", "wrong count")),
-            ([Paint(0, 0, "red"), Paint(9, 0, "red"), Paint(4, 5, "blue")], ("other",)),
-        ],
-    )
-    def test_each_class(self, actions: list[Paint], expected: tuple[str, ...]) -> None:
-        assert classes(step([], DIAGONAL), *actions) == expected
+@pytest.mark.parametrize(("item", "actions", "expected"), CASES)
+def test_each_class(item: Any, actions: list[Any], expected: tuple[str, ...]) -> None:
+    assert of(item, actions).classes == expected
+
+
+def test_what_was_never_answered_or_read() -> None:
+    assert of(WANTED, None).classes == ("not answered",)
+    for why, more in (("not an action", ()), ("outside the build region", ("off the board",))):
+        assert of(WANTED, [], discarded={WANTED.id: {why}}).classes == ("unparsable", *more)
 
 
 tiles = st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(COLORS[1:4]))
@@ -98,7 +79,7 @@ def test_every_alignment_on_the_ground_is_found(cells: dict[tuple[int, int], str
     turned = [turn_action(action, quarters) for action in gold]
     moved = [action._replace(x=action.x + dx, z=action.z + dz) for action in turned]
     if all(in_region(*action.cell) for action in moved) and {a.cell: a.color for a in moved} != {a.cell: a.color for a in gold}:
-        assert "right shape, wrong place" in classes(item, *moved)
+        assert "right shape, wrong place" in of(item, moved).classes
 
 
 @given(st.lists(tiles, max_size=6), st.lists(tiles, max_size=6))
