@@ -25,15 +25,8 @@ METRICS = {
 }
 """The compared numbers by kind of scores (`Task.scoring`), the leading one first. f1 is a mean over steps, turns the share of
 right turns."""
-LABELS = {
-    "f1": "F1",
-    "em": "EM",
-    f"f1{WITHOUT_LONGEST}": "F1 without longest",
-    f"em{WITHOUT_LONGEST}": "EM without longest",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "turns": "turns solved",
-}
+LABELS = {"f1": "F1", "em": "EM", "micro_f1": "micro F1", "macro_f1": "macro F1", "turns": "turns solved"}
+LABELS |= {f"{metric}{WITHOUT_LONGEST}": f"{LABELS[metric]} without longest" for metric in ("f1", "em")}
 """The names of these numbers in tables."""
 
 

@@ -84,10 +84,6 @@ class ReportedRun:
             cost["seconds"] = f"{seconds:,.1f} ({len(times) / seconds:,.1f} items a second)"
         return cost | what_was_lost(records) | {"errors": f"{sum('error' in record for record in records):,}"}
 
-    def group(self, table: str, label: str) -> Mapping[str, Any]:
-        """The numbers of a group of a breakdown; empty if there is no such group."""
-        return find_group(self.groups.tables, table, label)
-
 
 class Page(NamedTuple):
     """The page, in UTF-8, and how many items its browser has."""
@@ -276,7 +272,7 @@ def _template() -> Any:
         "signed": lambda value: f"{100 * value:+.2f}".replace("-", "−"),
         "p": lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}",
     }
-    environment.globals |= {"off_board": off_board, "percentage": Percentage, "metric_names": LABELS}
+    environment.globals |= {"off_board": off_board, "percentage": Percentage, "metric_names": LABELS, "find_group": find_group}
     return environment.get_template("report.html.jinja")
 
 

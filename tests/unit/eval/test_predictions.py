@@ -84,10 +84,7 @@ def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> 
 def test_the_split_is_that_of_all_ids(tmp_path: Path) -> None:
     path = write(tmp_path, GOOD, line('"actions": []'))
     assert infer_split(path, read_records(path)) == ("hexagons", "dev")
-    for item, fault in (
-        (BAP, "an item of minecraft/test after items of hexagons/dev"),
-        ("46/1", "id '46/1' does not begin with"),
-    ):
+    for item, fault in ((BAP, "an item of minecraft/test after items of hexagons/dev"), ("46/1", "id '46/1' does not")):
         path = write(tmp_path, GOOD, line('"actions": []', item))
         with pytest.raises(DataError, match=f":2: {fault}"):
             infer_split(path, read_records(path))

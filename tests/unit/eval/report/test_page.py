@@ -39,13 +39,12 @@ class Page:
         self.texts = unpack(self.scripts["texts"])
         self.chunks = [unpack(self.scripts[f"chunk-{n}"]) for n in range(-(-len(self.index["ids"]) // CHUNK))]
 
-    def shared(self, n: int) -> dict[str, Any]:
-        found: dict[str, Any] = self.chunks[n // CHUNK]["items"][n % CHUNK]
-        return found
+    def shared(self, n: int) -> Any:
+        return self.chunks[n // CHUNK]["items"][n % CHUNK]
 
-    def made(self, n: int, run: int = 0) -> dict[str, Any]:
-        found: dict[str, Any] = self.chunks[n // CHUNK]["runs"][run][n % CHUNK]
-        return found
+    def made(self, n: int) -> Any:
+        """The first run's details of an item."""
+        return self.chunks[n // CHUNK]["runs"][0][n % CHUNK]
 
     @property
     def words(self) -> str:
@@ -83,30 +82,23 @@ def test_a_report_of_one_run(report: Command, task: str) -> None:
         assert word in page.words, word
 
 
-def test_numbers_are_those_of_score(report: Command, command: Command) -> None:
+def test_two_runs_are_compared_and_their_numbers_are_those_of_score(report: Command, command: Command) -> None:
     records = perfect(load("minecraft", "test"))
+    write_run("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
     records[1]["actions"].append(["place", "red", 9, 1, 0])
-    folder = write_run("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
+    write_run("mine", [*records[:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
     scores = json.loads(command("score", "mine", "--json")[1])
-    report("mine")
-    words = Page(folder / "report.html").words
+    assert report("mine", "bad")[0] == 0
+    page = Page("runs/mine/report.html")
     for part in (scores, *scores["subsets"].values()):
         for name, counts in part["micro"].items():
-            assert f"{100 * counts['f1']:.2f}" in words
-            assert f"{100 * part['macro'][name]:.2f}" in words
-    assert "1 item without a prediction and 1 item with an error, scored as empty predictions" in words
-    assert "1 predicted action outside the build region, left out" in words
-
-
-def test_two_runs_are_compared(report: Command) -> None:
-    records = perfect(load("minecraft", "test"))
-    write_run("good", records)
-    write_run("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
-    assert report("good", "bad")[0] == 0
-    page = Page("runs/good/report.html")
-    assert "good − bad micro F1 +" in page.words
+            assert f"{100 * counts['f1']:.2f}" in page.words
+            assert f"{100 * part['macro'][name]:.2f}" in page.words
+    assert "1 item with an error, scored as empty predictions" in page.words
+    assert "1 predicted action outside the build region, left out" in page.words
+    assert "mine − bad micro F1 +" in page.words
     assert set(re.findall(r'href="#item=([^"]*)"', page.html)) <= set(page.index["ids"])
-    assert [run["name"] for run in page.index["runs"]] == ["good", "bad"]
+    assert [run["name"] for run in page.index["runs"]] == ["mine", "bad"]
 
 
 def test_a_run_in_progress(report: Command) -> None:
@@ -149,8 +141,7 @@ def test_only_the_pages_own_code_may_run(report: Command) -> None:
     policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page.html)[1])  # type: ignore[index]
     style = re.search(r"<style>(.*?)</style>", page.html, re.DOTALL)[1]  # type: ignore[index]
     for kind, source in (("script", page.scripts[""]), ("style", style)):
-        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-        assert f"{kind}-src 'sha256-{digest}'" in policy
+        assert f"{kind}-src 'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'" in policy
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert set(re.findall(r'\s(?:href|src|action|style)="([^"]{,2})', page.html)) <= {"#s", "#p", "#e", "#r", "#i"}
