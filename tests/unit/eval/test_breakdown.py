@@ -27,17 +27,9 @@ def scored(number: int, f1: float, wanted: int = 1, cluster: str = "c") -> ItemS
     return ItemScore(f"i{number}", cluster, f1, f1 == 1, wanted, 1, 0, ())
 
 
-def by_category(*f1: float, categories: str) -> dict[str, Any]:
-    """The table of items with these scores, two items a cluster; a letter names each item's category."""
-    scores = [scored(n, value, cluster=str(n // 2)) for n, value in enumerate(f1)]
-    (table,) = break_down(
-        "hexagons", scores, {f"i{n}": {"category": c} for n, c in enumerate(categories)}, by=["category"]
-    ).tables
-    return table
-
-
 def test_the_numbers_of_a_table() -> None:
-    table = by_category(0.5, 1.0, 0.0, 0.25, 1.0, categories="bbaab")
+    scores = [scored(n, f1, cluster=str(n // 2)) for n, f1 in enumerate((0.5, 1.0, 0.0, 0.25, 1.0))]
+    (table,) = break_down("hexagons", scores, {f"i{n}": {"category": c} for n, c in enumerate("bbaab")}, by=["category"]).tables
     assert (table["name"], [group["label"] for group in table["groups"]]) == ("category", ["a", "b"])
     first, second = table["groups"]
     assert [first[key] for key in ("items", "f1", "em", "interval")] == [2, 0.125, 0.0, None]
