@@ -14,20 +14,14 @@ from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError
 from tests.helpers.scored import turn, write_lines
 
-BLOCK = [(0, 1, 0, "red")]
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
 
 
-def judged(codes: str, game: str = "g") -> tuple[list[MinecraftItem], Annotation]:
+def judged(codes: str) -> tuple[list[MinecraftItem], Annotation]:
     """Items of one game, each on an empty board, and their judgments; item n ends with n + 1 blocks in a row."""
-    items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n, game) for n in range(len(codes))]
+    items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n) for n in range(len(codes))]
     judgments = {item.id: Judgment(*CODES[code]) for item, code in zip(items, codes, strict=True)}
     return items, Annotation("test", judgments)
-
-
-def gold(codes: str) -> dict[int, int]:
-    """The number of blocks in the gold structure of each item of the clean set."""
-    return {int(item.id.rpartition("/")[2]): len(item.after) for item in clean_set(*judged(codes))[0]}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +40,8 @@ def gold(codes: str) -> dict[int, int]:
     ],
 )
 def test_an_incorrect_run_takes_the_structure_of_the_correct_item_right_after_it(codes: str, expected: dict[int, int]) -> None:
-    assert gold(codes) == expected
+    clean, _ = clean_set(*judged(codes))
+    assert {int(item.id.rpartition("/")[2]): len(item.after) for item in clean} == expected
 
 
 @given(st.text("cixm", max_size=11))
@@ -68,24 +63,19 @@ def test_the_clean_set_of_our_annotation(data_dir: Path) -> None:
         assert len(read_annotation(second, items).judgments) == 416
 
 
-ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]
-
-
+ITEMS = [turn([], [], 0), turn([(0, 1, 0, "red")], [], 1)]
 CLEAR = {"id": ITEMS[0].id, "context": "unique", "correct": True}
 
 BAD = {
     "unknown item": ({**CLEAR, "id": "minecraft/test/h/1"}, "unknown item 'minecraft/test/h/1'"),
-    "another task": ({**CLEAR, "id": "hexagons/test/1/1"}, "does not match"),
     "unclear and correct": ({**CLEAR, "context": "unclear"}, "True is not of type 'null'"),
     "clear without an answer": ({**CLEAR, "correct": None}, "None is not of type 'boolean'"),
     "several on a board with blocks": ({**CLEAR, "id": ITEMS[1].id, "context": "multiple"}, '"multiple" is for items'),
-    "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
     "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
 }
 
 
 @pytest.mark.parametrize(("line", "message"), BAD.values(), ids=BAD)
 def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message) as error:
+    with pytest.raises(DataError, match=f"a.jsonl:1: .*{message}"):
         read_annotation(write_lines(tmp_path / "a.jsonl", [line]), ITEMS)
-    assert "a.jsonl:1: " in str(error.value)

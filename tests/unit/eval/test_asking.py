@@ -27,11 +27,8 @@ def items() -> list[dict[str, Any]]:
 def answer(**fields: Any) -> None:
     """Writes gold answers for clear instructions and empty ones for unclear ones; `fields` override records by game."""
     records = [{"id": item["id"], "actions": item["actions"]} for item in items()]
-    for record in records:
-        if "text" in (own := fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})):
-            del record["actions"]
-        record |= own
-    write_lines("answers.jsonl", records)
+    own = ({**record, **fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})} for record in records)
+    write_lines("answers.jsonl", own)
 
 
 def scored(run: Command, *more: str) -> dict[str, Any]:
@@ -41,19 +38,15 @@ def scored(run: Command, *more: str) -> dict[str, Any]:
 def test_acting_on_the_clear_ones_and_asking_about_the_others_is_perfect(run: Command) -> None:
     answer()
     scores = scored(run)
-    assert (scores["clear"], scores["unclear"], scores["asked"]) == (10, 2, 2)
+    assert (scores["clear"], scores["unclear"], scores["asked"], scores["act"]["f1"]) == (10, 2, 2, 1)
     assert [scores["ask"][key] for key in ("precision", "recall", "f1")] == [1, 1, 1]
-    assert scores["act"]["f1"] == 1
     assert "thresholds" not in scores
-
-
-def test_a_question_about_a_clear_instruction_leaves_its_actions_undone(run: Command) -> None:
+    # A question about a clear instruction leaves its actions undone.
     answer(game_9003={"actions": []})
     scores = scored(run)
     assert (scores["ask"]["precision"], scores["ask"]["recall"]) == (pytest.approx(2 / 3), 1)
     wanted = sum(len(item["actions"]) for item in items())
-    assert scores["act"]["recall"] == pytest.approx(1 - 4 / wanted)
-    assert scores["act"]["precision"] == 1
+    assert (scores["act"]["recall"], scores["act"]["precision"]) == (pytest.approx(1 - 4 / wanted), 1)
 
 
 def test_a_threshold_turns_unsure_answers_into_questions(run: Command) -> None:

@@ -36,8 +36,10 @@ def test_every_results_table_is_there_in_full() -> None:
 # Beside a run.
 
 
-def drawn(split: str, items: int, **more: Any) -> dict[str, Any]:
-    return {"task": "hexagons", "split": split, "items": items, "action": {"f1": 0.5, "em": 0.25}, **more}
+def drawn(*levels: dict[str, Any]) -> list[Beside]:
+    groups = [{"name": "level of abstraction", "groups": levels}]
+    scores = {"task": "hexagons", "split": "dev", "items": 446, "action": {"f1": 0.5, "em": 0.25}, "groups": groups}
+    return beside({"mine": scores})
 
 
 def lines(tables: list[Beside]) -> Mapping[str, list[str]]:
@@ -89,10 +91,10 @@ def test_simulated_games() -> None:
 def test_levels_of_abstraction_stand_beside_a_runs_own_groups() -> None:
     title = "action-based, mean over steps"
     high = {"label": "high", "items": 71, "f1": 0.125, "em": 0.0}
-    shown = lines(beside({"mine": drawn("dev", 446, groups=[{"name": "level of abstraction", "groups": [high]}])}))
+    shown = lines(drawn(high))
     assert list(shown) == [f"{title} high", title]
     assert shown[f"{title} high"][0] == "mine: 12.50 0.00"
     assert shown[f"{title} high"][1].endswith("other labels")
     authors = [high | {"label": label, "items": items} for label, items in LEVELS.items()]
-    (table,) = beside({"mine": drawn("dev", 446, groups=[{"name": "level of abstraction", "groups": authors}])})
+    (table,) = drawn(*authors)
     assert not any(line.obstacle for line in table.lines)
