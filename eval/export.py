@@ -120,7 +120,8 @@ def _latex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _tables(results: Mapping[str, Scores]) -> list[tuple[list[str], list[list[str]]]]:
     """The heads and the rows of the tables for people: the headline, and for Minecraft micro and macro F1 by board."""
-    _one_task(results)
+    if len(tasks := sorted({scores["task"] for scores in results.values()})) > 1:
+        raise UsageError(f"runs of {' and '.join(tasks)} have different metrics: make a table for each")
     first = next(iter(results.values()))
     head = ["run", "benchmark", "items", *(number.label for number in headline(first))]
     tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, headline(s))] for name, s in results.items()])]
@@ -147,12 +148,6 @@ def _notes(results: Mapping[str, Scores]) -> list[str]:
         if outside := off_board(scores):
             notes.append(f"{' '.join(name.split())}: {outside}.")
     return notes
-
-
-def _one_task(results: Mapping[str, Scores]) -> None:
-    tasks = sorted({scores["task"] for scores in results.values()})
-    if len(tasks) > 1:
-        raise UsageError(f"runs of {' and '.join(tasks)} have different metrics: make a table for each")
 
 
 WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {

@@ -159,7 +159,10 @@ def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]])
     bootstrap over items, and None for fewer than two. `predicted` holds the actions of each item, in the same order.
     """
     if items and "build" in items[0].meta:
-        rows = [_kinds(item, judge_change(item, actions)) for item, actions in zip(items, predicted, strict=True)]
+        rows = []
+        for item, actions in zip(items, predicted, strict=True):
+            kind = item.meta["order"]
+            rows.append(dict.fromkeys(("overall", kind, f"{kind}: {item.meta['kind']}"), judge_change(item, actions)))
         return {"level": 2, "items": len(items), **_rates(rows)}
     rows = [judge_build(item.meta, actions) for item, actions in zip(items, predicted, strict=True)]
     shapes: dict[str, list[dict[str, bool]]] = {}
@@ -167,10 +170,6 @@ def score(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]])
         shapes.setdefault(item.meta["shape"], []).append(row)
     by_shape = {shape: _rates(chosen) for shape, chosen in sorted(shapes.items())}
     return {"level": 1, "items": len(items), **_rates(rows), "by_shape": by_shape}
-
-
-def _kinds(item: MinecraftItem, right: bool) -> dict[str, bool]:
-    return {"overall": right, item.meta["order"]: right, f"{item.meta['order']}: {item.meta['kind']}": right}
 
 
 def _rates(rows: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
