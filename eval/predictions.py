@@ -80,25 +80,6 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None:
-    """The (task, split) of all ids; None if there are no records.
-
-    Raises DataError for a malformed id and for ids of two splits.
-    """
-    pair: tuple[str, str] | None = None
-    for record in records:
-        task, _, rest = record.id.partition("/")
-        split, slash, _ = rest.partition("/")
-        if not slash:
-            raise DataError(
-                f"{path}:{record.line}: id {record.id!r} does not begin with a task and a split, as in hexagons/dev/46/1"
-            )
-        if pair and pair != (task, split):
-            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(pair)}; score each alone")
-        pair = task, split
-    return pair
-
-
 def decode(path: Path, records: Iterable[Record], task: str, ids: Set[str], parse: Parse) -> Predictions:
     """The predicted actions of the records, which must all be of items in `ids`. `path` is for messages only.
 

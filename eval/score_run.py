@@ -13,7 +13,7 @@ from eval.annotation import Annotation, clean_set, our_annotation, read_annotati
 from eval.errors import OFF_THE_BOARD
 from eval.items import ItemScore, item_scores
 from eval.metrics.minecraft import empty_boards
-from eval.predictions import Predictions, Record, decode, infer_split, read_records
+from eval.predictions import Predictions, Record, decode, read_records
 from eval.score import BENCHMARKS, score
 from harness import corpora
 from harness.corpora.item import Item
@@ -213,19 +213,22 @@ def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollo
 
 
 def _task_and_split(file: Path, records: Sequence[Record], settings: Mapping[str, Any]) -> tuple[str, str]:
-    """The task and the split of the ids or, if there are none, of the run. Raises DataError, with the line, for ids of no corpus,
-    and UsageError if nothing determines the two."""
-    inferred = infer_split(file, records)
-    if inferred is None:
-        if not {"task", "split"} <= settings.keys():
-            raise UsageError(f"{file} holds no predictions to tell the task and the split from")
-        return settings["task"], corpora.split_name(settings["task"], settings["split"])
-    if inferred[1] not in corpora.SPLITS.get(inferred[0], ()):
-        splits = ", ".join(f"{name}/{part}" for name, parts in corpora.SPLITS.items() for part in parts)
-        raise DataError(
-            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or give --items FILE"
-        )
-    return inferred
+    """The task and the split of all ids or, if there are none, of the run. Raises DataError, with the line, for ids of no corpus
+    and of two splits, and UsageError if nothing determines the two."""
+    pair: tuple[str, str] | None = None
+    for record in records:
+        task, split = f"{record.id}/".split("/")[:2]
+        if split not in corpora.SPLITS.get(task, ()):
+            splits = ", ".join(f"{name}/{part}" for name, parts in corpora.SPLITS.items() for part in parts)
+            raise DataError(f"{file}:{record.line}: no corpus has {record.id!r}; known: {splits}; or give --items FILE")
+        if pair and pair != (task, split):
+            raise DataError(f"{file}:{record.line}: an item of {task}/{split} after items of {'/'.join(pair)}; score each alone")
+        pair = task, split
+    if pair:
+        return pair
+    if not {"task", "split"} <= settings.keys():
+        raise UsageError(f"{file} holds no predictions to tell the task and the split from")
+    return settings["task"], corpora.split_name(settings["task"], settings["split"])
 
 
 def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:

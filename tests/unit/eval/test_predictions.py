@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eval.predictions import Predictions, decode, infer_split, read_records
+from eval.predictions import Predictions, decode, read_records
 from harness.errors import DataError, UsageError
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action
@@ -79,12 +79,3 @@ def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> 
         read(write(tmp_path, GOOD, bad))
     assert message in (told := str(caught.value))
     assert ("\n" in told, len(told) < 600) == (False, True)
-
-
-def test_the_split_is_that_of_all_ids(tmp_path: Path) -> None:
-    path = write(tmp_path, GOOD, line('"actions": []'))
-    assert infer_split(path, read_records(path)) == ("hexagons", "dev")
-    for item, fault in ((BAP, "an item of minecraft/test after items of hexagons/dev"), ("46/1", "id '46/1' does not")):
-        path = write(tmp_path, GOOD, line('"actions": []', item))
-        with pytest.raises(DataError, match=f":2: {fault}"):
-            infer_split(path, read_records(path))
