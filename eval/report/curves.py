@@ -12,10 +12,11 @@ from dataclasses import replace
 from itertools import cycle
 from typing import NamedTuple
 
+from eval.asking import certainty
 from eval.export import Number, Scores, headline
 from eval.score_run import Answers, Benchmark, score_answers
 from eval.tables import markdown_table, markdown_text, named
-from harness.errors import DataError, UsageError
+from harness.errors import UsageError
 
 _INK = "#666677"
 _SETTINGS = {
@@ -82,15 +83,12 @@ def _drawn(scores: Scores) -> list[Number]:
 def coverage(answers: Answers, how: Benchmark) -> Curve:
     """The scores of the answers with at least each of about ten confidences, on those items only; the lowest includes all.
 
-    Raises UsageError if no answer has a confidence, DataError if one is not a number from 0 to 1.
+    Raises UsageError if no answer has a confidence (`certainty`).
     """
-    confidence = {item: record["confidence"] for item, record in answers.records.items() if record.get("confidence") is not None}
+    confidence = {item: sure for item, record in answers.records.items() if (sure := certainty(record)) is not None}
     if not confidence:
         raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
-    for item, value in confidence.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise DataError(f'{answers.file}: {item}: "confidence" must be a number from 0 to 1, not {value!r}')
-    ordered = sorted(map(float, confidence.values()), reverse=True)
+    ordered = sorted(confidence.values(), reverse=True)
     thresholds = {ordered[max(len(ordered) * step // STEPS, 1) - 1] for step in range(1, STEPS + 1)}
     points, scored = [], answers.name
     chosen = {item.id for item in how.choose(answers).items}
