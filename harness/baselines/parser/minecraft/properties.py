@@ -146,7 +146,14 @@ def placed(cells: Cells, setting: Setting, code: int) -> Matrix:
         found[:, GAPS] = away == 2 * STEPS
         found[:, COLUMNS["level with last"]] = XYZ[start, 1] == XYZ[scene.last, 1]
     _from_middles(found, real, there, setting)
-    _support(found, real, near[:, :1] >> _NEAR[: len(WAYS)] & 1, ~some[:, : len(WAYS)].any(1))
+    low, free, around = XYZ[start, 1], ~some[:, : len(WAYS)].any(1), near[:, :1] >> _NEAR[: len(WAYS)] & 1
+    found[:, COLUMNS["touches two"]] = around.sum(1) == 2
+    found[:, COLUMNS["touches three"]] = around.sum(1) > 2
+    found[:, COLUMNS["on the ground"]] = low == 1
+    found[:, COLUMNS["second level"]] = low == 2
+    found[:, COLUMNS["free"]] = free & (low == 1)
+    found[:, COLUMNS["floats"]] = free & (XYZ[real, 1] > 1).all(1)
+    found[:, COLUMNS["fills a hole"]] = (around[:, 0] & around[:, 1]) | (around[:, 4] & around[:, 5])
     found[:, BOARD] = ON_BOARD[start]
     found[:, COLUMNS["empty board"]] = not scene.turns
     _gaze(found, start, scene, scene.aimed[1])
@@ -165,18 +172,6 @@ def _from_middles(found: Matrix, cells: Cells, there: npt.NDArray[np.bool_], set
     for columns, of in zip(MIDDLES, setting.middles, strict=True):
         if of is not None:
             found[:, columns] = sides(middle - of)
-
-
-def _support(found: Matrix, cells: Cells, around: npt.NDArray[np.intp], free: npt.NDArray[np.bool_]) -> None:
-    low = XYZ[cells[:, 0], 1]
-    touched = around.sum(1)
-    found[:, COLUMNS["touches two"]] = touched == 2
-    found[:, COLUMNS["touches three"]] = touched > 2
-    found[:, COLUMNS["on the ground"]] = low == 1
-    found[:, COLUMNS["second level"]] = low == 2
-    found[:, COLUMNS["free"]] = free & (low == 1)
-    found[:, COLUMNS["floats"]] = free & (XYZ[cells, 1] > 1).all(1)
-    found[:, COLUMNS["fills a hole"]] = (around[:, 0] & around[:, 1]) | (around[:, 4] & around[:, 5])
 
 
 def _on_the_board() -> Matrix:

@@ -36,7 +36,6 @@ from harness.worlds.minecraft import SIDE
 _STRAIGHT = ("row", "horizontal")
 _UNTIL = ("until", "till", "edge", "extend", "continue", "connect", "entire", "across", "along", "reach", "map")
 _AGAIN = ("replicate", "identical", "same", "similar", "copy", "mirror", "recreate", "duplicate", "match", "like")
-SIDES_OF_EACH = (LEFT, -LEFT)
 
 
 class Placement(NamedTuple):
@@ -200,8 +199,8 @@ class Placing:
             yield [cell for cell in cells if self.setting.free[cell]], ("told around",)
             return
         if link.kind == "down":
-            yield [cell for unit in units for cell in self._down_from(int(unit[0]))], ("told each", "told between")
-        steps = SIDES_OF_EACH if link.kind == "every" else ways(link)
+            yield [cell for unit in units for cell in self._free(int(unit[0]), -UP)], ("told each", "told between")
+        steps = (LEFT, -LEFT) if link.kind == "every" else ways(link)
         if len(steps) > 1 and link.kind in ("side", "every"):
             both = [
                 cell
@@ -230,11 +229,11 @@ class Placing:
                     for cells, names in self._beyond(joined(units), step, count, low, way):
                         yield cells, (*names, *level)
 
-    def _down_from(self, cell: int) -> list[int]:
-        """The free cells below one, down to the ground or the next block."""
+    def _free(self, cell: int, step: int) -> list[int]:
+        """The free cells after one, as far as the next block or the end of the region."""
         found = []
-        while self.setting.free[cell - UP]:
-            cell -= UP
+        while self.setting.free[cell + step]:
+            cell += step
             found.append(cell)
         return found
 
@@ -268,10 +267,7 @@ class Placing:
         start = self._start(unit, step, low)
         if self.reaches and not self.count and count == self.counts[0]:
             for other in way or (step,):
-                run = [start]
-                while self.setting.free[run[-1] + other]:
-                    run.append(run[-1] + other)
-                yield run, ("told along", "told between")
+                yield [start, *self._free(start, other)], ("told along", "told between")
         if count == 1:
             yield [start], ()
             return
@@ -296,9 +292,7 @@ class Placing:
         for steps in ((LEFT,), (BEHIND,), (UP,), (LEFT, BEHIND, UP)):
             filled: list[int] = []
             for cell, step in product(cells.tolist(), steps):
-                run: list[int] = []
-                while len(run) < 2 * SIDE and self.setting.free[cell + step * (len(run) + 1)]:
-                    run.append(cell + step * (len(run) + 1))
+                run = self._free(cell, step)
                 if run and run[-1] + step in there:
                     filled += run
             if filled:
