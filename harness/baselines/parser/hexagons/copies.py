@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import ExecutedInstruction, Memory, NoMeaningError
@@ -63,32 +63,33 @@ def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
 
 
 def _recent(memory: Memory) -> list[Paint]:
-    """The object that was drawn last: what this step painted, otherwise what the last steps painted, as far as they belong
-    together (`_belongs`). Raises NoMeaningError if there is none."""
+    """The object that was drawn last: what this step painted, otherwise what the last steps painted, as far as each lies
+    in the columns of the later ones, or on and beside their tiles. Raises NoMeaningError if there is none."""
     if memory.painted:
         return list(memory.painted)
     parts: list[ExecutedInstruction] = []
     drawn, near = set[Tile](), set[Tile]()
     for step_ in reversed([step_ for step_ in memory.steps if step_.latest]):
-        if parts and not _belongs(step_.latest.keys(), drawn, near):
+        earlier = step_.latest.keys()
+        over = {tile.column for tile in earlier} <= {tile.column for tile in drawn}
+        touches = earlier <= near or (len(drawn) == 1 and not earlier.isdisjoint(near))
+        if parts and not (over or touches):
             break
         parts.append(step_)
-        near.update(neighbor for tile in step_.latest.keys() - drawn for neighbor in (tile, *neighbors(tile)))
-        drawn |= step_.latest.keys()
+        near.update(neighbor for tile in earlier - drawn for neighbor in (tile, *neighbors(tile)))
+        drawn |= earlier
     if not parts:
         raise NoMeaningError("nothing to repeat")
     return [paint for step_ in reversed(parts) for paint in step_.latest.values()]
 
 
-def _belongs(earlier: Set[Tile], later: Set[Tile], near: Set[Tile]) -> bool:
-    """Whether an earlier step painted a part of the object that later steps continued; `near`: `later` and its neighbors."""
-    return {tile.column for tile in earlier} <= {tile.column for tile in later} or earlier <= near
-
-
 def repeat(memory: Memory, *pieces: Term) -> None:
     """Paint copies of steps, of everything or of what was drawn last: in columns, at other tiles (start, region), beside
     something, or repeatedly in a direction."""
-    pieces = tuple(_as_columns(piece) for piece in pieces)
+    # "Starting in columns 5 and 9" means "in columns 5 and 9".
+    pieces = tuple(
+        piece.args[0] if piece.op in ("start", "region") and piece.args[0].op == "columns" else piece for piece in pieces
+    )
     parts = frame_pieces(pieces)
     named = [resolve_columns(piece.args[0], memory) for piece in pieces if piece.op == "columns"]
     source = _source(memory, parts)
@@ -146,12 +147,6 @@ def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) ->
     if edge in "lr":
         return anchor, Tile(anchor.row, beyond.column + (gap if edge == "r" else -gap))
     return anchor, Tile(beyond.row + (gap if edge == "b" else -gap), beyond.column)
-
-
-def _as_columns(piece: Term) -> Term:
-    """ "Starting in columns 5 and 9" means "in columns 5 and 9"."""
-    what = piece.args[0]
-    return Term("columns", what.args) if piece.op in ("start", "region") and what.op == "columns" else piece
 
 
 def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
