@@ -10,7 +10,7 @@ import copy
 import json
 import shlex
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,15 +169,11 @@ def widened(model: Any) -> Any:
 
 def check_prompts(subject: CheckedModel) -> str:
     """Training and asking render the same prompts."""
-    count = 0
-    for one in subject.renderers:
-        for item in PROBES[one.spec.task]:
-            prompted, trained = one.render(item).token_ids, one.training_row(item).prompt_ids
-            if prompted != trained:
-                place = next((n for n, (a, b) in enumerate(zip(prompted, trained, strict=False)) if a != b), 0)
-                raise HarnessError(f"{one.spec.name}: the tokens of asking and of training first differ at token {place}")
-            count += 1
-    return f"{count} prompts, token by token"
+    pairs = [(one, item) for one in subject.renderers for item in PROBES[one.spec.task]]
+    for one, item in pairs:
+        if one.render(item).token_ids != one.training_row(item).prompt_ids:
+            raise HarnessError(f"{item.id}: {one.spec.name}: asking and training have different tokens")
+    return f"{len(pairs)} prompts, token by token"
 
 
 def check_bos(subject: CheckedModel) -> str:
@@ -193,11 +189,8 @@ def check_bos(subject: CheckedModel) -> str:
 
 def check_end(subject: CheckedModel) -> str:
     """The last token of a training row ends an answer."""
-    one = subject.renderers[0]
-    if subject.tokenizer.eos_token is None:
-        raise HarnessError("the tokenizer has no EOS token, so a model could not learn to stop")
     last = {row.completion_ids[-1] for row in subject.rows}
-    ends = {subject.tokenizer.eos_token_id, *one.stop_token_ids}
+    ends = {subject.tokenizer.eos_token_id, *subject.renderers[0].stop_token_ids}
     if not last <= ends:
         raise HarnessError(f"training rows end with {subject.tokenizer.decode(sorted(last - ends))!r}, which ends no answer")
     return " and ".join(repr(token) for token in subject.tokenizer.convert_ids_to_tokens(sorted(ends)))
@@ -293,8 +286,8 @@ CHECKS: dict[str, Callable[[CheckedModel], str]] = {
 }
 
 
-def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = None) -> list[CheckOutcome]:
-    """The outcomes of the named checks, or of all, in order; `base` is a folder or a hub name.
+def run_checks(base: str, *, full: bool = False) -> list[CheckOutcome]:
+    """The outcomes of all checks, in order; `base` is a folder or a hub name.
 
     Raises EngineError for a base without configuration or tokenizer, and for one that is not a causal language model.
     """
@@ -302,12 +295,12 @@ def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = N
         subject = CheckedModel(base, full=full)
     except (AttributeError, ValueError, TypeError, KeyError) as error:
         raise EngineError(f"--base {base}: no miniature can be made of it ({brief(error)}): add --full") from error
-    return [_outcome(name, subject) for name in names or CHECKS]
+    return [_outcome(name, check, subject) for name, check in CHECKS.items()]
 
 
-def _outcome(name: str, subject: CheckedModel) -> CheckOutcome:
+def _outcome(name: str, check: Callable[[CheckedModel], str], subject: CheckedModel) -> CheckOutcome:
     try:
-        return CheckOutcome(name, True, CHECKS[name](subject))
+        return CheckOutcome(name, True, check(subject))
     except CheckSkipped as error:
         return CheckOutcome(name, None, str(error))
     except HarnessError as error:
@@ -320,16 +313,12 @@ def require(base: str, say: Callable[[str], None]) -> None:
     """Raises HarnessError if a base would be trained in another way than it is prompted. One that passed with the same files and
     library versions is not checked again."""
     known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
-    libraries = provenance()["versions"]
-    path = cache_folder() / "checked" / f"{json_hash([known, libraries])}.json"
+    path = cache_folder() / "checked" / f"{json_hash([known, provenance()['versions']])}.json"
     if path.is_file():
         return
     say(f"checking once, on a miniature, that {display_name(base)} is trained as it is asked")
-    outcomes = run_checks(base)
-    if failed := [f"{one.name}: {one.detail}" for one in outcomes if one.passed is False]:
+    if failed := [f"{one.name}: {one.detail}" for one in run_checks(base) if one.passed is False]:
         command = shlex.join(["harness", "check", base])
         raise HarnessError(f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")
     with suppress(HarnessError):
-        write_atomically(
-            path, json.dumps({**known, "versions": libraries, "checks": {one.name: one.detail for one in outcomes}}) + "\n"
-        )
+        write_atomically(path, json.dumps(known) + "\n")

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_name, read_record
+from adapters.registry import SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_folders, adapter_name, read_record
 from eval.export import Number, headline
 from eval.statistics import Percentage
 from harness.engines.shared import brief
 from harness.errors import AdapterError
-from harness.runs.folder import RUNS
 
 SCORES_FILE = "scores.json"
 """The scores of runs with the adapter; they do not affect its predictions."""
@@ -79,9 +78,9 @@ class AdapterEntry:
 def catalog() -> tuple[list[AdapterEntry], list[str]]:
     """Every named adapter, shipped or from a run, and the reasons why others cannot be read."""
     entries, problems = [], []
-    for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
+    for folder in adapter_folders():
         try:
-            entries.append(read_entry(path.parent))
+            entries.append(read_entry(folder))
         except AdapterError as error:
             problems.append(str(error))
     return entries, problems

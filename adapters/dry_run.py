@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, trainable
 from adapters.labels import Pack
@@ -16,13 +16,10 @@ from harness.engines.shared import in_bf16, missing_for_quantization, quiet_tran
 from harness.tasks.registry import get_task
 from harness.training.plan import spread
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 SHOWN = 5
 """Rows that are shown, evenly spread over the train rows."""
 MARKS = ("⟦", "⟧")
-"""Put around the tokens in the loss mask if the output has no colors."""
+"""Put around the tokens in the loss mask."""
 
 
 def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
@@ -32,7 +29,6 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     Raises EngineError if the configuration or the tokenizer is missing, and HarnessError if no row is short enough.
     """
     import torch
-    from rich.console import Console
     from transformers import AutoModelForCausalLM
 
     tokenizer, config = load_tokenizer(job.base), load_config(job.base)
@@ -41,11 +37,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
         # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
         plain = job.recipe.model_copy(update={"quantize": None})
         model = trainable(plain, AutoModelForCausalLM.from_config(config))
-    memory, notes = list(_memory(job, model, prepared)), list(_notes(job, prepared))
-    texts = [
-        (row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids))
-        for row in spread(prepared.train.rows, SHOWN)
-    ]
+    memory = _memory(job, model, prepared)
     for line in prepared.counts:
         say(line)
     sizes = [pack.tokens for pack in prepared.train.packs]
@@ -54,27 +46,25 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     say(f"tokens: {sum(sizes):,} in all, {epoch}")
     trained, total = parameters(model)
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
-    for line in memory:
-        say(line)
-    for note in notes:
+    say(memory)
+    for note in _notes(job, prepared):
         say(f"note: {note}")
-    _show_rows(texts, Console(), say)
+    shown = spread(prepared.train.rows, SHOWN)
+    for number, row in enumerate(shown, start=1):
+        say(f"\n--- row {number} of {len(shown)}: {row.id}; {''.join(MARKS)}: carries loss")
+        say(tokenizer.decode(row.prompt_ids) + tokenizer.decode(row.completion_ids).join(MARKS))
 
 
-def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> Iterator[str]:
-    """Two lines on the memory of the training: with the recipe's gradient checkpointing, and with the opposite."""
+def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> str:
+    """A line on the memory of the training."""
     import torch
 
-    settings, largest = job.recipe.training, _largest(prepared.train.packs)
+    settings = job.recipe.training
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
-    other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
-    recipes = job.recipe, job.recipe.model_copy(update={"training": other})
-    own, otherwise = (estimate(model, recipe, largest, asked, in_bf16(settings.precision)) for recipe in recipes)
-    here, there = ("with", "without") if settings.gradient_checkpointing else ("without", "with")
+    own = estimate(model, job.recipe, _largest(prepared.train.packs), asked, in_bf16(settings.precision))
     parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(own).items())
-    yield f"memory: about {own.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}"
     beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
-    yield f"        {there} gradient checkpointing about {otherwise.total / 1e9:.2f} GB{beside}"
+    return f"memory: about {own.total / 1e9:.2f} GB: {parts}{beside}"
 
 
 def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
@@ -96,14 +86,3 @@ def _notes(job: FinetuneJob, prepared: Prepared) -> Iterator[str]:
         yield "the base has no chat template: the plain one is used"
     if dropped := prepared.train.rows.dropped:
         yield f"{dropped} rows are too long: a shorter --context or a larger training.max_length keeps them"
-
-
-def _show_rows(texts: Sequence[tuple[str, str, str]], console: Console, say: Callable[[str], None]) -> None:
-    from rich.text import Text
-
-    for number, (name, prompt, answer) in enumerate(texts, start=1):
-        say(f"\n--- row {number} of {len(texts)}: {name}; {'reversed' if console.is_terminal else ''.join(MARKS)}: carries loss")
-        if console.is_terminal:
-            console.print(Text(prompt).append(answer, style="reverse"), soft_wrap=True)
-        else:
-            say(f"{prompt}{MARKS[0]}{answer}{MARKS[1]}")

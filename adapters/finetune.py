@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -124,7 +123,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     from peft.helpers import disable_input_dtype_casting
 
     training = job.recipe.training
-    own, threads = set_up(training)
+    where = set_up(training)
     tokenizer = load_tokenizer(job.base)
     model = trainable(job.recipe, load_base(job), job.start)
     before = trained_sums(model)
@@ -132,17 +131,22 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     for line in prepared.counts:
         say(line)
     train = prepared.train
-    say(f"{len(train.packs):,} packs, {train.tokens:,} tokens in the first epoch, on {machine(threads)}")
+    say(f"{len(train.packs):,} packs, {train.tokens:,} tokens in the first epoch, on {where}")
     trainer = _trainer(job, folder, model, tokenizer, prepared)
-    if own.process_index:
+    if processes().process_index:
         # Dropout masks differ from process to process.
-        torch.manual_seed(training.seed + own.process_index)
+        torch.manual_seed(training.seed + processes().process_index)
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
+    checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
+    then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
     # Autocast casts inputs in its matrix products; peft would copy every input to float32 first.
-    with disable_input_dtype_casting(model, trainer.args.bf16), _memory(training):
+    with (
+        disable_input_dtype_casting(model, trainer.args.bf16),
+        memory_for(training.tokens, "--set training.tokens=", then, unit="tokens"),
+    ):
         trainer.go_on()
-    tokens = sum(pack.tokens for pack in train.packs) if own.is_main_process else 0
+    tokens = sum(pack.tokens for pack in train.packs) if processes().is_main_process else 0
     counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
@@ -168,8 +172,8 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
     return trainer
 
 
-def set_up(training: FinetuneTraining) -> tuple[Any, int]:
-    """Prepare this process for training; returns `harness.training.processes.processes()` and the number of threads."""
+def set_up(training: FinetuneTraining) -> str:
+    """Prepare this process for training; returns the threads and processes that train, in words."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
@@ -179,7 +183,7 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     threads, own = set_threads(), processes()
     if not own.is_main_process:
         disable_progress_bar()
-    return own, threads
+    return f"{threads} threads" if own.num_processes == 1 else f"{own.num_processes} processes with {threads} threads each"
 
 
 def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], *, changed: bool) -> Trained:
@@ -247,19 +251,6 @@ def longest_row(job: FinetuneJob, config: Any) -> int:
     return min(most, context_length_of(config) or most)
 
 
-def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
-    """Turns running out of memory into an error with advice."""
-    checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
-    then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
-    return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
-
-
-def machine(threads: int) -> str:
-    """The threads and processes that train, in words."""
-    count = processes().num_processes
-    return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
-
-
 def answered_on_dev(job: FinetuneJob) -> list[Item]:
     """The dev items that are answered at each evaluation: as many as the recipe says, or all if there are fewer."""
     return (first_steps if job.spec.rolls_out else spread)(job.dev, job.recipe.training.dev_f1_items)
@@ -271,8 +262,10 @@ def answer_room(training: FinetuneTraining, length: int) -> int:
 
 
 def load_base(job: FinetuneJob) -> Any:
-    """The model, for training. Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here."""
+    """The model, for training, with an attention that takes the masks of packs. Raises EngineError if it cannot be loaded,
+    UsageError if it cannot be quantized here."""
     import torch
+    from transformers import AutoModelForCausalLM
 
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
@@ -280,26 +273,11 @@ def load_base(job: FinetuneJob) -> Any:
     layout = layout_for(job, load_config(job.base))
     # Our own attention is for packs, and GRPO makes none.
     plain = "sdpa" if job.recipe.method == "grpo" and not layout.attention else None
-    return pretrained(job.base, layout, job.recipe.training.attn_implementation or plain, **how)
-
-
-def pretrained(base: str, layout: Layout, implementation: str | None, **how: Any) -> Any:
-    """A base model with an attention that takes the masks of packs.
-
-    `implementation` is `training.attn_implementation` of a recipe, `how` goes to transformers. Raises EngineError if the model
-    cannot be loaded.
-    """
-    from transformers import AutoModelForCausalLM
-
-    attention = attention_of(layout, implementation)
+    how |= {"attn_implementation": attention_of(layout, job.recipe.training.attn_implementation or plain)}
     try:
-        return savable(
-            AutoModelForCausalLM.from_pretrained(
-                base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
-            )
-        )
+        return savable(AutoModelForCausalLM.from_pretrained(job.base, trust_remote_code=trusts_remote_code(), **how))
     except (ImportError, OSError, ValueError) as error:
-        raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
+        raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
 
 
 def _quantized(job: FinetuneJob) -> dict[str, Any]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, Weights, check_weights, save_template
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, check_weights, save_template
 from harness.engines.models.bases import base_origin, display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, brief
-from harness.engines.vllm.engine import not_served
 from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from harness.runs.folder import RUNS, provenance
 from harness.util.files import filled
@@ -21,23 +20,8 @@ from harness.util.hashing import file_sha256
 from prompts.probe import described
 from prompts.spec import PromptSpec
 
-_UNSAFE = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
-"""Endings of files that torch.save writes: reading them may run code that they contain."""
 
-
-@dataclass(frozen=True, slots=True)
-class ImportedAdapter:
-    """An adapter that was imported."""
-
-    adapter: Adapter
-    weights: Weights
-    base_here: bool
-    """Whether its base's weights are on this machine; if not, the adapter's shapes were not checked."""
-    not_served: str | None
-    """Why vLLM cannot serve it on its base; None if it can."""
-
-
-def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> ImportedAdapter:
+def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Adapter:
     """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
 
     `spec` is the prompt format that it answers best in, which none of its files record. With `base` None, the base is the one
@@ -51,8 +35,7 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
     config = adapter_config(folder)
     _check_config(folder, config)
     adapter = Adapter(folder, adapter_rank(folder), spec, _base(folder, config, base))
-    weights = check_weights(adapter)
-    fingerprint = weights_fingerprint(adapter.base)
+    check_weights(adapter)
     try:
         with filled(run) as partial:
             own = partial / "adapter"
@@ -60,13 +43,11 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
             for file in (CONFIG_FILE, WEIGHTS_FILE):
                 shutil.copyfile(folder / file, own / file)
             save_template(spec, own)
-            about = _about(folder, own, adapter, fingerprint, config)
+            about = _about(folder, own, adapter, config)
             (own / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{run} cannot be written: {error.strerror or brief(error)}") from error
-    return ImportedAdapter(
-        Adapter(run / "adapter", adapter.rank, spec, adapter.base), weights, fingerprint is not None, not_served(run / "adapter")
-    )
+    return replace(adapter, path=run / "adapter")
 
 
 def _check_files(folder: Path) -> None:
@@ -77,14 +58,9 @@ def _check_files(folder: Path) -> None:
         path = folder / file
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise AdapterError(f"{path} is a link to a file outside the folder: copy it with cp -rL")
-        if path.is_file():
-            continue
-        unsafe = [other for other in sorted(folder.iterdir()) if other.suffix in _UNSAFE and other.stem == "adapter_model"]
-        if file == WEIGHTS_FILE and unsafe:
-            raise AdapterError(
-                f"{unsafe[0]} is of a format that can run code when it is read, and is never loaded: convert it to safetensors"
-            )
-        raise AdapterError(f"{folder} holds no adapter: {file} is not there")
+        if not path.is_file():
+            why = "; other formats of weights can run code when they are read, and are never loaded: convert them to safetensors"
+            raise AdapterError(f"{folder} holds no adapter: {file} is not there{why if file == WEIGHTS_FILE else ''}")
 
 
 def _check_config(folder: Path, config: dict[str, Any]) -> None:
@@ -118,13 +94,13 @@ def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
         raise AdapterError(f"{folder / CONFIG_FILE} names the base {named}, which is not here: give it with --base") from error
 
 
-def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str | None, config: dict[str, Any]) -> dict[str, Any]:
+def _about(folder: Path, copied: Path, adapter: Adapter, config: dict[str, Any]) -> dict[str, Any]:
     """The content of harness.json. It says nothing about the training, which nobody recorded."""
     origin = provenance()
     return {
         **described(adapter.spec),
         "base": display_name(adapter.base),
-        "base_fingerprint": base_fingerprint,
+        "base_fingerprint": weights_fingerprint(adapter.base),
         **base_origin(adapter.base),
         "imported": {
             "from": folder.resolve().name,

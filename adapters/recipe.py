@@ -184,12 +184,6 @@ class Grpo(Strict):
     vllm_gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] = 0.3
     """With the mode colocate: the share of a GPU's memory that vLLM takes."""
 
-    @model_validator(mode="after")
-    def _one_mode(self) -> Grpo:
-        if self.vllm_server_base_url is not None and not (self.use_vllm and self.vllm_mode == "server"):
-            raise ValueError("vllm_server_base_url needs use_vllm: true and vllm_mode: server")
-        return self
-
 
 class FinetuneRecipe(Strict):
     """How `harness finetune` trains: the base, what it reads and writes, on which items, and by which method."""

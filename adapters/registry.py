@@ -74,15 +74,6 @@ class Adapter:
     trained_with: TrainedWith = field(default_factory=TrainedWith)
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The content of an adapter's weights file."""
-
-    count: int
-    kinds: tuple[str, ...]
-    """Number types: torch's names without "torch."."""
-
-
 class AdapterRecord(BaseModel):
     """The content of harness.json: an adapter and its training."""
 
@@ -147,14 +138,13 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     With `base` None, the base is the one that it was trained on. Raises UsageError for an unknown name, AdapterError for an
     incomplete folder and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
-    path = find_adapter(name)
-    saved = read_record(path)
-    spec = _spec(path, saved)
+    adapter = served_adapter(name)
+    path, saved = adapter.path, read_record(adapter.path)
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
-    if not spec.template.is_plain:
+    if not adapter.spec.template.is_plain:
         _check_chat_template(path, saved, model)
-    return Adapter(path, adapter_rank(path), spec, model, saved.tasks, saved.trained_with)
+    return replace(adapter, base=model)
 
 
 def served_adapter(name: str | Path) -> Adapter:
@@ -198,11 +188,17 @@ def train_items(folder: Path, expected: str) -> int:
     return items
 
 
+def adapter_folders() -> list[Path]:
+    """The folders of all adapters that have a name: first the shipped ones, then the runs' own."""
+    files = *sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))
+    return [file.parent for file in files]
+
+
 def known_adapters() -> dict[str, Path]:
-    """The folders of all named adapters: first the shipped ones, then the runs' own."""
+    """The adapters' folders by name. If a run has the name of a shipped one, the shipped one has it."""
     folders: dict[str, Path] = {}
-    for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
-        folders.setdefault(adapter_name(path.parent), path.parent)
+    for folder in adapter_folders():
+        folders.setdefault(adapter_name(folder), folder)
     return folders
 
 
@@ -236,9 +232,7 @@ def find_adapter(name: str | Path) -> Path:
     places = (given, given / "adapter", SHIPPED / given, RUNS / given / "adapter")
     path = next((place for place in places if (place / CONFIG_FILE).is_file()), None)
     if path is None and len(given.parts) == 1 and not any(place.is_dir() for place in (given, RUNS / given)):
-        if not (known := known_adapters()):
-            raise UsageError(f"no adapter named {str(name)!r}, and there are none here: make one with `harness finetune`")
-        choose("adapter", str(name), known)
+        choose("adapter", str(name), known_adapters())
     for file in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
         if path is None or not (path / file).is_file():
             raise AdapterError(
@@ -317,8 +311,8 @@ def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:
     return spec
 
 
-def check_weights(adapter: Adapter) -> Weights:
-    """The number and types of an adapter's weights. Raises AdapterError for weights that are empty, not finite or without effect,
+def check_weights(adapter: Adapter) -> int:
+    """The number of an adapter's weights. Raises AdapterError for weights that are empty, not finite or without effect,
     or that do not fit the configuration's rank or the base; without the base on this machine, the latter is not checked."""
     from safetensors.torch import load_file
 
@@ -341,8 +335,7 @@ def check_weights(adapter: Adapter) -> Weights:
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
     if Path(adapter.base).is_dir() or snapshot(adapter.base):
         with_adapter(_without_weights(adapter.base), adapter.path)
-    kinds = sorted({str(value.dtype).removeprefix("torch.") for value in weights.values()})
-    return Weights(sum(value.numel() for value in weights.values()), tuple(kinds))
+    return sum(value.numel() for value in weights.values())
 
 
 def _without_weights(base: str) -> Any:

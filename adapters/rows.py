@@ -66,9 +66,6 @@ class TrainingRows(Sequence[TrainingRow]):
         """As `adapters.packing.Read`."""
         return self._rows[number].tokens, self._rows[number].prompt_length
 
-    def id(self, number: int) -> str:
-        return self._rows[number].id
-
     def item(self, number: int) -> int:
         """The index, from 0, of the item that the row was made from."""
         return self._rows[number].item

@@ -16,11 +16,9 @@ from transformers import TrainerCallback, TrainingArguments
 from adapters.labels import Packing, collate, fuse_head, summed_loss
 from adapters.packing import PackPlan, PackShards
 from harness.engines.shared import in_bf16
-from harness.errors import HarnessError
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
 from harness.training.watched import Watched
-from harness.util.processes import worker_count
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -97,14 +95,6 @@ class AnswerTrainer(DevTrainer):
             self.add_callback(_SaveWhenLogged())
         # `compute_loss` divides by the labels of the whole step.
         self.model_accepts_loss_kwargs = True
-
-    def go_on(self) -> None:
-        """As in `Watched`, but of a worker process's error only the last line is shown, without its traceback."""
-        try:
-            super().go_on()
-        except HarnessError as error:
-            name = f"{type(error).__module__}.{type(error).__name__}: "
-            raise type(error)(str(error).splitlines()[-1].removeprefix(name)) from error
 
     def get_batch_samples(self, epoch_iterator: Iterator[Any], num_batches: int, device: Any) -> tuple[list[Any], Any]:
         """The packs of a step, and the number of their labels over all processes. Trainer expects a label for every token of a
@@ -189,7 +179,7 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         train_sampling_strategy="sequential",
         # A worker builds packs while a GPU learns. Beside a training on a CPU it gains nothing, and as a copy of this process it
         # keeps the memory that this one frees.
-        dataloader_num_workers=worker_count(int(torch.cuda.is_available())),
+        dataloader_num_workers=int(torch.cuda.is_available()),
         lr_scheduler_type="cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         torch_compile=training.torch_compile,

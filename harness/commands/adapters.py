@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shlex
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.errors import AdapterError
 from harness.tasks.registry import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
 if TYPE_CHECKING:
     from adapters.catalog import AdapterEntry
+    from adapters.registry import Adapter
 
 _SHOWN = ("task", "context", "format", "frame", "template", "prompt_hash", "base", "base_fingerprint", "imported")
 """The fields of an adapter's record that are listed as JSON."""
@@ -93,33 +92,31 @@ def show(options: ShowAdapter) -> None:
 class CheckAdapter(Strict):
     name: str = argument()
     base: str | None = BASE
-    as_json: bool = option(False, "Print JSON.", names=("--json",))
 
 
 @adapters.command(cls=ModelCommand, model=CheckAdapter)
 def check(options: CheckAdapter) -> None:
     """Check that the adapter NAME is complete and fits its base and this harness's prompts."""
-    from adapters.registry import check_weights, load_adapter
+    from adapters.registry import load_adapter
+
+    _check(options.name, load_adapter(options.name, options.base))
+
+
+def _check(name: str, adapter: Adapter) -> None:
+    """Print what fits. Raises AdapterError as `check_weights` does."""
+    from adapters.registry import check_weights
     from harness.engines.models.bases import display_name
     from harness.engines.models.weights import weights_fingerprint
     from harness.engines.vllm.engine import not_served
     from prompts.probe import format_hash
 
-    adapter = load_adapter(options.name, options.base)
-    weights = check_weights(adapter)
-    refused = not_served(adapter.path)
-    say = functools.partial(click.echo, err=options.as_json)
-    origin = weights_fingerprint(adapter.base) or "from a hub"
-    say(
-        f"{options.name} fits {display_name(adapter.base)} ({origin}) and the prompt format {adapter.spec.name} "
-        f"({format_hash(adapter.spec)}): rank {adapter.rank}, {weights.count:,} weights in {', '.join(weights.kinds)}"
+    origin = weights_fingerprint(adapter.base) or "its weights are not here to compare"
+    click.echo(
+        f"{name} fits {display_name(adapter.base)} ({origin}) and the prompt format {adapter.spec.name} "
+        f"({format_hash(adapter.spec)}): rank {adapter.rank}, {check_weights(adapter):,} weights"
     )
-    if refused:
-        say(f"vLLM cannot serve it unmerged: it has {refused}")
-    found = {"name": options.name, "base": display_name(adapter.base), "rank": adapter.rank}
-    found |= {"weights": weights.count, "vllm": not refused}
-    if options.as_json:
-        click.echo(json.dumps(found))
+    if refused := not_served(adapter.path):
+        click.echo(f"vLLM cannot serve it unmerged: it has {refused}; prompt with --merge, or with --engine transformers")
 
 
 class Merge(Strict):
@@ -167,32 +164,12 @@ def import_folder(options: Import) -> None:
         --template nebula --name nebula
     """
     from adapters.importing import import_adapter
-    from adapters.registry import load_adapter
-    from harness.engines.models.bases import display_name
     from prompts.spec import PromptSpec
 
     spec = PromptSpec.make(options.task, options.context, options.format, options.frame, options.template)
-    imported = import_adapter(options.folder, spec, options.base, options.name)
-    adapter, own = imported.adapter, imported.adapter.path.parent.name
-    click.echo(
-        f"{adapter.path}: rank {adapter.rank}, {imported.weights.count:,} weights in {', '.join(imported.weights.kinds)}, for "
-        f"{display_name(adapter.base)} and the prompt format {adapter.spec.name}"
-    )
-    if not imported.base_here:
-        click.echo(
-            "Its base is not on this machine, so the fit was not checked: get the base, then run "
-            f"`{shlex.join(['harness', 'adapters', 'check', own])}`"
-        )
-    if imported.not_served:
-        click.echo(
-            f"vLLM cannot serve it unmerged: it has {imported.not_served}; prompt with --merge, or with --engine transformers"
-        )
-    words = ["harness", "prompt", "--adapter", own]
-    try:
-        load_adapter(own, None)
-    except AdapterError:
-        words += ["--base", adapter.base]
-    click.echo(shlex.join(words))
+    adapter = import_adapter(options.folder, spec, options.base, options.name)
+    _check(str(adapter.path), adapter)
+    click.echo(shlex.join(["harness", "prompt", "--adapter", adapter.path.parent.name, "--base", adapter.base]))
 
 
 class ExportAdapter(Strict):

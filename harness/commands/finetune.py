@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +16,11 @@ from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:
     from adapters.finetune import FinetuneJob
-    from adapters.recipe import FinetuneRecipe, FinetuneTraining
+    from adapters.recipe import FinetuneRecipe
     from adapters.sources import TrainData
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
     from harness.training.job import Trained
-    from prompts.shots import Shots
     from prompts.spec import PromptSpec
     from serialization.annotations import ProgramAnswers
 
@@ -110,20 +108,24 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
     from harness.prompting.dev import dev_f1
+    from harness.prompting.shots import choose_shots
     from harness.training.curriculum import check_curriculum
+    from harness.training.plan import subset
+    from prompts.shots import ShotChoice
 
     loaded, base_name = _recipe(options)
+    training = loaded.training
     task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
     start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
-    gold = faults.attempt(lambda: _split(task, options.limit, loaded.training)) or []
+    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
     if held is None:
         faults.report()
     assert held is not None
-    programs = faults.attempt(partial(_programs, options.programs, spec, loaded.training.cells)) if spec else None
+    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
     gold = list(programs.of_split(gold, task)) if programs else gold
     train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
     sources = limited(with_files(loaded.data, options.data), options.limit)
@@ -132,8 +134,9 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert spec is not None
     assert base is not None
     assert data is not None
-    check_curriculum(data.items, loaded.training.curriculum)
-    items, dev = ([_lasting(item) for item in part] if loaded.training.lasting else part for part in (data.items, dev))
+    check_curriculum(data.items, training.curriculum)
+    items, dev = ([_lasting(item) for item in part] if training.lasting else part for part in (data.items, dev))
+    choice = ShotChoice(loaded.shots, training.seed, loaded.prompt.select)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -141,7 +144,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         dev=dev,
         base=base,
         spec=spec,
-        examples=partial(_examples, loaded, items, dev),
+        examples=partial(choose_shots, choice, [*items, *dev], items),
         dev_f1=dev_f1,
         start=start,
         learned=str(programs or ""),
@@ -150,25 +153,6 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         held_out=held.compared(items),
     )
     return job, data
-
-
-def _examples(recipe: FinetuneRecipe, items: Sequence[Item], dev: Sequence[Item]) -> Shots:
-    """The pool that chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
-    from harness.prompting.shots import choose_shots
-    from prompts.shots import ShotChoice, ShotPool
-
-    if not recipe.shots:
-        # Without examples, a pool of all items would be sorted for nothing.
-        return ShotPool((), 0)
-    return choose_shots(ShotChoice(recipe.shots, recipe.training.seed, recipe.prompt.select), [*items, *dev], items)
-
-
-def _split(task: str, limit: int | None, training: FinetuneTraining) -> list[Item]:
-    """The items that are taken from the train split."""
-    from harness.corpora import load
-    from harness.training.plan import subset
-
-    return subset(load(task, "train")[:limit], training.train_items, training.seed)
 
 
 def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:
@@ -244,7 +228,7 @@ def _print(result: Trained) -> None:
     from rich.table import Table
 
     formats = {"step": "{:.0f}", "seconds": "{:.0f}", "dev_f1": "{:.1%}"}
-    names = list(dict.fromkeys(name for point in reversed(result.curve) for name in point))
+    names = dict.fromkeys(name for point in reversed(result.curve) for name in point)
     table = Table(*(name.replace("_", " ").replace("f1", "F1") for name in names))
     for point in result.curve:
         table.add_row(*(formats.get(name, "{:.3f}").format(point[name]) if name in point else "" for name in names))

@@ -24,7 +24,6 @@ from harness.training.job import Trained
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses, Steps
 from harness.training.watched import Watched, curve
-from harness.util.processes import worker_count
 
 _DEV_BATCH = 16
 """Fewest dev items per batch: the recipe's batch size matters for learning only."""
@@ -87,7 +86,7 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
         save_strategy="no",
         save_total_limit=1,
         # Processes that prepare batches; none without a GPU to keep busy.
-        dataloader_num_workers=worker_count(min(8, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0),
+        dataloader_num_workers=min(8, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0,
         dataloader_pin_memory=torch.cuda.is_available(),
         remove_unused_columns=False,
         disable_tqdm=True,

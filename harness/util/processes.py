@@ -1,4 +1,4 @@
-"""Processes: what they trust, how many to start, the GPUs that they share, and a child that ends with its parent."""
+"""Processes: what they trust, the GPUs that they share, and a child that ends with its parent."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from harness.errors import UsageError
-
-WORKERS = "HARNESS_WORKERS"
-"""The environment variable for the number of processes that prepare the batches of a training; 0: the training does so itself."""
 TRUST = "HARNESS_TRUST_REMOTE_CODE"
 """The environment variable that says whether a base model's own Python code may run: `harness --trust-remote-code`. An adapter's
 code never runs."""
@@ -20,14 +16,6 @@ _PR_SET_PDEATHSIG = 1
 def trusts_remote_code() -> bool:
     """The value of `trust_remote_code` in every call that loads a base."""
     return os.environ.get(TRUST) == "1"
-
-
-def worker_count(default: int) -> int:
-    """How many processes to start in addition to this one. Raises UsageError if HARNESS_WORKERS is not a whole number."""
-    text = os.environ.get(WORKERS) or str(default)
-    if not text.isdecimal():
-        raise UsageError(f"{WORKERS}={text}: give a number of processes, 0 or more")
-    return int(text)
 
 
 def visible_gpus() -> list[str]:

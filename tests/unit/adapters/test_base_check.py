@@ -24,8 +24,8 @@ def base(tiny_base: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_base, tmp_path / "base"))
 
 
-def outcomes(base: Path, *names: str, full: bool = False) -> dict[str, CheckOutcome]:
-    return {one.name: one for one in run_checks(str(base), full=full, names=names)}
+def outcomes(base: Path, *, full: bool = False) -> dict[str, CheckOutcome]:
+    return {one.name: one for one in run_checks(str(base), full=full)}
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -45,8 +45,8 @@ def template(base: Path, change: Any) -> None:
 
 def test_a_template_that_drops_the_system_message_or_changes_answers_is_reported(base: Path) -> None:
     template(base, lambda text: text.replace("message['content'] }}", "message['content'] | upper }}"))
-    found = outcomes(base, "prompts", "template", "end")
-    assert not any(one.passed for one in found.values())
+    found = outcomes(base)
+    assert not any(found[name].passed for name in ("prompts", "template", "end"))
     assert "chat template leaves out or changes the text of the system message" in found["prompts"].detail
 
 
@@ -56,8 +56,8 @@ def test_a_tokenizer_with_tokens_that_the_model_lacks_is_reported(base: Path) ->
     tokenizer.add_tokens(["<|turn|>"])
     tokenizer.save_pretrained(base)
     template(base, lambda text: text.replace("<|{{ message['role'] }}|>", "<|turn|>"))
-    found = outcomes(base, "packs", "LoRA")
-    assert {one.detail for one in found.values()} == {
+    found = outcomes(base)
+    assert {found[name].detail for name in ("packs", "LoRA")} == {
         f"the tokenizer does not fit the model, which knows {known} tokens: a prompt has token {known}"
     }
 
@@ -68,7 +68,7 @@ def test_packs_that_are_not_exact_are_reported(base: Path, monkeypatch: pytest.M
         return inputs | {"ends": torch.full_like(inputs["ends"], len(inputs["ends"]))}
 
     monkeypatch.setattr(base_check, "collate", wrong)
-    (packs,) = outcomes(base, "packs").values()
+    packs = outcomes(base)["packs"]
     assert packs.passed is False
     assert packs.detail.startswith("logits differ by up to")
 
@@ -92,7 +92,7 @@ def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layer
 def test_a_base_without_a_miniature_is_skipped_and_one_that_is_no_language_model_is_refused(base: Path) -> None:
     config = json.loads((base / "config.json").read_text())
     (base / "config.json").write_text(json.dumps({**config, "hidden_act": "none"}))
-    packs = outcomes(base, "packs")["packs"]
+    packs = outcomes(base)["packs"]
     assert (packs.passed, "add --full" in packs.detail) == (None, True)
     (base / "config.json").write_text(json.dumps({"model_type": "clip"}))
     with pytest.raises(EngineError, match="no causal language model of the type clip"):

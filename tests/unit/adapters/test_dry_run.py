@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from io import StringIO
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from rich.console import Console
 
 from adapters.recipe import RECIPES
 from harness.cli import cli, main
@@ -56,14 +54,6 @@ def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, re
     assert all(answer.endswith("</s>") for answer in re.findall(r"⟦([^⟧]+)⟧", result.output.replace("⟦⟧", "")))
     qlora = (RECIPES / f"{recipe}.yaml").read_text().count("quantize: nf4")
     assert ("needs an NVIDIA GPU: here the recipe cannot be trained" in result.output) == bool(qlora)
-
-
-def test_tokens_that_carry_loss_are_reversed_in_a_terminal() -> None:
-    from adapters.dry_run import _show_rows
-
-    out = StringIO()
-    _show_rows([("a/b", "[bold]Paint it.", "red: 1 1")], Console(force_terminal=True, width=80, file=out), lambda text: None)
-    assert out.getvalue() == "[bold]Paint it.\x1b[7mred: 1 1\x1b[0m\n"
 
 
 def test_a_hub_base_that_is_not_here_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from adapters.grpo import _APART, PolicyTrainer, Reward, as_tokenized, check_alarms, grpo_arguments, order, refuse
+from adapters.grpo import PolicyTrainer, Reward, as_tokenized, check_entropy, grpo_arguments, order, refuse
 from adapters.recipe import Grpo, load_recipe
 from harness.corpora import load
 from harness.errors import HarnessError, UsageError
@@ -133,27 +133,12 @@ def test_a_training_kept_near_its_start_resumes_exactly(make: Make, tmp_path: Pa
     assert [name for name in ended if not torch.equal(ended[name], again[name])] == []
 
 
-@pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
-@pytest.mark.parametrize("value", [float("nan"), None])
-def test_a_metric_that_is_not_a_number_stops_the_training(make: Make, key: str, value: Any) -> None:
-    trainer = make(1)
-    trainer.state.global_step = 3
-    with pytest.raises(HarnessError, match=f"the {key} is {value} at step 3; there is no checkpoint before it; try a smaller"):
-        trainer.log({"loss": 0.1, "reward": 0.3, "entropy": 0.5} | {key: value})
-
-
-@pytest.mark.parametrize(
-    ("history", "last", "problem"),
-    [
-        ([{"entropy": 0.5}] * 5 + [{"entropy": 0.01}] * 4, {"entropy": 0.01}, r"the answers fell from 0\.500 to 0\.010"),
-        ([{_APART: 2.0}] * 4, {_APART: 2.0}, r"log-probabilities differ by 2\.00"),
-    ],
-)
-def test_a_training_that_no_longer_learns_is_stopped(history: list[Any], last: Any, problem: str) -> None:
+def test_a_training_whose_answers_are_all_alike_is_stopped() -> None:
+    history: list[Any] = [{"entropy": 0.5}] * 5 + [{"entropy": 0.01}] * 4
     for step in range(1, len(history) + 1):
-        check_alarms(step, history[:step])
-    with pytest.raises(HarnessError, match=problem):
-        check_alarms(10, [*history, {"eval_f1": 0.5}, last])
+        check_entropy(step, history[:step])
+    with pytest.raises(HarnessError, match=r"the answers fell from 0\.500 to 0\.010"):
+        check_entropy(10, [*history, {"eval_f1": 0.5}, {"entropy": 0.01}])
 
 
 # --- what goes together ---
@@ -170,8 +155,6 @@ def test_trl_is_told_where_vllm_runs_and_where_answers_end(tmp_path: Path) -> No
 
 
 def test_settings_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="vllm_server_base_url needs use_vllm"):
-        Grpo(**SETTINGS.model_dump() | {"vllm_server_base_url": "http://10.0.0.2:8000"})
     odd = SETTINGS.model_copy(update={"per_device_train_batch_size": 12})
     with pytest.raises(UsageError, match=r"grpo: generation_batch_size \(32\) must be divisible"):
         grpo_arguments(load_recipe("llama-grpo").training, odd, 1, tmp_path)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -85,16 +82,6 @@ def test_the_loss_is_the_mean_over_the_answers_tokens_as_transformers_alone_comp
     assert found[1] < found[0]
 
 
-def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """A package liger-kernel that changes no layer. Returns the arguments that it receives."""
-    told: list[dict[str, Any]] = []
-    stand_in = SimpleNamespace(_apply_liger_kernel_to_instance=lambda model, **options: told.append(options))
-    monkeypatch.setitem(sys.modules, "liger_kernel", SimpleNamespace(transformers=stand_in))
-    monkeypatch.setitem(sys.modules, "liger_kernel.transformers", stand_in)
-    monkeypatch.setattr("transformers.integrations.liger.is_liger_kernel_available", lambda: True)
-    return told
-
-
 # torch warns about transformers and TRL while it compiles them.
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
@@ -108,21 +95,17 @@ def liger_stand_in(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         ("sdpa", ["training.per_device_train_batch_size=1"], 2),
         ("blocks", ["training.gradient_checkpointing=true"], 2),
         pytest.param("sdpa", ["training.torch_compile=true"], 2, marks=pytest.mark.slow),
-        ("sdpa", ["training.use_liger_kernel=true"], 2),
     ],
 )
 def test_every_kernel_gives_the_losses_of_the_rows_one_by_one(
-    tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: list[float],
-    rounding: float, attention: str, settings: list[str], steps: int,
-) -> None:  # fmt: skip
+    tiny_base: Path, tmp_path: Path, one_by_one: list[float], rounding: float, attention: str, settings: list[str], steps: int
+) -> None:
     register()
-    told = liger_stand_in(monkeypatch)
     # FlexAttention is compiled only on a GPU.
     eager = torch.compiler.set_stance("force_eager") if attention == "flex_attention" else nullcontext()
     with eager:
         found = losses(tiny_base, tmp_path, attention, *settings, steps=steps)
     assert found == pytest.approx(one_by_one[: max(1, steps)], rel=rounding)
-    assert told == ([{"fused_linear_cross_entropy": False}] if "liger" in " ".join(settings) else [])
 
 
 def test_attention_suits_the_packs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,15 +88,6 @@ def test_a_base_with_generation_settings_that_cannot_be_written_is_merged(tmp_pa
     assert json.loads((path / "generation_config.json").read_text())["eos_token_id"] == said["eos_token_id"]
 
 
-def test_it_is_made_once_and_reported(adapters: list[Adapter]) -> None:
-    said: list[str] = []
-    first = merged_model(adapters[0], said.append)
-    weights = (first / "model.safetensors").stat().st_mtime_ns
-    second = merged_model(adapters[0], said.append)
-    assert (first, weights) == (second, (second / "model.safetensors").stat().st_mtime_ns)
-    assert [line.startswith("merging the adapter into a copy of tiny, once: ") for line in said] == [True]
-
-
 def test_the_least_recently_used_goes_but_not_one_of_this_hour(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST", 1)
     paths = [use(adapter) for adapter in adapters]

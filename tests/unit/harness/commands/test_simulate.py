@@ -11,13 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.cli import main
 from harness.corpora import SPLITS, load
 from harness.corpora.item import Item
 from harness.corpora.records import read_items
-from harness.errors import UsageError
 from harness.simulators import ARCHITECTS, SIMULATORS, games
 from harness.simulators.games import game, simulator_splits, target_split
 from tests.helpers import ROOT
@@ -101,22 +99,6 @@ def test_what_exists_is_replaced_only_if_asked(capsys: pytest.CaptureFixture[str
     assert [item.actions for item in read_items(Path("items.jsonl"))] == [item.actions for item in made("random", 20, seed=1)]
 
 
-FULL = """
-import resource, sys
-from harness.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-sys.exit(main(["simulate", "random", "--items", "5000", "--overwrite", "--out", "a.jsonl"]))
-"""
-
-
-def test_a_full_disk_leaves_what_was_there() -> None:
-    Path("a.jsonl").write_text("before")
-    command = [sys.executable, "-c", FULL]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "Error: a.jsonl: cannot be written: File too large")
-    assert [(path.name, path.read_text()) for path in Path().iterdir()] == [("a.jsonl", "before")]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -145,26 +127,3 @@ def test_the_papers_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(path.name for path in Path("data").iterdir()) == sorted(names)
     assert list(read_items(Path("data/minecraft-random.val.jsonl"))) == made("random", 4, "val", 5)
     assert main(["simulate", "--preset", "paper", "--out", "data"]) == 2
-
-
-def test_finetuning_on_simulated_items_says_so_in_its_settings(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from harness.runs.folder import items_hash
-    from tests.helpers.finetuning import job_of
-
-    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(tmp_path))
-    simulate("random", "--items", "30", "--out", "a.jsonl")
-    simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.jsonl.gz")
-
-    def train(task: str, *files: str) -> list[Item]:
-        data = [word for file in files for word in ("--data", file)]
-        return list(job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).items)
-
-    random, validation = made("random", 30), made("random", 10, "val", 1)
-    assert train("minecraft", "a.jsonl", "b.jsonl.gz") == [*load("minecraft", "train"), *random, *validation]
-    assert "of the sample corpus and a.jsonl and b.jsonl.gz; runs/r\n" in capsys.readouterr().out
-    hashes = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]["data"]
-    assert hashes == {"a.jsonl": items_hash(random), "b.jsonl.gz": items_hash(validation)}
-    with pytest.raises(UsageError, match=r"but --task is hexagons"):
-        train("hexagons", "a.jsonl")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from harness.errors import UsageError
-from harness.util.processes import visible_gpus, worker_count
+from harness.util.processes import visible_gpus
 
 
 @pytest.mark.parametrize(
@@ -26,13 +25,3 @@ def test_visible_gpus(count: int, variable: str | None, names: list[str], monkey
     if variable is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
     assert visible_gpus() == names
-
-
-def test_a_number_of_workers_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_WORKERS", "3")
-    assert worker_count(1) == 3
-    monkeypatch.setenv("HARNESS_WORKERS", "none")
-    with pytest.raises(UsageError, match="HARNESS_WORKERS=none"):
-        worker_count(1)
-    monkeypatch.delenv("HARNESS_WORKERS")
-    assert worker_count(1) == 1
