@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.errors import UsageError
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict, settings_file
 
@@ -55,17 +56,25 @@ def experiment(options: ExperimentOptions) -> int:
 
     To resume a killed experiment or to try failed rows again, give the same command again.
     """
-    from harness.experiments.file import SHIPPED, folder_name
+    from harness.experiments.file import NAME, SHIPPED, folder_name
     from harness.experiments.grid import Grid
     from harness.experiments.rows import read_experiment
     from harness.runs.folder import RUNS
 
     shipped = {file.relative_to(SHIPPED).with_suffix("").as_posix(): file for file in SHIPPED.rglob("*.yaml")}
     path = settings_file("experiment", options.file, shipped)
-    name = _folder(options.name) or folder_name(path) + (f"-{options.scale}" if options.scale else "")
+    if options.name and not NAME.fullmatch(options.name):
+        raise UsageError(f"--name {options.name}: use letters, digits, ., _, + and -")
+    name = options.name or folder_name(path) + (f"-{options.scale}" if options.scale else "")
     costs: dict[str, Cost | str] = {}
-    # Rows that are run need no estimate.
-    look = functools.partial(_cost, costs) if options.dry_run else lambda *_: None
+
+    def look(row: str, job: Any, items: int) -> None:
+        # Rows that are run need no estimate.
+        if options.dry_run:
+            from harness.experiments.costs import cost_of
+
+            costs[row] = cost_of(job, items)
+
     plan = read_experiment(path, name, steps(), _asked(options), look)
     if options.dry_run:
         _show(plan, costs)
@@ -81,17 +90,7 @@ def experiment(options: ExperimentOptions) -> int:
     return 1 if failed else 0
 
 
-def _folder(name: str | None) -> str | None:
-    from harness.errors import UsageError
-    from harness.experiments.file import NAME
-
-    if name and not NAME.fullmatch(name):
-        raise UsageError(f"--name {name}: use letters, digits, ., _, + and -")
-    return name
-
-
 def _asked(options: ExperimentOptions) -> Asked:
-    from harness.errors import UsageError
     from harness.experiments.rows import Asked
     from harness.experiments.scale import load_scale
 
@@ -132,12 +131,6 @@ def _check_prompt(options: Options, untrained: bool) -> str:
 
     choose("engine", options.engine, LOCAL_ENGINES if untrained else ENGINES)
     return "" if untrained else chosen_spec(options, chosen_adapter(options)).task
-
-
-def _cost(costs: dict[str, Cost | str], row: str, job: Any, items: int) -> None:
-    from harness.experiments.costs import cost_of
-
-    costs[row] = cost_of(job, items)
 
 
 def _show(plan: Plan, costs: Mapping[str, Cost | str]) -> None:

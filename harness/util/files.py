@@ -94,27 +94,27 @@ MOST = 8 << 30
 """The most bytes that a folder of the cache may hold; beyond it, the least recently used entries are removed."""
 
 
-def made_once(path: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
-    """Unless `path` exists, have `make` write a file or folder beside it, which is renamed to `path` once it is complete.
+def made_once(folder: Path, make: Callable[[Path], None], waiting: Callable[[], None] = lambda: None) -> None:
+    """Unless `folder` exists, have `make` fill it: as `filled`, but only one process does so.
 
-    If another process is making something in the same folder, calls `waiting`, then waits. Raises OSError, and what `make`
-    raises.
+    If another process is making something beside it, calls `waiting`, then waits. Raises OSError, and what `make` raises.
     """
-    if path.exists():
+    if folder.exists():
         return
-    partial = path.with_name(f".{path.name}.partial")
-    lock = _hold_when_free(path.with_name(".lock"), waiting)
+    from filelock import FileLock, Timeout
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.with_name(".lock"))
     try:
-        # Left by killed processes: no other process is writing now.
-        for leftover in path.parent.glob(".*.partial"):
-            _remove(leftover)
-        # The process that held the lock may have made `path`.
-        if not path.exists():
-            make(partial)
-            os.replace(partial, path)
-    finally:
-        _remove(partial)
-        lock.release()
+        held = lock.acquire(blocking=False)
+    except Timeout:
+        waiting()
+        held = lock.acquire()
+    with held:
+        # The process that held the lock may have made it.
+        if not folder.exists():
+            with filled(folder) as partial:
+                make(partial)
 
 
 def drop_old(used: Path, unused: float) -> None:
@@ -130,12 +130,7 @@ def drop_old(used: Path, unused: float) -> None:
                 # Removing an empty file makes no room, and the file may be a lock.
                 if size and room < 0 and entry != used and now - entry.stat().st_mtime >= unused:
                     # Renamed first: if this process is killed, the rest must not count as complete.
-                    _remove(entry.rename(entry.with_name(f".{entry.name}.partial")))
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+                    shutil.rmtree(entry.rename(entry.with_name(f".{entry.name}.partial")))
 
 
 def hold(lock: Path, busy: str) -> BaseFileLock:
@@ -143,31 +138,16 @@ def hold(lock: Path, busy: str) -> BaseFileLock:
 
     Raises HarnessError, with the message `busy` if another process holds the lock file.
     """
-
-    def refuse() -> None:
-        raise HarnessError(busy)
-
-    try:
-        return _hold_when_free(lock, refuse)
-    except OSError as error:
-        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror or error}") from error
-
-
-def _hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
-    """The lock file `lock`, held until it is released or garbage-collected. If another process holds it, calls `waiting`, then
-    waits.
-
-    Raises OSError if the lock file cannot be created.
-    """
     from filelock import FileLock, Timeout
 
     held = FileLock(lock, thread_local=False)
-    lock.parent.mkdir(parents=True, exist_ok=True)
     try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
         held.acquire(blocking=False)
     except Timeout:
-        waiting()
-        held.acquire()
+        raise HarnessError(busy) from None
+    except OSError as error:
+        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror or error}") from error
     return held
 
 
