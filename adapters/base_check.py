@@ -93,7 +93,7 @@ class CheckedModel:
                 else:
                     with torch.random.fork_rng():
                         torch.manual_seed(0)
-                        model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()
+                        model = AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how).eval()
                 # Fails here if the shrunk widths do not fit together.
                 model(torch.tensor([[0, 1]]))
         except Exception as error:
@@ -144,6 +144,8 @@ def _shrink(config: Any) -> None:
     hidden = 128 if values.get("head_dim") is not None else many * (config.hidden_size // heads)
     _lower(config, SMALL | {"num_hidden_layers": len(chosen), "hidden_size": hidden})
     _lower(config, {"num_attention_heads": many, "num_key_value_heads": kept})
+    # Random weights make attention far from uniform.
+    config.initializer_range = 1.5 * hidden**-0.5
 
 
 def _lower(config: Any, largest: Mapping[str, int]) -> None:
@@ -152,19 +154,6 @@ def _lower(config: Any, largest: Mapping[str, int]) -> None:
         there = getattr(config, name, None)
         if isinstance(there, int) and not isinstance(there, bool) and there > value:
             setattr(config, name, value)
-
-
-def widened(model: Any) -> Any:
-    """The model with random weights that make its attention far from uniform."""
-    import torch
-
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "embed" in name or "sinks" in name:
-                parameter.normal_(std=1.0)
-            elif parameter.ndim == 2:
-                parameter.normal_(std=1.5 * parameter.shape[1] ** -0.5)
-    return model
 
 
 def check_prompts(subject: CheckedModel) -> str:

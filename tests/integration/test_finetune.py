@@ -10,7 +10,6 @@ import pytest
 
 from adapters.registry import load_adapter
 from harness.engines.models.weights import weights_fingerprint
-from tests.helpers import Command
 from tests.helpers.finetuning import train
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -71,33 +70,3 @@ def test_it_is_the_same_model_in_plain_peft(trained: tuple[Path, str], base: Pat
         plain = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32).eval()(ids).logits
     assert torch.equal(logits(run / "adapter"), logits(run / "checkpoints/checkpoint-6"))
     assert not torch.allclose(logits(run / "adapter"), plain)
-
-
-@pytest.mark.slow
-def test_a_finished_run_is_not_trained_again_and_another_is_refused(
-    trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
-) -> None:
-    monkeypatch.chdir(trained[0])
-    weights = Path("runs/six/adapter/adapter_model.safetensors")
-    before = weights.stat().st_mtime_ns
-    code, printed, _ = command(*words(base, "--task", "minecraft", "--max-steps", "6", "--name", "six"))
-    assert (code, "finished" in printed) == (0, True)
-    code, _, error = command(*words(base, "--task", "minecraft", "--max-steps", "7", "--name", "six"))
-    assert (code, "choose another --name" in error) == (2, True)
-    assert weights.stat().st_mtime_ns == before
-
-
-@pytest.mark.slow
-def test_training_continues_from_another_adapter(
-    trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
-) -> None:
-    folder = trained[0]
-    monkeypatch.chdir(folder)
-    train(folder, (), *words(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")[1:])
-    texts = [(folder / f"runs/{name}/curve.jsonl").read_text() for name in ("six", "more")]
-    curves = [[json.loads(line) for line in text.splitlines()] for text in texts]
-    assert curves[1][0]["dev_loss"] == pytest.approx(curves[0][-1]["dev_loss"], rel=1e-3), "it begins where the other ended"
-    code, _, error = command(*words(base, "--task", "minecraft", "--name", "other", "--from", "six", "--set", "lora.r=16"))
-    assert code == 2
-    assert "--from" in error
-    assert "--set lora.r=8" in error

@@ -53,6 +53,8 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
 
     again = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
     assert "This run is finished: the model is in runs/mine/model" in again.output
+    assert main([*words(tiny_base, "llama-full"), "--max-steps", "3"]) == 2
+    assert "choose another --name" in capsys.readouterr().err
     prompt = ["prompt", "--model", str(folder), "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
     assert main([*prompt, "--name", "asked"]) == 0
     assert "one-previous, triplets" in capsys.readouterr().out
@@ -61,7 +63,9 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
     assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
 
 
-def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path) -> None:
+def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(
+    tiny_base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
     assert main(words(tiny_base, "llama-lora", *targets)) == 0
     for rate, changed in ((0.01, True), (1e-30, False)):
@@ -72,6 +76,8 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tin
         assert (said["effect"], said["dev_f1_items"]) == (changed, 1)
         assert not Path("runs", name, "adapter", "README.md").exists(), "peft's card says nothing of it"
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
+    assert main([*words(tiny_base, "llama-lora", "--set", "lora.r=8"), "--name", "other", "--from", "mine"]) == 2
+    assert "--set lora.r=16" in capsys.readouterr().err
 
 
 def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

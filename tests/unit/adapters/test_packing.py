@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import unittest.mock
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.attention import _BLOCKS_OF, BLOCK, _Block, attend, register
-from adapters.labels import Pack, Packing, collate, summed_loss
+from adapters.attention import BLOCK, attend
+from adapters.labels import Pack, Packing, collate
 from adapters.packing import PackPlan, Packs, PackShards, listed, plan_packs
 from prompts.rendered import TrainingRow
-from tests.helpers.training_rows import pack_of
 
 TOKENS = st.lists(st.integers(0, 2), max_size=8).map(tuple)
 ROWS = st.lists(st.builds(TrainingRow, st.just("row"), TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=8).map(
@@ -115,18 +112,6 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
     torch.testing.assert_close(blocks, plain, rtol=1e-4, atol=1e-5)
     for one, other in zip(*(torch.autograd.grad(out, (q, k, v), grad) for out in (blocks, plain)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
-
-
-def test_what_a_mask_hides_is_computed_once_for_all_layers_and_forgotten_with_the_mask(tiny_base: Path) -> None:
-    from transformers import AutoModelForCausalLM
-
-    model = AutoModelForCausalLM.from_pretrained(tiny_base, attn_implementation=register())
-    rows = [TrainingRow(str(n), (5, 6, 7), (n, n + 1)) for n in range(8, 11)]
-    inputs = collate(pack_of(rows), Packing.TREE, pad=0)
-    with unittest.mock.patch("adapters.attention._Block", wraps=_Block) as made:
-        summed_loss(model, inputs, inputs.pop("labels"), fused=False).backward()
-    assert model.config.num_hidden_layers > made.call_count == 1
-    assert not _BLOCKS_OF
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
