@@ -18,7 +18,7 @@ from typing import Any
 
 from adapters.labels import collate, fuse_head, log_probs_of, logits_of
 from adapters.layout import Layout, attention_of, layout_of
-from adapters.packing import listed, plan_packs
+from adapters.packing import plan_packs
 from adapters.recipe import load_recipe
 from harness.engines.models.bases import base_origin, context_length_of, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.shared import brief, check_tokens, quiet_transformers
@@ -221,7 +221,7 @@ def check_packs(subject: CheckedModel) -> str:
     with torch.no_grad():
         alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
         together, likely = [], []
-        for plan in plan_packs(listed(rows), [range(len(rows))], 4096, 4096, subject.layout.packing):
+        for plan in plan_packs(rows, [range(len(rows))], 4096, 4096, subject.layout.packing):
             inputs = collate(plan.write(), subject.layout.packing, pad=0)
             asked = inputs.pop("labels")
             together.append(logits_of(model, inputs, use_cache=False))

@@ -236,7 +236,7 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    dev_packs = list(plan_packs(dev_rows.read, dev_rows.groups, training.tokens, length, layout.packing))
+    dev_packs = list(plan_packs(dev_rows, dev_rows.groups, training.tokens, length, layout.packing))
     return Prepared(renderer, length, layout, train, dev_rows, dev_packs)
 
 

@@ -6,7 +6,6 @@ likely. TRL implements the algorithm; this module adds the prompts, the rewards,
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from functools import partial
 from itertools import chain, count, islice, takewhile
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -221,7 +221,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         """F1 on dev, and the means of reward and entropy since the last evaluation."""
         since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
         logged = {key: [entry[key] for entry in since if entry.get(key) is not None] for key in ("reward", "entropy")}
-        means = {f"eval_{key}": _mean(values) for key, values in logged.items() if values}
+        means = {f"eval_{key}": fmean(values) for key, values in logged.items() if values}
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
             return means | {"eval_f1": self._dev_f1(self.model)}
 
@@ -235,16 +235,12 @@ def check_entropy(step: int, history: Sequence[Mapping[str, Any]]) -> None:
     """Stops a training that no longer learns, judging by the log of the run, earlier processes included: raises HarnessError if
     the entropy has collapsed."""
     entropies = [entry["entropy"] for entry in history if entry.get("entropy") is not None]
-    first, last = _mean(entropies[:PATIENCE]), entropies[PATIENCE:][-PATIENCE:]
-    if len(last) == PATIENCE and max(last) < FADED * first:
+    last = entropies[PATIENCE:][-PATIENCE:]
+    if len(last) == PATIENCE and max(last) < FADED * (first := fmean(entropies[:PATIENCE])):
         raise HarnessError(
             f"step {step}: the entropy of the answers fell from {first:.3f} to {last[-1]:.3f}: answers to "
             "an item are all alike and teach nothing; lower training.learning_rate or raise grpo.beta"
         )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else math.nan
 
 
 def grpo_arguments(

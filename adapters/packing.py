@@ -18,14 +18,11 @@ import numpy as np
 from adapters.labels import Ints, Pack, Packing
 from prompts.rendered import TrainingRow
 
-Read = Callable[[int], tuple[Ints, int]]
-"""Reads a row by its number: the tokens of its prompt and answer, and how many of them are the prompt's."""
-
 
 class PackPlan(NamedTuple):
     """The rows of a pack, which is written when it is needed, and its numbers of tokens and labels."""
 
-    read: Read
+    rows: Sequence[TrainingRow]
     share: bool
     numbers: Ints
     tokens: int
@@ -33,7 +30,7 @@ class PackPlan(NamedTuple):
 
     def write(self) -> Pack:
         """The pack. Its labels are row by row, in the order of the answers' tokens."""
-        return _Tree(self.read, self.share, self.numbers.tolist()).write()
+        return _Tree(self.rows, self.share, self.numbers.tolist()).write()
 
 
 class _Branch(NamedTuple):
@@ -54,8 +51,8 @@ class _Branch(NamedTuple):
 class _Tree:
     """Rows as branches. Without `share`, every row starts at the root."""
 
-    def __init__(self, read: Read, share: bool, numbers: Iterable[int] = ()) -> None:
-        self.read, self.share, self.size = read, share, 0
+    def __init__(self, rows: Sequence[TrainingRow], share: bool, numbers: Iterable[int] = ()) -> None:
+        self.rows, self.share, self.size = rows, share, 0
         self.branches: list[_Branch] = []
         self._sorted: list[tuple[bytes, int]] = []
         """The tokens and places of the branches in order, so that the rows that begin most alike are neighbors."""
@@ -63,7 +60,8 @@ class _Tree:
             self.add(number)
 
     def add(self, number: int) -> None:
-        (tokens, prompt_length), depth, parent = self.read(number), 0, -1
+        row, depth, parent = self.rows[number], 0, -1
+        tokens = np.array(row.token_ids, np.int32)
         if self.share:
             entry = tokens.astype(">i4").tobytes(), len(self.branches)
             at = bisect(self._sorted, entry)
@@ -72,7 +70,7 @@ class _Tree:
             self._sorted.insert(at, entry)
         while parent >= 0 and self.branches[parent].depth >= depth:
             parent = self.branches[parent].parent
-        self.branches.append(_Branch(number, tokens, prompt_length, depth, parent))
+        self.branches.append(_Branch(number, tokens, len(row.prompt_ids), depth, parent))
         self.size += self.branches[-1].size
 
     def plan(self, count: int | None = None) -> PackPlan:
@@ -80,7 +78,7 @@ class _Tree:
         own = self.branches[:count]
         labels = sum(len(branch.tokens) - branch.prompt_length for branch in own)
         numbers = np.array([branch.number for branch in own], np.int32)
-        return PackPlan(self.read, self.share, numbers, sum(branch.size for branch in own), labels)
+        return PackPlan(self.rows, self.share, numbers, sum(branch.size for branch in own), labels)
 
     def write(self) -> Pack:
         """The tree depth first, so that everything that follows a token in any row comes right after it."""
@@ -112,19 +110,20 @@ def _alike(one: Ints, other: Ints) -> int:
 
 
 def plan_packs(
-    read: Read,
+    rows: Sequence[TrainingRow],
     groups: Iterable[Sequence[int]],
     most: int,
     longest: int,
     packing: Packing = Packing.TREE,
     most_rows: int | None = None,
 ) -> Iterator[PackPlan]:
-    """The rows in their order as packs of at most `most` tokens, and of at most `most_rows` rows unless that is None.
+    """The rows of the groups, in their order, as packs of at most `most` tokens, and of at most `most_rows` rows unless that is
+    None.
 
     Rows of a group begin alike, so a tree keeps a group of more than `most` tokens whole up to `longest`; a row is never split.
     """
     most_rows = 1 if packing is Packing.SINGLE else most_rows
-    tree_of = partial(_Tree, read, packing is Packing.TREE)
+    tree_of = partial(_Tree, rows, packing is Packing.TREE)
     tree = tree_of()
     for group in groups:
         size = tree_of(group).size if tree.share else 0
@@ -140,11 +139,6 @@ def plan_packs(
                 tree = tree_of([number])
     if tree.branches:
         yield tree.plan()
-
-
-def listed(rows: Sequence[TrainingRow]) -> Read:
-    """Reads rows that are in memory, by their index."""
-    return [(np.array(row.token_ids, np.int32), len(row.prompt_ids)) for row in rows].__getitem__
 
 
 class Packs(Sequence[PackPlan]):
@@ -189,4 +183,4 @@ class PackShards(Sequence[PackPlan]):
         return packs[place] if place < len(packs) else _BLANK
 
 
-_BLANK = _Tree(listed([TrainingRow("", (0,), ())]), True, [0]).plan()
+_BLANK = _Tree([TrainingRow("", (0,), ())], True, [0]).plan()

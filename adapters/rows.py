@@ -62,10 +62,6 @@ class TrainingRows(Sequence[TrainingRow]):
         ids = tuple(tokens.tolist())
         return TrainingRow(name, ids[:prompt_length], ids[prompt_length:])
 
-    def read(self, number: int) -> tuple[Ints, int]:
-        """As `adapters.packing.Read`."""
-        return self._rows[number].tokens, self._rows[number].prompt_length
-
     def item(self, number: int) -> int:
         """The index, from 0, of the item that the row was made from."""
         return self._rows[number].item
@@ -131,7 +127,7 @@ def plan_epoch(
     random = Random(f"{training.seed}/rows/{epoch}")
     groups = drawn(rows, sources, epoch, training.seed)
     random.shuffle(groups)
-    plans = list(plan_packs(rows.read, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
+    plans = list(plan_packs(rows, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
     random.shuffle(plans)
     return plans
 
@@ -187,5 +183,5 @@ def _curriculum_plans(
     learned = [items[rows.item(n)] for n in range(len(rows))]
     most, length = training.per_device_train_batch_size, renderer.budget
     curriculum = stages(learned, training.curriculum, training.seed, renderer.history_tokens)
-    plans = (plan_packs(rows.read, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
+    plans = (plan_packs(rows, ([n] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(plans))

@@ -36,7 +36,7 @@ def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
     if not file.exists():
         return
     before = ""
-    for number, line in enumerate(read_lines(file).whole, start=1):
+    for number, line in enumerate(read_lines(file), start=1):
         try:
             entry = _read(json.loads(line), before)
         except ValueError as error:

@@ -138,7 +138,7 @@ class Run:
         if not self.predictions.exists():
             return []
         try:
-            records = [json.loads(line) for line in read_lines(self.predictions).whole]
+            records = [json.loads(line) for line in read_lines(self.predictions)]
         except ValueError as error:
             raise HarnessError(f"{self.predictions}: a line is not JSON; remove {self.folder} to start again") from error
         for number, record in enumerate(records, start=1):

@@ -14,7 +14,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, HarnessError
 
@@ -151,22 +151,14 @@ def hold(lock: Path, busy: str) -> BaseFileLock:
     return held
 
 
-class Lines(NamedTuple):
-    """The lines of a file of our own, without their newlines, and what follows the last newline: nothing unless writing was cut
-    short."""
-
-    whole: list[bytes]
-    torn: bytes
-
-
-def read_lines(path: Path) -> Lines:
-    """Raises DataError for a file that cannot be read."""
+def read_lines(path: Path) -> list[bytes]:
+    """The lines of a file of our own, without their newlines, and without the last one if writing it was cut short. Raises
+    DataError for a file that cannot be read."""
     try:
         # Not splitlines(): text may hold line separators other than the newline.
-        *whole, torn = path.read_bytes().split(b"\n")
+        return path.read_bytes().split(b"\n")[:-1]
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return Lines(whole, torn)
 
 
 MOST_LINE = 10_000_000

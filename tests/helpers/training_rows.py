@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.labels import Pack
-from adapters.packing import listed, plan_packs
+from adapters.packing import plan_packs
 from adapters.rows import TrainingRows
 from prompts.rendered import TrainingRow
 
@@ -17,5 +17,5 @@ def rows_of(groups: Sequence[Sequence[TrainingRow]]) -> TrainingRows:
 
 def pack_of(rows: Sequence[TrainingRow]) -> Pack:
     """One pack of all the rows."""
-    (plan,) = plan_packs(listed(rows), [range(len(rows))], 10**6, 10**6)
+    (plan,) = plan_packs(rows, [range(len(rows))], 10**6, 10**6)
     return plan.write()

@@ -9,7 +9,7 @@ from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.packing import PackPlan, listed, plan_packs
+from adapters.packing import PackPlan, plan_packs
 from harness.corpora import load
 from harness.engines.models.bases import load_config
 from harness.engines.shared import in_bf16
@@ -61,7 +61,7 @@ def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[Training
     """Tokens of rows a second of each. They differ because packs hold what rows share once."""
     rows = [row for group in groups for row in group]
     ends = [0, *accumulate(map(len, groups))]
-    packs = list(plan_packs(listed(rows), [range(*pair) for pair in pairwise(ends)], TOKENS, TOKENS))
+    packs = list(plan_packs(rows, [range(*pair) for pair in pairwise(ends)], TOKENS, TOKENS))
     tokens = sum(map(len, rows))
     with tempfile.TemporaryDirectory() as folder:
         first = tokens / seconds(_packed(base, recipe, packs, Path(folder)).train)

@@ -13,12 +13,9 @@ from click.testing import CliRunner, Result
 from adapters.recipe import RECIPES
 from harness.cli import cli, main
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 SHIPPED = sorted(path.stem for path in RECIPES.rglob("*.yaml"))
-
-
-@pytest.fixture(autouse=True)
-def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def dry_run(base: Path | str, recipe: str, *more: str) -> Result:

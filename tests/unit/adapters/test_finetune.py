@@ -17,13 +17,9 @@ from adapters.trainer import AnswerTrainer
 from harness.cli import cli, main
 from tests.helpers.tiny import build_tiny_model
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")
-
-
-@pytest.fixture(autouse=True)
-def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.chdir(tmp_path)
 
 
 def words(base: Path, recipe: str, *more: str) -> list[str]:

@@ -13,7 +13,7 @@ from adapters.attention import register
 from adapters.finetune import with_lora
 from adapters.labels import Packing
 from adapters.layout import Layout, attention_of, layout_of
-from adapters.packing import listed, plan_packs
+from adapters.packing import plan_packs
 from adapters.recipe import load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments
 from harness.engines.shared import in_bf16
@@ -39,7 +39,7 @@ def losses(base: Path, folder: Path, attention: str, *settings: str, fused: bool
     recipe = load_recipe("llama-lora", [*SETTINGS, *settings])
     model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=attention)
     packing = layout_of(model.config, 2048, recipe.training.per_device_train_batch_size).packing
-    packs = list(plan_packs(listed(ROWS), [range(4), range(4, len(ROWS))], 64, 128, packing))
+    packs = list(plan_packs(ROWS, [range(4), range(4, len(ROWS))], 64, 128, packing))
     training = recipe.training.model_copy(update={"accumulation": len(packs)})
     arguments = trainer_arguments(training, len(packs) * max(1, steps), folder)
     arguments.set_evaluate(strategy="no")

@@ -12,7 +12,7 @@ from torch import Tensor
 from adapters.attention import register
 from adapters.labels import Packing, collate, fuse_head, log_probs_of, logits_of
 from adapters.layout import layout_of
-from adapters.packing import listed, plan_packs
+from adapters.packing import plan_packs
 from harness.engines.models.bases import exact_attention
 from prompts.rendered import TrainingRow
 
@@ -108,7 +108,7 @@ def test_training_computes_the_same_as_single_rows(family: str) -> None:
         fused = fuse_head(model)
         assert fused == (family != "Llama4Text")
         found, likely = [], []
-        for plan in plan_packs(listed(rows()), [range(3), range(3, len(rows()))], 64, 64, layout.packing):
+        for plan in plan_packs(rows(), [range(3), range(3, len(rows()))], 64, 64, layout.packing):
             inputs = collate(plan.write(), layout.packing, pad=0, multiple=16)
             labels = inputs.pop("labels")
             with torch.no_grad():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend
 from adapters.labels import Pack, Packing, collate
-from adapters.packing import PackPlan, Packs, PackShards, listed, plan_packs
+from adapters.packing import PackPlan, Packs, PackShards, plan_packs
 from prompts.rendered import TrainingRow
 
 TOKENS = st.lists(st.integers(0, 2), max_size=8).map(tuple)
@@ -26,7 +26,7 @@ GROUPS = st.lists(ROWS, min_size=1, max_size=5)
 def planned(groups: Sequence[Sequence[TrainingRow]], *how: Any) -> list[PackPlan]:
     """The packs of rows in memory; `how` as in `plan_packs`."""
     ends = accumulate(map(len, groups), initial=0)
-    return list(plan_packs(listed([*chain(*groups)]), [range(*pair) for pair in pairwise(ends)], *how))
+    return list(plan_packs([*chain(*groups)], [range(*pair) for pair in pairwise(ends)], *how))
 
 
 def test_an_epoch_is_planned_when_one_of_its_packs_is_asked_for() -> None:

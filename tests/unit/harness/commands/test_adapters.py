@@ -169,12 +169,6 @@ class TestMerge:
             texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
         assert texts[0] == texts[1]
 
-    def test_a_folder_that_exists_is_left_alone(self, run: Command) -> None:
-        Path("there").mkdir()
-        code, _, err = run("merge", "mine", "there")
-        assert (code, err) == (2, "Error: there already exists: name a new folder\n")
-        assert list(Path("there").iterdir()) == []
-
 
 class TestImport:
     WORDS = ("--task", "minecraft", "--context", "full-dialogue", "--format", "lines")
