@@ -92,20 +92,14 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: i
 
 def fitting(model: Any, tokens: int) -> int:
     """How many items of at most `tokens` tokens, answers included, are answered together: as many as free GPU memory holds."""
-    if not (free := _free(model)):
-        return BATCH
-    each = tokens * model.dtype.itemsize * _cached(model.config.get_text_config())
-    return max(1, min(MOST, int(SHARE * free / each)))
-
-
-def _free(model: Any) -> int:
-    """Free bytes on a model's GPU, including the memory that torch's allocator keeps unused; 0 without a GPU."""
     import torch
 
     if not torch.cuda.is_available():
-        return 0
-    free, _ = torch.cuda.mem_get_info(model.device)
-    return int(free + torch.cuda.memory_reserved(model.device) - torch.cuda.memory_allocated(model.device))
+        return BATCH
+    unused = torch.cuda.memory_reserved(model.device) - torch.cuda.memory_allocated(model.device)
+    free = torch.cuda.mem_get_info(model.device)[0] + unused
+    each = tokens * model.dtype.itemsize * _cached(model.config.get_text_config())
+    return max(1, min(MOST, int(SHARE * free / each)))
 
 
 def _cached(config: Any) -> int:

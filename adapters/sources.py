@@ -36,15 +36,11 @@ class TrainData:
     """The number of simulated and augmented items that were left out because they match items of dev or test."""
 
 
-def with_files(sources: Sequence[DataSource], files: Sequence[Path]) -> list[DataSource]:
-    """The sources; the files of --data, if there are any, replace all sources but the split."""
-    if not files:
-        return list(sources)
-    return [source for source in sources if source.split] + [DataSource(file=str(path)) for path in files]
-
-
-def limited(sources: Sequence[DataSource], limit: int | None) -> list[DataSource]:
-    """The sources, with at most `limit` items in each simulated one: further items are not even made."""
+def chosen(sources: Sequence[DataSource], files: Sequence[Path], limit: int | None) -> list[DataSource]:
+    """A recipe's sources; the files of --data, if there are any, replace all but the split. Of a simulated one, at most `limit`
+    items are made."""
+    if files:
+        sources = [*(source for source in sources if source.split), *(DataSource(file=str(path)) for path in files)]
     return [
         source.model_copy(update={"items": min(source.items, limit)}) if limit and source.items else source for source in sources
     ]

@@ -103,7 +103,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.finetune import FinetuneJob
     from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
-    from adapters.sources import gather, limited, with_files
+    from adapters.sources import chosen, gather
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
@@ -128,8 +128,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
     gold = list(programs.of_split(gold, task)) if programs else gold
     train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
-    sources = limited(with_files(loaded.data, options.data), options.limit)
-    data = faults.attempt(partial(gather, sources, task, train, held, programs))
+    data = faults.attempt(partial(gather, chosen(loaded.data, options.data, options.limit), task, train, held, programs))
     faults.report()
     assert spec is not None
     assert base is not None
