@@ -60,6 +60,8 @@ def stats(options: CorpusStats) -> None:
 def _print_counts(task: str, counts: dict[str, Any]) -> None:
     from rich.console import Console
 
+    from eval.tables import numbers_table
+
     tables = {"splits": counts["splits"]}
     if "rounds" in counts:
         ends = ("mean", "lower verifier", "higher verifier")
@@ -67,7 +69,9 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
         tables |= {"annotation rounds": counts["rounds"] | {"total": counts["total"]}, "verifiers' boards": agreement}
     tables |= {"the file": {"": counts["instructions"]}} if "left_out" in counts else {}
     for name, columns in tables.items():
-        Console().print(_table(f"{task}: {name}", columns))
+        rows = ((row, *(_shown(values[row]) for values in columns.values())) for row in next(iter(columns.values()), {}))
+        texts = ([str(cell).replace("_", " ") for cell in row] for row in (("", *columns), *rows))
+        Console().print(f"\n{task}: {name}", numbers_table(*next(texts), rows=texts), sep="\n")
     for line in _left_out(counts.get("left_out", {})):
         click.echo(line)
 
@@ -79,18 +83,6 @@ def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
             game, detail = fault["which"][0]
             example = f"{game} ({detail})" if detail else game
             yield f"left out, {kind}: {fault['lines']:,}, {fault['why']}, as {example}"
-
-
-def _table(title: str, columns: dict[str, dict[str, Any]]) -> Any:
-    """A table with a column for each key of `columns` and a row for each key that all its values share."""
-    from rich.table import Table
-
-    table = Table("", title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column.replace("_", " "), justify="right")
-    for row in next(iter(columns.values()), {}):
-        table.add_row(row.replace("_", " "), *(_shown(values[row]) for values in columns.values()))
-    return table
 
 
 def _shown(value: float | None) -> str:
