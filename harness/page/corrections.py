@@ -71,8 +71,8 @@ class Corrections:
             try:
                 make_private(file)
                 # What a killed server left of a line is removed.
-                whole, torn = read_lines(file)
-                end = file.stat().st_size - len(torn)
+                whole = read_lines(file)
+                end = sum(len(one) + 1 for one in whole)
                 with file.open("r+b", buffering=0) as lines:
                     lines.truncate(end)
                     lines.seek(end)
