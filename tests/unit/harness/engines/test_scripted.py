@@ -12,14 +12,10 @@ from harness.errors import DataError
 from prompts.rendered import Rendered
 
 
-def prompt(name: str) -> Rendered:
-    return Rendered(name, ({"role": "user", "content": "?"},), "?", ())
-
-
 def test_answers_follow_the_prompts_not_the_file(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text('{"id": "a", "text": "1\\n\u2028", "seconds": 2}\n{"id": "b", "error": "timed out"}\n', encoding="utf-8")
-    answers = ScriptedEngine(script).generate([prompt("b"), prompt("a"), prompt("c")], Sampling())
+    answers = ScriptedEngine(script).generate([Rendered(name, (), "?", ()) for name in "bac"], Sampling())
     assert answers[:2] == [Completion(error="timed out"), Completion("1\n\u2028")]
     assert str(script) in (answers[2].error or "")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import sys
 import tempfile
@@ -11,18 +10,11 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from harness.engines.vllm import server as vllm
 from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
-from harness.engines.vllm.server import (
-    ServedAdapter,
-    Server,
-    check_port,
-    last_error,
-    private_folder,
-    server_environment,
-    server_options,
-)
 from harness.errors import AdapterError, EngineError
-from tests.helpers.tiny import build_tiny_adapter
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import save_tiny_adapter
 
 
 def test_the_rank_is_rounded_up_to_one_that_vllm_takes() -> None:
@@ -33,10 +25,9 @@ def test_the_rank_is_rounded_up_to_one_that_vllm_takes() -> None:
     assert lora.MaxLoRARanks.__args__ == LORA_RANKS
 
 
-def test_the_command_line_names_base_and_adapters() -> None:
-    adapters = [ServedAdapter("a", Path("runs/a"), 4), ServedAdapter("b", Path("runs/b"), 12)]
-    options = server_options("/models/tiny", "tiny", adapters, Path("vllm.sock"), Path("plain.jinja"))
-    line = " ".join(options)
+def test_the_command_line_names_base_and_adapters_and_the_users_options_replace_the_chosen_ones() -> None:
+    adapters = [vllm.ServedAdapter("a", Path("runs/a"), 4), vllm.ServedAdapter("b", Path("runs/b"), 12)]
+    line = " ".join(vllm.server_options("/models/tiny", "tiny", adapters, Path("vllm.sock"), Path("plain.jinja")))
     assert "/models/tiny --served-model-name tiny --uds vllm.sock" in line
     assert "--port" not in line
     assert "--max-lora-rank=16 --max-loras=2" in line
@@ -44,17 +35,14 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert "--generation-config=vllm" in line
     assert "--chat-template plain.jinja" in line
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
-
-
-def test_the_users_options_replace_the_chosen_ones() -> None:
     given = ("max_model_len", "generation_config", "max_loras", "dtype", "enforce_eager")
-    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], Path("s"), None, given))
+    line = " ".join(vllm.server_options("tiny", "tiny", adapters, Path("s"), None, given))
     assert not any(f"--{name.replace('_', '-')}" in line for name in given)
 
 
 def test_no_server_may_be_told_to_load_adapters_or_learns_the_clients_key() -> None:
     given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk", "VLLM_API_KEY": "another"}
-    assert not set(given) & set(server_environment(given))
+    assert not set(given) & set(vllm.server_environment(given))
 
 
 def test_all_sockets_are_in_a_short_folder_that_only_its_owner_enters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,11 +50,11 @@ def test_all_sockets_are_in_a_short_folder_that_only_its_owner_enters(tmp_path: 
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     show = (sys.executable, "-c", "import os; print(os.environ['VLLM_RPC_BASE_PATH'])")
-    with private_folder() as folder:
+    with vllm.private_folder() as folder:
         assert folder.stat().st_mode & 0o777 == 0o700
         with socket.socket(socket.AF_UNIX) as probe:
             probe.bind(str(folder / ("s" * 36)))
-        with Server((), folder / "vllm.sock", tmp_path / "log", command=show) as server, pytest.raises(EngineError):
+        with vllm.Server((), folder / "vllm.sock", tmp_path / "log", command=show) as server, pytest.raises(EngineError):
             server.wait()
         assert (tmp_path / "log").read_text().strip() == str(folder)
     assert not folder.exists()
@@ -79,7 +67,7 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
         port = taken.getsockname()[1]
         assert main(["serve", "--base", str(base), "--port", str(port)]) == 1
     assert capsys.readouterr().err == f"Error: port {port} of 127.0.0.1 is in use: choose another with --port\n"
-    check_port("127.0.0.1", port)
+    vllm.check_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize(
@@ -100,12 +88,7 @@ def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: li
 
 
 def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from prompts.probe import described
-    from prompts.spec import PromptSpec
-
-    spec = PromptSpec.make("hexagons")
-    adapter = build_tiny_adapter(base, tmp_path / "adapter")
-    (adapter / "harness.json").write_text(json.dumps({**described(spec), "base": "other", "base_fingerprint": "0" * 16}))
+    adapter = save_tiny_adapter(base, tmp_path / "adapter", PromptSpec.make("hexagons"), base="other", base_fingerprint="0" * 16)
     assert main(["serve", "--base", str(base), "--adapter", f"painter={adapter}"]) == 1
     assert "was trained on the base other" in capsys.readouterr().err
 
@@ -124,4 +107,4 @@ def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path, capsy
 )
 def test_the_logs_last_error_is_the_cause(tmp_path: Path, log: str, line: str) -> None:
     (tmp_path / "log").write_text(log)
-    assert last_error(tmp_path / "log") == line
+    assert vllm.last_error(tmp_path / "log") == line

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 
 from harness.engines.engine import Sampling
@@ -45,30 +47,19 @@ def test_tokens_that_the_model_does_not_know_are_an_error_of_one_line(engine: Tr
         engine.generate([Rendered("a", (), "", (1, known))], Sampling(max_tokens=1))
 
 
-def test_an_adapter_of_which_peft_loads_only_a_part_is_refused(base: Path, tmp_path: Path) -> None:
-    path = build_tiny_adapter(base, tmp_path / "adapter") / "adapter_model.safetensors"
-    save_file({name: value for name, value in load_file(path).items() if "layers.0" in name}, path)
-    with pytest.raises(AdapterError, match="does not fit this base: 14 weights are missing"):
-        TransformersEngine(str(base), adapter=path.parent)
-
-
-def likeliest(base: Path, ids: tuple[int, ...], count: int) -> list[int]:
+def likeliest(engine: TransformersEngine, ids: tuple[int, ...], count: int) -> list[int]:
     """The `count` tokens after `ids`, each the model's likeliest after the ones before it."""
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    model = AutoModelForCausalLM.from_pretrained(base)
     row = list(ids)
     for _ in range(count):
         with torch.inference_mode():
-            row.append(int(model(torch.tensor([row])).logits[0, -1].argmax()))
+            row.append(int(engine._model(torch.tensor([row])).logits[0, -1].argmax()))
     return row[len(ids) :]
 
 
-def test_greedy_takes_the_likeliest_token_each_time(base: Path, engine: TransformersEngine) -> None:
+def test_greedy_takes_the_likeliest_token_each_time(engine: TransformersEngine) -> None:
     (row,) = prompts_for(engine, TEXTS[:1])
     (answer,) = engine.generate([row], Sampling(max_tokens=6))
-    assert answer.text == engine.tokenizer.decode(likeliest(base, row.token_ids, 6), skip_special_tokens=True)
+    assert answer.text == engine.tokenizer.decode(likeliest(engine, row.token_ids, 6), skip_special_tokens=True)
     assert (answer.finish_reason, answer.completion_tokens) == ("length", 6)
 
 
@@ -77,15 +68,14 @@ def test_a_stop_string_ends_the_answer_and_is_not_in_it(engine: TransformersEngi
     (whole,) = engine.generate([row], Sampling(max_tokens=12))
     stop = whole.text[5:8]
     (cut,) = engine.generate([row], Sampling(max_tokens=12, stop=("never", stop)))
-    assert cut.text == whole.text[: whole.text.index(stop)]
-    assert cut.finish_reason == "stop"
+    assert (cut.text, cut.finish_reason) == (whole.text[: whole.text.index(stop)], "stop")
     assert cut.completion_tokens < 12
 
 
 def test_the_eos_token_ends_the_answer(base: Path, engine: TransformersEngine, tmp_path: Path) -> None:
     """The model or the prompt declares the fourth token another EOS, like the token that ends a chat template's turns."""
     (row,) = prompts_for(engine, TEXTS[:1])
-    ids = likeliest(base, row.token_ids, 4)
+    ids = likeliest(engine, row.token_ids, 4)
     copy = Path(shutil.copytree(base, tmp_path / "copy"))
     (copy / "generation_config.json").write_text(json.dumps({"eos_token_id": [engine.tokenizer.eos_token_id, ids[3]]}))
     (answer,) = TransformersEngine(str(copy)).generate([row], Sampling(max_tokens=12))
@@ -108,8 +98,6 @@ def test_the_models_own_sampling_settings_change_nothing(
 
 
 def test_sampling_is_fixed_by_its_seed_and_leaves_torch_alone(engine: TransformersEngine) -> None:
-    import torch
-
     rows = prompts_for(engine, TEXTS)
     torch.manual_seed(5)
     expected = torch.rand(1)
@@ -121,8 +109,7 @@ def test_sampling_is_fixed_by_its_seed_and_leaves_torch_alone(engine: Transforme
 
 def test_a_prompt_that_is_too_long_or_empty_is_a_separate_error(engine: TransformersEngine) -> None:
     (good,) = prompts_for(engine, TEXTS[:1])
-    long = Rendered("long", (), "", (5,) * 128)
-    empty = Rendered("empty", (), "", ())
+    long, empty = Rendered("long", (), "", (5,) * 128), Rendered("empty", (), "", ())
     answers = engine.generate([long, good, empty], Sampling(max_tokens=4))
     assert "128 tokens" in (answers[0].error or "")
     assert answers[1] == engine.generate([good], Sampling(max_tokens=4))[0]
@@ -135,6 +122,10 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Pat
     assert "\n" not in str(caught.value)
     with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
         TransformersEngine(str(base), adapter=tmp_path)
+    path = build_tiny_adapter(base, tmp_path / "adapter") / "adapter_model.safetensors"
+    save_file({name: value for name, value in load_file(path).items() if "layers.0" in name}, path)
+    with pytest.raises(AdapterError, match="does not fit this base: 14 weights are missing"):
+        TransformersEngine(str(base), adapter=path.parent)
 
 
 @pytest.mark.parametrize(
@@ -142,8 +133,5 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Pat
 )
 def test_the_rank_of_an_adapter(tmp_path: Path, config: str, rank: int | None) -> None:
     (tmp_path / "adapter_config.json").write_text(config)
-    if rank is None:
-        with pytest.raises(AdapterError, match=r"adapter_config\.json"):
-            adapter_rank(tmp_path)
-    else:
+    with nullcontext() if rank else pytest.raises(AdapterError, match=r"adapter_config\.json"):
         assert adapter_rank(tmp_path) == rank

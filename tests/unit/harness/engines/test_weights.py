@@ -22,8 +22,7 @@ def base(tiny_base: Path, tmp_path: Path) -> Path:
 def test_neither_shards_nor_other_files_nor_the_name_matter(base: Path, tiny_base: Path, tmp_path: Path) -> None:
     from transformers import AutoModelForCausalLM
 
-    meant = weights_fingerprint(tiny_base)
-    assert meant
+    meant = weights_fingerprint(tiny_base) or ""
     assert len(meant) == 16
     AutoModelForCausalLM.from_pretrained(base).save_pretrained(tmp_path / "shards", max_shard_size="20KB")
     assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
