@@ -9,13 +9,17 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 
 class FakeVllm:
-    """`requests` are (path, body, headers), in order; `ended` counts answers that the client did not wait for."""
+    """`requests` are (path, body, headers), in order; `ended` counts answers that the client did not wait for; a test may note
+    the path of its socket."""
+
+    socket: Path
 
     def __init__(self, base: str, modules: dict[str, str]) -> None:
         self.base, self.modules = base, modules

@@ -49,11 +49,6 @@ def send(client: TestClient, session: dict[str, Any], event: dict[str, Any]) -> 
     return post(client, f"/{session['id']}", body)
 
 
-def answered(client: TestClient, session: dict[str, Any], name: str, status: int = 200, player: str = "parser") -> dict[str, Any]:
-    body = {"version": session["version"], "id": name, "player": player}
-    return post(client, f"/{session['id']}/answer", body, status)
-
-
 def red(*tiles: int) -> str:
     return "".join("4" if n in tiles else "0" for n in range(180))
 
@@ -182,12 +177,13 @@ def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None
 def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
     described = finished_description(client)
     session = begun(client, described, "Bo")
-    done = answered(client, session, "answer-1")
+    path, asked = f"/{session['id']}/answer", {"version": session["version"], "id": "answer-1", "player": "parser"}
+    done = post(client, path, asked)
     assert done["answer"]["model"] == "parser"
     assert done["session"]["state"]["players"] == {"0": "parser"}
-    assert answered(client, session, "answer-1")["session"] == done["session"]
-    answered(client, session, "answer-2", 409)
-    answered(client, session, "answer-2", 404, "none")
+    assert post(client, path, asked)["session"] == done["session"]
+    post(client, path, {**asked, "id": "answer-2"}, 409)
+    post(client, path, {**asked, "id": "answer-2", "player": "none"}, 404)
     session = send(client, done["session"], {"type": "go", "step": 1})
     send(client, session, {"type": "done"})
     whole = client.get(f"/page/sessions/{described['id']}").json()
@@ -196,18 +192,17 @@ def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
 
 def test_a_models_answers_are_shown_to_it_again() -> None:
     steps = [{"instruction": word, "board": red(*range(n + 1))} for n, word in enumerate(("one", "two", "three"))]
-    steps[0] |= {"text": "red 1:1"}
-    request = step_request({"steps": steps, "current": 2}, "hexagons")
+    request = step_request({"steps": [{**steps[0], "text": "red 1:1"}, *steps[1:]], "current": 2}, "hexagons")
     assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
 
 
 def test_what_was_built_is_scored_wherever_it_stands_and_however_it_is_turned(client: TestClient) -> None:
     target = [[0, 1, 0, "red"], [1, 1, 0, "red"], [0, 2, 0, "blue"]]
     moved = [[3, 1, 1, "red"], [3, 1, 2, "red"], [3, 2, 2, "green"]]
-    scored = [client.post("/page/score", json={"built": built, "target": target}).json() for built in (moved, target, [])]
+    pairs: Any = ((moved, target), (target, target), ([], target), (moved, []))
+    scored = [client.post("/page/score", json={"built": built, "target": wanted}).json() for built, wanted in pairs]
     assert scored[0] == {"right": 2, "built": 3, "wanted": 3, "f1": pytest.approx(2 / 3)}
-    assert [one["f1"] for one in scored[1:]] == [1, 0]
-    assert client.post("/page/score", json={"built": moved, "target": []}).json() is None
+    assert [one and one["f1"] for one in scored[1:]] == [1, 0, None]
 
 
 def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:

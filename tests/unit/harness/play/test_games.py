@@ -23,6 +23,7 @@ from harness.runs.answering import Answer, Predictor
 from harness.runs.folder import Run
 from harness.simulators.live import LiveGame, Manner
 from tests.helpers.faulty import wrong
+from tests.helpers.scored import write_lines
 
 
 class Builder(Predictor):
@@ -84,13 +85,12 @@ def test_a_run_that_dies_ends_with_the_same_bytes(tmp_path: Path, independent: b
     whole = played(tmp_path / "whole", Builder(independent=independent))
     with pytest.raises(EngineError, match="gone"):
         played(tmp_path / "killed", Builder(independent=independent, dies_at=dies_at))
-    left = len(turns(tmp_path / "killed"))
-    assert left == dies_at
+    assert len(turns(tmp_path / "killed")) == dies_at
     again = Builder(independent=independent)
     assert played(tmp_path / "killed", again) == whole
     assert (tmp_path / "killed" / TURNS).read_bytes() == (tmp_path / "whole" / TURNS).read_bytes()
     # At most the batch in flight is asked again.
-    missing = len(turns(tmp_path / "whole")) - left
+    missing = len(turns(tmp_path / "whole")) - dies_at
     assert missing <= sum(map(len, again.asked)) < missing + (1 if independent else again.batch_size)
 
 
@@ -99,8 +99,7 @@ def test_an_error_ends_its_game_for_now_and_the_others_go_on(tmp_path: Path) -> 
     failing = f"{whole[1]['id']}/3"
     lines = played(tmp_path / "run", Builder(fails_at=[failing]))
     assert [line["error"] for line in lines] == [None, "429", None, None, None]
-    assert lines[1]["ended"] == "error"
-    assert lines[1]["turns"] == 2
+    assert (lines[1]["ended"], lines[1]["turns"]) == ("error", 2)
     assert [line for line in lines if not line["error"]] == [line for n, line in enumerate(whole) if n != 1]
     scores = score_games("minecraft", lines)
     assert (scores["games"], scores["errors"]) == (5, 1)
@@ -113,22 +112,22 @@ def test_a_run_with_other_messages_is_refused(tmp_path: Path) -> None:
     played(tmp_path, Builder())
     records = turns(tmp_path)
     records[4]["said"] = ["Put it there."]
-    (tmp_path / TURNS).write_text("".join(json.dumps(record) + "\n" for record in records))
+    write_lines(tmp_path / TURNS, records)
     with pytest.raises(UsageError, match="begun by an earlier version, in which other things were said; choose another --name"):
         played(tmp_path, Builder())
 
 
-def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> None:
-    for task in ("minecraft", "hexagons"):
-        lines = played(tmp_path / task, Builder(), new(task, 2))
-        lines[0]["dialogue"].append({"speaker": "Architect", "text": "<script>alert(1)</script>"})
-        page = render("a <b> title", score_games(task, lines), lines).decode()
-        assert "<script" not in page
-        assert "&lt;script&gt;alert(1)" in page
-        assert "a &lt;b&gt; title" in page
-        assert page.count("data:image/svg+xml;base64,") == 6
-        assert "http" not in page.replace("http-equiv", "")
-        # The policy admits the style, because it holds the style's hash.
-        style = page.partition("<style>")[2].partition("</style>")[0]
-        assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
-        assert '"Segoe UI"' in style
+@pytest.mark.parametrize("task", ["minecraft", "hexagons"])
+def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path, task: str) -> None:
+    lines = played(tmp_path, Builder(), new(task, 2))
+    lines[0]["dialogue"].append({"speaker": "Architect", "text": "<script>alert(1)</script>"})
+    page = render("a <b> title", score_games(task, lines), lines).decode()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "a &lt;b&gt; title" in page
+    assert page.count("data:image/svg+xml;base64,") == 6
+    assert "http" not in page.replace("http-equiv", "")
+    # The policy admits the style, because it holds the style's hash.
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
+    assert '"Segoe UI"' in style

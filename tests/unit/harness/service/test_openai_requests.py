@@ -112,8 +112,7 @@ def test_what_may_cost_more_than_it_says_is_refused_in_a_line(path: str, body: b
 
 
 def test_an_operator_can_allow_further_fields() -> None:
-    body = chat(documents=[{"text": "a"}], chat_template_kwargs={"language": "de"})
+    more = {"documents": [{"text": "a"}], "chat_template_kwargs": {"language": "de"}}
     with pytest.raises(ValueError, match="documents"):
-        read_fields(CHAT, body)
-    fields = read_fields(CHAT, body, ["documents", "chat_template_kwargs"])
-    assert (fields["documents"], fields["chat_template_kwargs"]) == ([{"text": "a"}], {"language": "de"})
+        read_fields(CHAT, chat(**more))
+    assert more.items() <= read_fields(CHAT, chat(**more), [*more]).items()

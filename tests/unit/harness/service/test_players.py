@@ -10,7 +10,6 @@ import pytest
 from adapters import registry
 from harness.corpora import load
 from harness.engines import transformers
-from harness.prompting.prompted import Prompted
 from harness.service.players import LocalPlayer
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
@@ -35,6 +34,5 @@ def test_the_page_asks_as_it_was_trained(tiny_base: Path, tmp_path: Path, monkey
     made = save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
     predictor = LocalPlayer("made", made, "hexagons")._load()
     assert calls == [{"adapter": made, "quantize": ("nf4", False)}]
-    assert isinstance(predictor, Prompted)
     rendered = predictor.plan.render(load("hexagons", "dev")[0])
     assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots

@@ -92,18 +92,14 @@ def test_only_a_post_has_a_body(body: bytes) -> None:
     assert application.answered == 0
 
 
-def test_bytes_that_trickle_do_not_move_the_deadline() -> None:
-    with served(body_seconds=0.5) as (_, address), socket.create_connection(address) as connection:
-        connection.sendall(POST % b"/body" + b"Transfer-Encoding: chunked\r\n\r\n")
-        send_until_closed(connection, b"1\r\na\r\n", 1000, pause=0.02)
-
-
 @pytest.mark.parametrize("line", [b"X-Trailer: " + b"a" * 1000 + b"\r\n", b"a" * 1000])
-def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
-    for sent in (POST % b"/" + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"GET / HTTP/1.1\r\n"):
-        with served() as (_, address), socket.create_connection(address) as connection:
-            connection.sendall(sent)
-            send_until_closed(connection, line, 100_000)
+def test_bytes_without_end_are_refused_and_those_that_trickle_do_not_move_the_deadline(line: bytes) -> None:
+    chunked = b"Transfer-Encoding: chunked\r\n\r\n"
+    endless = [(POST % b"/" + chunked + b"0\r\n", line, 0.0), (b"GET / HTTP/1.1\r\n", line, 0.0)]
+    for begin, piece, pause in (*endless, (POST % b"/body" + chunked, b"1\r\na\r\n", 0.02)):
+        with served(body_seconds=0.5 if pause else 30) as (_, address), socket.create_connection(address) as connection:
+            connection.sendall(begin)
+            send_until_closed(connection, piece, 100_000, pause)
 
 
 def test_pipelined_requests_wait_if_their_answers_are_not_read() -> None:

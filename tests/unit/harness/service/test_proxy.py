@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import httpx2
 import pytest
@@ -29,75 +30,58 @@ JSON = b"Content-Type: application/json\r\n"
 ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
 
 
-class Up:
-    """The state of a supervised server that is up."""
-
-    state: Any = "up"
-
-
-class Behind(NamedTuple):
-    """The stand-in for vLLM, in a thread."""
-
-    fake: FakeVllm
-    socket: Path
-
-
 @pytest.fixture(scope="module")
-def running() -> Iterator[Behind]:
+def running() -> Iterator[FakeVllm]:
+    """The stand-in for vLLM, in a thread."""
     fake = FakeVllm("base", {"one": "/secret/one"})
     runner = web.AppRunner(fake.app(), access_log=None, handler_cancellation=True)
     # The path of a socket must be short.
     with TemporaryDirectory(prefix="harness-") as folder, start_blocking_portal() as portal:
         portal.call(runner.setup)
-        behind = Behind(fake, Path(folder) / "vllm.sock")
-        portal.call(web.UnixSite(runner, str(behind.socket)).start)
-        yield behind
+        fake.socket = Path(folder) / "vllm.sock"
+        portal.call(web.UnixSite(runner, str(fake.socket)).start)
+        yield fake
         portal.call(runner.cleanup)
 
 
 @pytest.fixture
-def behind(running: Behind) -> Behind:
-    running.fake.requests.clear()
-    running.fake.ended = 0
+def fake(running: FakeVllm) -> FakeVllm:
+    running.requests.clear()
+    running.ended = 0
     return running
 
 
 @contextmanager
 def fronted(
-    behind: Behind,
-    *,
-    keys: tuple[str, ...] = (),
-    bounds: Bounds | None = None,
-    upstream: Any = Up,
-    seconds: float = 30.0,
-    socket_path: Path | None = None,
-    fields: tuple[str, ...] = ("pause",),
+    fake: FakeVllm, *keys: str, bounds: Bounds | None = None, state: str = "up", seconds: float = 30.0, socket_path: str = ""
 ) -> Iterator[tuple[httpx2.Client, Guard]]:
-    port = free_port()
-    front = ReverseProxy(create_app([]), upstream(), socket_path or behind.socket, seconds, fields)
+    """A client of the proxy in front of the stand-in, whose supervisor says that it is in a state."""
+    port, supervisor = free_port(), SimpleNamespace(state=state)
+    path = Path(socket_path) if socket_path else fake.socket
+    front = ReverseProxy(create_app([]), supervisor, path, seconds, ("pause", "metadata"))  # type: ignore[arg-type]
     guard = Guard(front, Keys({digest(key): key for key in keys}), bounds)
     with listening(guard, "127.0.0.1", port), httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         yield client, guard
 
 
 @pytest.fixture(scope="module")
-def client(running: Behind) -> Iterator[httpx2.Client]:
+def client(running: FakeVllm) -> Iterator[httpx2.Client]:
     with fronted(running) as (client, _):
         yield client
 
 
 def test_an_answer_passes_byte_by_byte_without_the_headers_of_a_connection_or_for_pages(
-    client: httpx2.Client, behind: Behind
+    client: httpx2.Client, fake: FakeVllm
 ) -> None:
     sent = {"Origin": str(client.base_url).rstrip("/"), "Cookie": "a=b", "Authorization": "Bearer x", "traceparent": "t"}
-    with socket_client(behind.socket, 20) as straightly:
+    with socket_client(fake.socket, 20) as straightly:
         straight = straightly.post(CHAT, json=ASK)
     passed = client.post(CHAT, json=ASK, headers=sent)
     assert (passed.status_code, passed.content) == (200, straight.content)
     assert passed.headers["content-length"] == straight.headers["content-length"]
     assert passed.headers["x-request-id"] == "r"
     assert not {"access-control-allow-origin", "server"} & set(passed.headers)
-    (_, first, _), (_, second, headers) = behind.fake.requests
+    (_, first, _), (_, second, headers) = fake.requests
     heard = {name.lower(): value for name, value in headers.items()}
     assert (first, second, heard["traceparent"]) == (ASK, ASK, "t")
     assert not {"origin", "cookie", "authorization"} & set(heard)
@@ -113,7 +97,7 @@ def test_a_stream_passes_while_it_is_written(client: httpx2.Client) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Client, behind: Behind) -> None:
+def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Client, fake: FakeVllm) -> None:
     asked = {**ASK, "stream": stream, "max_tokens": 1000, "pause": 0.02}
     if stream:
         with client.stream("POST", CHAT, json=asked) as response:
@@ -121,7 +105,7 @@ def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx2.Clie
     else:
         with pytest.raises(httpx2.ReadTimeout):
             client.post(CHAT, json=asked, timeout=0.3)
-    wait_until(lambda: behind.fake.ended == 1 and behind.fake.running == 0)
+    wait_until(lambda: fake.ended == 1 and fake.running == 0)
 
 
 def test_models_are_listed_without_their_folders_beside_metrics_and_version(client: httpx2.Client) -> None:
@@ -144,12 +128,12 @@ def test_models_are_listed_without_their_folders_beside_metrics_and_version(clie
         "/metrics", "/version", "/v1/models", "/v1/models/base",
     ],
 )  # fmt: skip
-def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Client, behind: Behind) -> None:
-    before = dict(behind.fake.modules)
+def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx2.Client, fake: FakeVllm) -> None:
+    before = dict(fake.modules)
     response = client.post(path, json={"lora_name": "x", "lora_path": "/etc"})
     assert response.status_code in (404, 405)
-    assert behind.fake.modules == before
-    assert behind.fake.requests == []
+    assert fake.modules == before
+    assert fake.requests == []
 
 
 @pytest.mark.parametrize(
@@ -171,11 +155,11 @@ def test_hostile_bodies(body: bytes, status: int, client: httpx2.Client) -> None
     assert client.post(CHAT, json=ASK).status_code == 200
 
 
-def test_vllm_gets_finite_numbers_and_each_field_once(behind: Behind) -> None:
-    with fronted(behind, fields=("metadata",)) as (client, _):
+def test_vllm_gets_finite_numbers_and_each_field_once(fake: FakeVllm) -> None:
+    with fronted(fake) as (client, _):
         content = b'{"model": "x", "model": "base", "messages": [], "tools": [{"a": 1e400}], "metadata": {"b": [-1e999]}}'
         assert client.post(CHAT, content=content, headers={"Content-Type": "application/json"}).status_code == 200
-    ((_, body, _),) = behind.fake.requests
+    ((_, body, _),) = fake.requests
     assert body == {"model": "base", "messages": [], "tools": [{"a": None}], "metadata": {"b": [None]}}
 
 
@@ -198,18 +182,11 @@ def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: h
     assert client.get("/health").status_code == 200
 
 
-def test_an_answer_that_does_not_come_is_a_504(behind: Behind) -> None:
-    with fronted(behind, seconds=0.2) as (client, _):
-        response = client.post(CHAT, json={**ASK, "max_tokens": 100, "pause": 0.1})
-    assert response.status_code == 504
-    wait_until(lambda: behind.fake.running == 0)
-
-
-def test_while_vllm_is_down_clients_are_told_to_retry(behind: Behind) -> None:
-    class Restarting(Up):
-        state = "restarting"
-
-    with fronted(behind, upstream=Restarting) as (client, _):
+def test_while_vllm_is_slow_or_down_clients_are_told_to_retry(fake: FakeVllm) -> None:
+    with fronted(fake, seconds=0.2) as (client, _):
+        assert client.post(CHAT, json={**ASK, "max_tokens": 100, "pause": 0.1}).status_code == 504
+    wait_until(lambda: fake.running == 0)
+    with fronted(fake, state="restarting") as (client, _):
         for response in (client.post(CHAT, json=ASK), client.get("/v1/models"), client.get("/metrics"), client.get("/ready")):
             assert response.status_code == 503
             assert response.headers["retry-after"] == "5"
@@ -217,13 +194,13 @@ def test_while_vllm_is_down_clients_are_told_to_retry(behind: Behind) -> None:
         assert (alive.status_code, alive.json()) == (200, {"status": "restarting"})
         assert client.get("/v1/harness/players").status_code == 200
     # vLLM has just gone, and nobody has noticed yet.
-    with fronted(behind, socket_path=Path("/nowhere/vllm.sock")) as (client, _):
+    with fronted(fake, socket_path="/nowhere/vllm.sock") as (client, _):
         assert client.post(CHAT, json=ASK).headers["retry-after"] == "5"
         assert client.get("/ready").status_code == 503
 
 
 @pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
-def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseException], behind: Behind) -> None:
+def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseException], fake: FakeVllm) -> None:
     address, lines, begun, refused = ("127.0.0.1", free_port()), [], threading.Event(), []
 
     def ask() -> None:
@@ -240,7 +217,7 @@ def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseEx
                 socket.create_connection(address).close()
         refused.append(asking.is_alive())
 
-    guard = Guard(ReverseProxy(create_app([]), Up(), behind.socket, fields=("pause",)))  # type: ignore[arg-type]
+    guard = Guard(ReverseProxy(create_app([]), SimpleNamespace(state="up"), fake.socket, fields=("pause",)))  # type: ignore[arg-type]
     asking, connecting = threading.Thread(target=ask), threading.Thread(target=connect)
 
     def serve() -> None:
@@ -258,8 +235,8 @@ def test_sigterm_finishes_open_requests_and_accepts_no_new_ones(end: type[BaseEx
     assert ("data: [DONE]" in lines) == (end is SystemExit)
 
 
-def test_keys_guard_everything_but_the_probes_and_one_leaves_others_their_slots(behind: Behind) -> None:
-    with fronted(behind, keys=("user", "admin"), bounds=Bounds(in_flight=2)) as (client, guard):
+def test_keys_guard_everything_but_the_probes_and_one_leaves_others_their_slots(fake: FakeVllm) -> None:
+    with fronted(fake, "user", "admin", bounds=Bounds(in_flight=2)) as (client, guard):
         slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.02}
         nobody, user, admin = ({"Authorization": f"Bearer {name}"} for name in ("nobody", "user", "admin"))
         for path in ("/v1/models", "/metrics", "/openapi.json", "/v1/harness/players", "/nothing"):
@@ -274,8 +251,8 @@ def test_keys_guard_everything_but_the_probes_and_one_leaves_others_their_slots(
         assert client.post(CHAT, json=ASK, headers=user).status_code == 200
 
 
-def test_an_answer_that_comes_before_the_body_closes_the_connection(behind: Behind) -> None:
-    with fronted(behind, keys=("one",)) as (client, guard):
+def test_an_answer_that_comes_before_the_body_closes_the_connection(fake: FakeVllm) -> None:
+    with fronted(fake, "one") as (client, guard):
         for path, status in ((b"/health", b"400"), (b"/v1/completions", b"401"), (b"/nothing", b"401")):
             answer = raw(client, b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n{")
             assert answer.startswith(b"HTTP/1.1 " + status)

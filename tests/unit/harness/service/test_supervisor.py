@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,28 +13,24 @@ from harness.service.supervisor import MOST, Supervisor
 
 
 class Clock:
-    """A clock that advances only by sleeping."""
+    """A clock that advances only by sleeping, and with the servers."""
 
     def __init__(self) -> None:
         self.now = 0.0
         self.slept: list[float] = []
-
-    def monotonic(self) -> float:
-        return self.now
+        self.monotonic = lambda: self.now
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         self.slept.append(seconds)
 
 
-class Server:
+class Server(nullcontext[Any]):
     """Runs for a second and ends."""
 
     def __init__(self, clock: Clock, starts: bool = True) -> None:
+        super().__init__(self)
         self.clock, self.starts, self.stopped = clock, starts, 0
-
-    def __enter__(self) -> Server:
-        return self
 
     def wait_until_ready(self) -> None:
         self.clock.now += 40

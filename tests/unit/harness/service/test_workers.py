@@ -17,7 +17,6 @@ import pytest
 
 from harness.errors import UsageError
 from harness.service import workers as module
-from harness.service.guard import Gone, while_there
 from harness.service.workers import AnswerBudget, Unavailable, Workers
 from tests.helpers import ROOT
 from tests.helpers.misbehaving import answer
@@ -83,20 +82,6 @@ def test_a_long_request_of_one_holder_leaves_room_for_another(patient: Workers, 
             await drop(one)
 
     asyncio.run(both())
-
-
-def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path) -> None:
-    async def leave() -> Any:
-        async def receive() -> Any:
-            while not (tmp_path / "begun").exists():
-                await asyncio.sleep(0.01)
-            return {"type": "http.disconnect"}
-
-        with pytest.raises(Gone):
-            await while_there(receive, answer(patient, f"sleep {tmp_path / 'begun'}"))
-        return await answer(patient, "hello")
-
-    assert asyncio.run(leave()).notes["process"]
 
 
 def test_requests_that_one_key_drops_do_not_cost_another_key_its_worker(patient: Workers, tmp_path: Path) -> None:
