@@ -46,16 +46,12 @@ def test_an_unknown_name_is_not_an_attribute() -> None:
     assert {"load", "score", "total"} <= set(dir(harness))
 
 
-def test_the_notebook_runs(tmp_path: Path) -> None:
+def test_the_notebook_and_the_page_run(tmp_path: Path) -> None:
     notebook = json.loads((ROOT / "docs/examples/python.ipynb").read_text())
-    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    (tmp_path / "cells.py").write_text("\n".join(code))
-    subprocess.run([sys.executable, tmp_path / "cells.py"], check=True, capture_output=True, cwd=tmp_path)
-
-
-def test_the_page_runs() -> None:
-    block = (ROOT / "docs/python.md").read_text().split("```python")[1].split("```")[0]
-    subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
+    cells = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    page = (ROOT / "docs/python.md").read_text().split("```python")[1].split("```")[0]
+    for code in (cells, page):
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=tmp_path)
 
 
 def test_importing_it_loads_no_model_library() -> None:

@@ -36,31 +36,25 @@ def test_every_command_is_there_and_its_help_is_light() -> None:
     assert imported(HEAVY, ["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)) == []
 
 
-def test_packages_that_mix_with_ours_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("prompts/__init__.py", r"the package prompts that Python finds is not the harness's \({}\)"),
+        ("adapters-1.2.0.dist-info/METADATA", "another package named adapters is .*"),
+        ("adapters_of_mine-1.2.0.dist-info/METADATA", ""),
+    ],
+)
+def test_packages_that_mix_with_ours_are_refused(tmp_path: Path, other: str, said: str) -> None:
     """Another package under one of our names, and an installation of AdapterHub's `adapters`."""
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "__init__.py").touch()
-    done = beside(tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    where = re.escape(str(tmp_path / "prompts" / "__init__.py"))
-    assert re.fullmatch(
-        rf"Error: the package prompts that Python finds is not the harness's \({where}\): .* fresh .*\n", done.stderr
-    )
-    other = tmp_path / "other"
-    about = other / "adapters-1.2.0.dist-info"
-    about.mkdir(parents=True)
-    done = beside(other)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert re.fullmatch(rf"Error: another package named adapters is .* \({re.escape(str(about))}\): .* fresh .*\n", done.stderr)
-    about.rename(other / "adapters_of_mine-1.2.0.dist-info")
-    assert beside(other).returncode == 0
-
-
-def beside(folder: Path) -> subprocess.CompletedProcess[str]:
-    """The result of `harness --help` if a folder of other packages precedes the project's."""
+    (tmp_path / other).parent.mkdir()
+    (tmp_path / other).touch()
     code = f"import sys; sys.path.append({str(ROOT)!r}); from harness.cli import main; sys.exit(main(['--help']))"
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    return subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == (1 if said else 0)
+    if said:
+        assert done.stdout == ""
+        assert re.fullmatch(f"Error: {said.format(re.escape(str(tmp_path / other)))}: .* fresh .*\n", done.stderr)
 
 
 def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,11 +84,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         (HarnessError("file.jsonl, line 3:\n  not JSON"), 1, "Error: file.jsonl, line 3: not JSON"),
         (UsageError("--shots -1: at least 0"), 2, "Error: --shots -1: at least 0"),
         (KeyboardInterrupt(), 130, "Interrupted."),
-        (
-            ZeroDivisionError("division by zero"),
-            1,
-            "Error: ZeroDivisionError: division by zero (a bug; `harness --debug ...` shows where)",
-        ),
+        (ZeroDivisionError("no"), 1, "Error: ZeroDivisionError: no (a bug; `harness --debug ...` shows where)"),
     ],
 )
 def test_errors_have_one_line_and_their_exit_code(
@@ -104,9 +94,6 @@ def test_errors_have_one_line_and_their_exit_code(
     assert main(["data"]) == code
     captured = capsys.readouterr()
     assert (captured.out, captured.err.strip()) == ("", line)
-
-
-def test_debug_shows_the_traceback(broken: list[BaseException]) -> None:
-    broken.append(HarnessError("x"))
-    with pytest.raises(HarnessError):
-        main(["--debug", "data"])
+    if isinstance(error, HarnessError):
+        with pytest.raises(HarnessError):
+            main(["--debug", "data"])

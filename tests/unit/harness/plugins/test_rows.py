@@ -28,22 +28,16 @@ def test_another_prompt_format() -> None:
     assert score_row(row["id"], row["spec"], row["answer"]).exact
 
 
-def test_contexts_with_a_models_earlier_answers_are_refused() -> None:
-    with pytest.raises(UsageError, match="shows a model's earlier answers"):
-        rows("hexagons", "dev", context="conversation")
-
-
-def test_a_chat_is_refused_where_only_one_question_fits() -> None:
-    assert two_messages(rows("minecraft", "dev", 1)[0])[1]
+def test_what_has_no_row_is_refused() -> None:
+    row = rows("minecraft", "dev", 1)[0]
+    assert two_messages(row)[1]
     longest = max(rows("minecraft", "dev", context="conversation", format="moves"), key=lambda row: len(row["messages"]))
     with pytest.raises(UsageError, match="makes a chat of several turns"):
         two_messages(longest)
-
-
-def test_an_id_of_other_data_is_refused() -> None:
-    (row,) = rows("hexagons", "dev", 1)
-    with pytest.raises(UsageError, match="no item hexagons/dev/none/1: set HARNESS_DATA as it was"):
-        score_row("hexagons/dev/none/1", row["spec"], "")
+    with pytest.raises(UsageError, match="shows a model's earlier answers"):
+        rows("hexagons", "dev", context="conversation")
+    with pytest.raises(UsageError, match="no item minecraft/dev/none/1: set HARNESS_DATA as it was"):
+        score_row("minecraft/dev/none/1", row["spec"], "")
 
 
 def test_a_dataset_and_its_rewards() -> None:

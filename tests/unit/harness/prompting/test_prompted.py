@@ -18,8 +18,6 @@ from prompts.rendered import Rendered
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 
-SPEC = PromptSpec.make("hexagons")
-
 
 class Drawn(ScriptedEngine):
     """Returns the same draws for every item: texts, each with its log-probability and its number of tokens."""
@@ -33,11 +31,13 @@ class Drawn(ScriptedEngine):
         return [Completion(text, "stop", 5, tokens, logprob=logprob) for text, logprob, tokens in drawn]
 
 
-def answers(draws: Sequence[tuple[str, float | None, int]], *, likeliest: bool) -> list[Any]:
-    renderer = Renderer(SPEC, None, 100_000, 100)
+def answers(draws: Sequence[tuple[str, float | None, int]], *, likeliest: bool = False, task: str = "hexagons") -> list[Any]:
+    """The answers to the first items, held to what is feasible if blocks are built."""
+    renderer = Renderer(PromptSpec.make(task), None, 100_000, 100)
     sampling = Sampling(temperature=0.7, logprobs=likeliest)
-    plan = Plan(renderer, sampling, ShotPool([], 0), 0, 10, len(draws), likeliest=likeliest)
-    return list(Prompted(plan, Drawn(draws)).predict(load("hexagons", "dev")[:3]))
+    feasible = task == "minecraft"
+    plan = Plan(renderer, sampling, ShotPool([], 0), 0, 10, len(draws), likeliest=likeliest, feasible=feasible)
+    return list(Prompted(plan, Drawn(draws)).predict(load(task, "dev")[:3]))
 
 
 @pytest.mark.parametrize(("likeliest", "text"), [(False, "none"), (True, "red: 3 4")])
@@ -49,15 +49,9 @@ def test_the_likeliest_answer_need_not_be_the_most_agreed_one(likeliest: bool, t
         assert answer.notes.get("logprobs") == ([-4.0, -4.0, -5.0] if likeliest else None)
 
 
-def test_an_engine_that_tells_no_likelihoods_is_an_error() -> None:
+def test_an_engine_that_cannot_do_what_it_is_asked_for_is_an_error() -> None:
     (first, *_) = answers([("none", -1.0, 1), ("red: 3 4", None, 1)], likeliest=True)
     assert "reports no log-probabilities" in first.error
-
-
-def test_an_engine_that_does_not_hold_answers_to_what_is_feasible_ends_the_run() -> None:
-    renderer = Renderer(PromptSpec.make("minecraft"), None, 100_000, 100)
-    plan = Plan(renderer, Sampling(), ShotPool([], 0), 0, 10, feasible=True)
-    items = load("minecraft", "dev")[:1]
-    assert [answer.error for answer in Prompted(plan, Drawn([("none", None, 1)])).predict(items)] == [None]
+    assert {answer.error for answer in answers([("none", None, 1)], task="minecraft")} == {None}
     with pytest.raises(EngineError, match="does not hold answers to feasible actions"):
-        list(Prompted(plan, Drawn([("place red 0 9 0", None, 9)])).predict(items))
+        answers([("place red 0 9 0", None, 9)], task="minecraft")

@@ -44,13 +44,14 @@ def test_every_voted_change_has_its_votes(before: Structure, drawn: dict[tuple[A
     assert all(votes[change] >= share * sum(drawn.values()) for change in net_actions(before, after))
 
 
-def test_the_answer_that_the_others_agree_with_most_is_taken() -> None:
+def test_the_answer_that_the_others_agree_with_most_or_that_is_likeliest_by_token_is_taken() -> None:
     red, blue, both = {RED}, {BLUE}, {RED, ABOVE}
     number, agreement = most_agreed([blue, both, red, both])
     assert number == 1
     assert agreement == pytest.approx((2 + 2 / 3) / 4)
     assert most_agreed([red, blue]) == (0, 0.5), "the first of equals"
     assert most_agreed([set(), set()]) == (0, 1.0)
+    assert [likeliest(drawn) for drawn in ([(-3.0, 10), (-1.0, 2), (-2.0, 8)], [(-1.0, 2), (-2.0, 4)], [(0.0, 0)])] == [2, 0, 0]
 
 
 def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins() -> None:
@@ -81,18 +82,12 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
     """The share of draws that stop at once, compared with the softmax of the first scores."""
     (item,) = builder_turns(load("minecraft", "train"))[:1]
     with torch.no_grad():
-        predictor.network.decoder.head[-1].weight *= 0
-        predictor.network.decoder.head[-1].bias *= 0
-        predictor.network.decoder.stop[-1].weight *= 0
+        for layer in (predictor.network.decoder.head[-1], predictor.network.decoder.stop[-1]):
+            layer.weight *= 0
+            layer.bias *= 0
         predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all other labels together
     predictor.decoding = Decoding(2, samples=400)
     drawn, ended = predictor.drawn([item])[0]
     assert sum(drawn.values()) == 400
     assert drawn[()] == pytest.approx(200, abs=50)
     assert drawn[()] < ended < 400
-
-
-def test_the_likeliest_answer_is_likeliest_by_token() -> None:
-    assert likeliest([(-3.0, 10), (-1.0, 2), (-2.0, 8)]) == 2
-    assert likeliest([(-1.0, 2), (-2.0, 4)]) == 0
-    assert likeliest([(0.0, 0)]) == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed
+from harness.corpora.item import Executed, Item
 from harness.engines.engine import Completion, Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.errors import EngineError, HarnessError, UsageError
@@ -44,36 +45,24 @@ class Fake(ScriptedEngine):
             yield Completion(f"red: {index + 1} {step + 1}", "stop", 10, 5)
 
 
-def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
-    renderer = Renderer(PromptSpec.make("hexagons", context), None, 4096, 100)
-    return Plan(renderer, Sampling(), ShotPool([], 0), 0, batch_size)
+def plan(context: str = "full-history", format: str = "grouped") -> Plan:
+    renderer = Renderer(PromptSpec.make("hexagons", context, format), None, 8192, 100)
+    return Plan(renderer, Sampling(), ShotPool([], 0), 0, 4)
 
 
-def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
-    run = Run(folder, {"a": 1})
-    try:
-        answer_items(run, ITEMS, Prompted(how, engine))
-    finally:
-        run.close()
+def run_all(folder: Path, engine: Fake, how: Plan, items: Sequence[Item] = ITEMS) -> list[dict[str, Any]]:
+    with closing(Run(folder, {"a": 1})) as run:
+        answer_items(run, items, Prompted(how, engine))
     return run.records
 
 
 def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> None:
-    engine = Fake(independent=False)
-    gold = [replace(item, actions=(Paint(9, 9, "black"),)) for item in ITEMS]
-    history = {item.id: tuple(Executed(gold[0].actions) if isinstance(t, Executed) else t for t in item.history) for item in gold}
-    gold = [replace(item, history=history[item.id]) for item in gold]
-    how, run = plan("conversation"), Run(tmp_path, {})
-    answer_items(run, gold, Prompted(how, engine))
-    run.close()
-    asked = {prompt.id: prompt.messages for prompt in engine.asked}
-    assert [m["content"] for m in asked["hexagons/dev/2/3"][1:]] == [
-        "1. tile 1",
-        "red: 3 2",
-        "2. tile 2",
-        "red: 3 3",
-        "3. tile 3",
-    ]
+    engine, gold = Fake(independent=False), (Paint(9, 9, "black"),)
+    history = [tuple(Executed(gold) if isinstance(turn, Executed) else turn for turn in item.history) for item in ITEMS]
+    items = [replace(item, actions=gold, history=turns) for item, turns in zip(ITEMS, history, strict=True)]
+    run_all(tmp_path, engine, plan("conversation"), items)
+    (asked,) = (prompt.messages for prompt in engine.asked if prompt.id == "hexagons/dev/2/3")
+    assert [m["content"] for m in asked[1:]] == ["1. tile 1", "red: 3 2", "2. tile 2", "red: 3 3", "3. tile 3"]
 
 
 def test_programs_build_on_what_earlier_answers_drew_and_never_on_gold(tmp_path: Path) -> None:
@@ -81,9 +70,7 @@ def test_programs_build_on_what_earlier_answers_drew_and_never_on_gold(tmp_path:
         def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:  # type: ignore[override]
             return [Completion("red 5:5" if prompt.id.endswith("/1") else "copy shift(step(-1),right 2)") for prompt in prompts]
 
-    renderer = Renderer(PromptSpec.make("hexagons", "no-history", "program"), None, 8192, 100)
-    how = Plan(renderer, Sampling(), ShotPool([], 0), 0, 4)
-    records = {record["id"]: record["actions"] for record in run_all(tmp_path, Copier(False), how)}
+    records = {one["id"]: one["actions"] for one in run_all(tmp_path, Copier(False), plan("no-history", format="program"))}
     assert records["hexagons/dev/0/2"] == [[4, 6, "red"]], "from its own tile, not from the gold one"
     assert records["hexagons/dev/0/3"] == [[4, 8, "red"]]
 
@@ -105,18 +92,9 @@ def test_a_run_that_died_ends_with_the_same_bytes(tmp_path: Path, independent: b
 
 def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
     record = run_all(tmp_path, Fake(False), plan())[0]
-    assert record == {
-        "id": "hexagons/dev/0/1",
-        "actions": [[1, 0, "red"]],
-        "text": "red: 1 2",
-        "format": "grouped",
-        "discarded": [],
-        "finish_reason": "stop",
-        "prompt_tokens": 10,
-        "completion_tokens": 5,
-        "dropped_history": 0,
-        "dropped_shots": 0,
-    }
+    told = {"text": "red: 1 2", "format": "grouped", "discarded": [], "finish_reason": "stop"}
+    counts = {"prompt_tokens": 10, "completion_tokens": 5, "dropped_history": 0, "dropped_shots": 0}
+    assert record == {"id": "hexagons/dev/0/1", "actions": [[1, 0, "red"]], **told, **counts}
 
 
 def test_prompts_are_kept_verbatim_with_their_seconds(tmp_path: Path) -> None:
@@ -124,8 +102,7 @@ def test_prompts_are_kept_verbatim_with_their_seconds(tmp_path: Path) -> None:
     run_all(tmp_path, engine, plan("full-history+predicted-board"))
     asked = list(read_asked(tmp_path / "asked.jsonl"))
     assert [(item_id, one.prompt) for item_id, one in asked] == [(prompt.id, prompt.text) for prompt in engine.asked]
-    assert all(0 <= one.seconds < 60 for _, one in asked)
-    assert sum(one.seconds for _, one in asked) > 0
+    assert 0 < sum(one.seconds for _, one in asked) < 60
     prompts = sum(len(prompt.text) for prompt in engine.asked)
     assert (tmp_path / "asked.jsonl").stat().st_size < prompts / 3, "what prompts share is written once"
 
@@ -144,35 +121,33 @@ def test_prompts_come_back_whatever_is_kept(prompts: list[str], kept: set[int]) 
         assert list(read_asked(path)) == [*expected, ("last", Asked(1.5, "abb"))]
 
 
-def begun(folder: Path, **settings: Any) -> list[dict[str, Any]]:
-    """Opens a run with one record, or resumes it; the records that it resumes from."""
-    run = Run(folder, settings)
-    records = list(run.records)
-    run.keep([{"id": "a", "actions": []}])
-    run.close()
-    return records
+def begun(folder: Path, **settings: Any) -> None:
+    """Opens a run with one record, or resumes it."""
+    with closing(Run(folder, settings)) as run:
+        run.keep([{"id": "a", "actions": []}])
 
 
-def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
-    begun(tmp_path, shots=5, seed=0)
-    with pytest.raises(UsageError, match=r"shots: 5 there, 3 now.*--name"):
-        begun(tmp_path, shots=3, seed=0)
-    assert begun(tmp_path, shots=5, seed=0, later=None), "an option that has come or gone since, and was not used"
-
-
-def test_a_run_resumes_if_only_its_base_is_now_known_better(tmp_path: Path) -> None:
-    begun(tmp_path, base="someone/tiny")
-    assert begun(tmp_path, base="someone/tiny", base_revision="01")
-    begun(tmp_path / "known", base="someone/tiny", base_revision="01")
-    with pytest.raises(UsageError, match=r"base_revision: 01 there, 02 now"):
-        begun(tmp_path / "known", base="someone/tiny", base_revision="02")
+@pytest.mark.parametrize(
+    ("there", "refused", "taken"),
+    [
+        ({"shots": 5}, {"shots": 3}, {"shots": 5, "later": None}),
+        ({"base": "someone/tiny"}, {"base": "other"}, {"base": "someone/tiny", "base_revision": "01"}),
+        ({"base": "tiny", "base_revision": "01"}, {"base": "tiny", "base_revision": "02"}, {"base": "tiny"}),
+    ],
+)
+def test_other_settings_are_refused_unless_they_are_unused_or_only_name_the_base_better(
+    tmp_path: Path, there: dict[str, Any], refused: dict[str, Any], taken: dict[str, Any]
+) -> None:
+    begun(tmp_path, **there)
+    name = next(name for name in refused if refused[name] != there[name])
+    with pytest.raises(UsageError, match=rf"{name}: {there[name]} there, {refused[name]} now.*--name"):
+        begun(tmp_path, **refused)
+    begun(tmp_path, **taken)
 
 
 def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
-    run = Run(tmp_path, {})
-    with pytest.raises(HarnessError, match="is being written by another run"):
+    with closing(Run(tmp_path, {})), pytest.raises(HarnessError, match="is being written by another run"):
         Run(tmp_path, {})
-    run.close()
     Run(tmp_path, {}).close()
 
 
@@ -208,14 +183,10 @@ def test_the_data_hash_of_drawings_stays_what_it_was() -> None:
     assert items_hash(ITEMS) == "4567a11395da569b", "else runs that were killed before would not go on"
 
 
-def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("independent", "missing"), [(True, 6), (False, 4)])
+def test_only_what_is_missing_is_asked_again(tmp_path: Path, independent: bool, missing: int) -> None:
     with pytest.raises(EngineError):
-        run_all(tmp_path, Fake(True, ITEMS[6].id), plan())
-    again = Fake(True)
+        run_all(tmp_path, Fake(independent, ITEMS[6].id), plan())
+    again = Fake(independent)
     run_all(tmp_path, again, plan())
-    assert [p.id for p in again.asked] == [i.id for i in ITEMS[6:]]
-    whole = Fake(False)
-    with pytest.raises(EngineError):
-        run_all(tmp_path / "dependent", Fake(False, ITEMS[6].id), plan())
-    run_all(tmp_path / "dependent", whole, plan())
-    assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]
+    assert [prompt.id for prompt in again.asked] == [item.id for item in ITEMS[missing:]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import resource
 import sqlite3
@@ -15,12 +14,12 @@ import pytest
 
 from harness.corpora import load
 from harness.util.files import full_disk
+from tests.helpers.scored import write_lines
 
 
 def prompted(folder: Path, *, most: int = resource.RLIM_INFINITY) -> subprocess.CompletedProcess[str]:
     """A scripted run in a process that can write files of at most `most` bytes."""
-    answers = [{"id": item.id, "text": "red: 1 1; " * 40} for item in load("hexagons", "dev")]
-    (folder / "script.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    write_lines(folder / "script.jsonl", [{"id": item.id, "text": "red: 1 1; " * 40} for item in load("hexagons", "dev")])
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.RLIM_INFINITY))"
     command = f"{limit}; import sys; from harness.cli import main; sys.exit(main(sys.argv[1:]))"
     words = ("prompt", "--engine", "scripted", "--model", "script.jsonl", "--name", "a", "--no-cache")

@@ -39,18 +39,14 @@ READERS: dict[str, tuple[Callable[[Path], Sequence[Any]], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n \r\n"])
-def test_a_byte_order_mark_and_blank_lines_at_the_end_are_no_lines(name: str, end: str, tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_blank_lines_at_the_end_are_no_lines_and_one_between_lines_is_named(
+    name: str, tmp_path: Path
+) -> None:
     read, record = READERS[name]
-    path = tmp_path / "file.jsonl"
-    path.write_bytes(BOM_UTF8 + json.dumps(record).encode() + end.encode())
-    assert len(read(path)) == 1
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_a_blank_line_between_lines_is_named(name: str, tmp_path: Path) -> None:
-    read, record = READERS[name]
-    path = tmp_path / "file.jsonl"
-    path.write_text(f"{json.dumps(record)}\n\n\n{json.dumps(record)}\n")
+    path, line = tmp_path / "file.jsonl", json.dumps(record)
+    for end in ("", "\n", "\n\n", "\r\n \r\n"):
+        path.write_bytes(BOM_UTF8 + line.encode() + end.encode())
+        assert len(read(path)) == 1
+    path.write_text(f"{line}\n\n\n{line}\n")
     with pytest.raises(DataError, match=r"file\.jsonl(:| line |, line )2: "):
         read(path)

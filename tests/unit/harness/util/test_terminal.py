@@ -45,16 +45,10 @@ def in_terminal(program: str) -> str:
     """The text that a program writes if its output and its errors go to a terminal."""
     master, slave = pty.openpty()
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=slave, stderr=slave, env=environment)
+    subprocess.run([sys.executable, "-c", program], stdout=slave, stderr=slave, env=environment)
     os.close(slave)
-    written = b""
-    try:
-        while piece := os.read(master, 65536):
-            written += piece
-    except OSError:
-        pass  # On Linux, a closed terminal raises this error.
+    written = os.read(master, 65536)
     os.close(master)
-    process.wait()
     return written.decode().replace("\r\n", "\n")
 
 

@@ -23,33 +23,26 @@ class Config(PretrainedConfig):
 
 
 @pytest.fixture
-def marker(tmp_path: Path) -> Path:
-    return tmp_path / "marker"
-
-
-@pytest.fixture
-def base(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in the form of a hub model, with its own configuration class."""
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the form of a hub model, with its own configuration class; its code writes a file `marker` beside it."""
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
     monkeypatch.delenv(TRUST, raising=False)
     folder = tmp_path / "base"
     folder.mkdir()
-    (folder / "own.py").write_text(CODE.format(marker=str(marker)))
+    (folder / "own.py").write_text(CODE.format(marker=str(tmp_path / "marker")))
     auto = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
     (folder / "config.json").write_text(json.dumps({"model_type": "its-own", "auto_map": auto}))
     (folder / "tokenizer_config.json").write_text(json.dumps({"auto_map": {"AutoTokenizer": ["own.Tokenizer", None]}}))
     return folder
 
 
-def test_its_code_does_not_run_unasked(base: Path, marker: Path) -> None:
+def test_its_code_runs_only_if_the_user_allows_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker = base.with_name("marker")
     for load in (load_config, load_tokenizer, TransformersEngine):
         with pytest.raises(EngineError):
             load(str(base))
     assert not marker.exists()
     assert "--no-trust-remote-code" in server_options(str(base), "base", [], Path("socket"), None)
-
-
-def test_its_code_runs_if_the_user_allows_it(base: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TRUST, "1")
     assert load_config(str(base)).model_type == "its-own"
     assert marker.exists()
