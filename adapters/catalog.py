@@ -112,20 +112,6 @@ def read_scores(folder: Path) -> list[ScoredRun]:
     return scores
 
 
-def best_decoding(folder: Path, task: str) -> Mapping[str, Any]:
-    """The options of `harness prompt` with the highest headline F1 on a task's dev split, among the runs that cover the most dev
-    items; the first of equal ones. Raises AdapterError if fewer than two ways of decoding were scored.
-    """
-    dev = [one for one in read_scores(folder) if one.dev and one.scores["task"] == task]
-    fullest = [one for one in dev if one.scores["items"] == max(other.scores["items"] for other in dev)]
-    if not any(one.decoding != fullest[0].decoding for one in fullest):
-        raise AdapterError(
-            f"--best: the scores of {adapter_name(folder)} compare no ways of decoding {task} on dev; leave --best out, "
-            "or export the adapter with --scores of runs that differ in --vote or --constrain"
-        )
-    return max(fullest, key=lambda one: one.headline.value).decoding
-
-
 def _dev_f1(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.dev:

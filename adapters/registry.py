@@ -73,6 +73,11 @@ class Adapter:
     """The tasks of the items that it was trained on, its own first."""
     trained_with: TrainedWith = field(default_factory=TrainedWith)
 
+    @property
+    def specs(self) -> dict[str, PromptSpec]:
+        """Its prompt format for each task that it was trained on."""
+        return {task: replace(self.spec, task=task) for task in self.tasks or (self.spec.task,)}
+
 
 class AdapterRecord(BaseModel):
     """The content of harness.json: an adapter and its training."""

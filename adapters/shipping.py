@@ -34,8 +34,10 @@ from harness.util.settings import flat
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
 
-MAX_BYTES = 12_000_000
-"""Size limit of an adapter that ships with the package."""
+MAX_BYTES = 18_000_000
+"""Size limit of an adapter that ships with the package; all that ship may take 64 MB together."""
+_LINEAR = ["down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"]
+"""All linear layers of Llama, Qwen and their like, as an adapter names them that goes on from another."""
 LOST = 1e-3
 """Largest allowed relative error of a weight matrix in float16; rounding alone causes a third of it."""
 
@@ -130,6 +132,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         settings = {}
     command, changed = _finetune_command(name, about, settings)
     recipe, lora = about.recipe, about.recipe.get("lora", {})
+    modules = lora.get("target_modules", "its modules")
     corpora = [locate(task) for task in about.tasks or (about.task,)]
     train = [
         f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {get_task(one.task).title}"
@@ -148,7 +151,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         compared=_compared(about.held_out),
         recipe=recipe,
         lora=lora,
-        modules="all linear layers" if lora.get("target_modules") == "all-linear" else lora.get("target_modules", "its modules"),
+        modules="all linear layers" if modules in ("all-linear", _LINEAR) else modules,
         training=_training(recipe),
         versions=", ".join(f"{key} {about.versions[key]}" for key in ("torch", "transformers", "peft") if key in about.versions),
         parameters=parameters,
@@ -216,6 +219,7 @@ def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, An
     given = {key: [getattr(about, key)] for key in ("context", "format", "frame") if getattr(about, key) != defaults[key]}
     given |= {"data": [Path(file).name for file in settings.get("data") or ()]} | (settings.get("given") or {})
     words += [word for flag, values in given.items() for value in values for word in (f"--{flag}", value)]
-    changes = [f"{key}={json.dumps(value)}" for key, value in flat(recipe).items() if here and here.get(key) != value]
+    changed = {key: value for key, value in flat(recipe).items() if here and here.get(key) != value}
+    changes = [f"{key}={json.dumps(value)}" for key, value in changed.items() if (key, value) != ("lora.target_modules", _LINEAR)]
     words += [word for change in changes for word in ("--set", change)]
     return shlex.join([*words, "--base", about.base, "--name", name]), not here

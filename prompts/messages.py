@@ -22,8 +22,7 @@ def system_message(spec: PromptSpec) -> Message:
     """The task and the answer format, in the words of the template."""
     first = spec.format.first
     answer = spec.template.render(f"answer.{spec.format_name}.txt", {"task": spec.world, "first": first})
-    moves = spec.format.of_turn is not None and not spec.context.rich
-    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.context, "moves": moves, "looks": spec.looks}
+    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.context, "looks": spec.looks}
     text = spec.template.render(f"{spec.world}.system.txt", values).strip()
     return {"role": "system", "content": text}
 
@@ -68,7 +67,7 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
     if program is not None:
         return program
     seen = in_frame(item, spec.frame)
-    text = spec.format.answer(seen.actions, seen)
+    text = spec.format.write(seen.actions)
     return as_seen(text, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else text
 
 

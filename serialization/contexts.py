@@ -14,9 +14,8 @@ A third frame, `pose`, changes the text instead (serialization/pose.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from math import floor
 from operator import attrgetter
@@ -29,7 +28,6 @@ from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization.formats import Format, grouped
-from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 color_of = attrgetter("color")
@@ -39,9 +37,6 @@ MISSION = "mission has started"
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
 """The axis along which a builder looks and the axis to its left, by quarter turns of yaw from 0."""
-
-TURNED = ("", "right", "around", "left")
-"""How a builder turned, by quarter turns of yaw."""
 
 LOOKS = ("south", "west", "north", "east")
 """Where a builder looks, by quarter turns of yaw from 0."""
@@ -136,7 +131,7 @@ def view(item: Item, context: Context, fmt: Format, *, looks: bool = False) -> V
     if context.h3:
         # H3 selects its own history, of bounded length: at most 231 words in the corpus.
         return View((TurnText(" ".join(h3_tokens(item))),), 1)
-    return _minecraft_view(item, context, fmt, _write_gaze if looks else partial(_write_builder, fmt=fmt))
+    return _minecraft_view(item, context, fmt, looks)
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
@@ -176,9 +171,7 @@ def write_board(board: Board, fmt: Format) -> str:
     return fmt.write(painted).replace("\n", "; ") if fmt.is_program else grouped.write(painted)
 
 
-def _minecraft_view(
-    item: MinecraftItem, context: Context, fmt: Format, write_builder: Callable[[Pose, Pose | None], list[TurnText]]
-) -> View:
+def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, looks: bool) -> View:
     opening = [turn for turn in item.history if isinstance(turn, Utterance) and MISSION in turn.text.lower()]
     turns = [turn for turn in item.history if context.mission or turn not in opening]
     fresh = 0
@@ -187,40 +180,28 @@ def _minecraft_view(
     stood = None if context.rich else started_with(item)
     pieces = [TurnText(f"Blocks: {_write_blocks(stood, fmt)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
-    cell: Cell | None = None
-    pose: Pose | None = None
     for turn in turns:
         if isinstance(turn, Utterance):
             pieces.append(TurnText(f"<{turn.speaker}> {turn.text}"))
             continue
         done = [action for action in turn.actions if isinstance(action, Action)]
         if context.chat and turn.pose is not None:
-            pieces += write_builder(turn.pose, pose)
-        quarter = turn.pose.quarter if turn.pose else 0
-        pieces.append(TurnText(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
-        cell, pose = done[-1].cell if done else cell, turn.pose or pose
+            pieces.append(_write_builder(turn.pose, looks))
+        pieces.append(TurnText(fmt.write(done), done=True))
     fields: dict[str, str] = {}
     if context.rich:
         fields["blocks"] = write_structure(item.before)
         fields["builder"] = write_pose(item.pose)
         fields["inventory"] = ", ".join(f"{color} {n}" for color, n in item.before.inventory().items())
     if context.chat:
-        builder = write_builder(item.pose, pose)
-        pieces += builder
-        fresh += len(builder)
+        pieces.append(_write_builder(item.pose, looks))
+        fresh += 1
     return View(tuple(pieces), max(1, fresh), fields)
 
 
-def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[TurnText]:
-    """The builder's pose before a turn's actions in a conversation; only its turning, for formats in the builder's directions."""
-    if fmt.of_turn is None:
-        return [TurnText(f"Builder: {write_pose(pose)}")]
-    quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
-    return [TurnText(f"The builder turned {TURNED[quarters]}.")] if quarters else []
-
-
-def _write_gaze(pose: Pose, earlier: Pose | None) -> list[TurnText]:
-    return [TurnText(f"The builder looks {LOOKS[pose.quarter]}.")]
+def _write_builder(pose: Pose, looks: bool) -> TurnText:
+    """The builder's pose before a turn's actions in a conversation, or only the direction of its gaze."""
+    return TurnText(f"The builder looks {LOOKS[pose.quarter]}." if looks else f"Builder: {write_pose(pose)}")
 
 
 def started_with(item: MinecraftItem) -> Structure:

@@ -21,9 +21,8 @@ TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": 
 
 
 def specs() -> list[PromptSpec]:
-    """Every context with the task's first format, every format with its default context, a conversation in `moves` (a format
-    that decides what the prompt says about the builder), all frames, every template with its own context and format, and the
-    tasks that share another task's world."""
+    """Every context with the task's first format, every format with its default context, all frames, every template with its own
+    context and format, and the tasks that share another task's world."""
     formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
         if task != world_of(task):
@@ -31,17 +30,15 @@ def specs() -> list[PromptSpec]:
         frames = ("world", "builder") if world_of(task) == "minecraft" else ("world",)
         formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
-    formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
     # Programs decide what a conversation says of earlier answers, of the builder and of the blocks.
     formats += [PromptSpec.make(task, "conversation", "bare-program") for task in ("hexagons", "minecraft", "iglu")]
     formats.append(PromptSpec.make("hexagons", "conversation+programs", "bare-program"))
     # What a task adds to its world's prompts is the same in every format, and in every context that lists the blocks.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
-    formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]
     # Prompts that say what stands before the first turn.
     formats += [PromptSpec.make("everyday-hexagons", context) for context in ("full-history", "conversation")]
-    formats.append(PromptSpec.make("everyday-minecraft", "conversation", "moves", "builder"))
+    formats.append(PromptSpec.make("everyday-minecraft", "conversation"))
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 

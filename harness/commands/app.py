@@ -85,7 +85,7 @@ def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        players.append(LocalPlayer(name, str(folder), adapter.spec.task))
+        players.append(LocalPlayer(name, str(folder), tuple(adapter.specs)))
         notes += filter(None, [examples_note(name, adapter)])
     return players
 

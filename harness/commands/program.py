@@ -151,7 +151,7 @@ def collect(options: CollectPrograms) -> None:
     """Keep the answers of a RUN over train items that do what gold does, as programs to train on.
 
     \b
-    harness prompt --task iglu --split train --adapter iglu --samples 16 --temperature 0.8 --name sampled
+    harness prompt --task iglu --split train --adapter builder --samples 16 --temperature 0.8 --name sampled
     harness program collect runs/sampled --out programs.jsonl
     harness finetune llama-lora --task iglu --format bare-program --programs programs.jsonl
 

@@ -127,7 +127,7 @@ def _print_item(console: Console, item: Item, history: int) -> None:
     if isinstance(item, HexagonsItem):
         console.print(f"Instruction: {printable(item.instruction)}", style="bold")
     console.print(f"Gold, {counted(item.actions)}: {written(item.task, item.actions)}")
-    program = get_format(item.task, "program").answer(item.actions, item).replace("\n", "; ")
+    program = get_format(item.task, "program").write(item.actions).replace("\n", "; ")
     console.print(f"As a program: {program}\n", soft_wrap=True)
     console.print(states_text(item))
 

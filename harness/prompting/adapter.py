@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from adapters.catalog import SCORES_FILE, ScoredRun, best_decoding
+from adapters.catalog import SCORES_FILE, ScoredRun
 from adapters.merging import merged_model, worth_merging
 from adapters.registry import Adapter, TrainedWith, find_adapter, load_adapter, read_record, served_adapter, trained_spec
 from harness.corpora import locate
 from harness.engines.models.bases import DEFAULT_BASE, display_name
 from harness.engines.shared import brief, missing_for_quantization
-from harness.errors import AdapterError, UsageError
-from harness.prompting.options import BEST, LOCAL_ENGINES, Options
+from harness.errors import UsageError
+from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import tell
 from harness.prompting.settings import decoding_of
 from harness.runs.folder import described, find_run
@@ -33,9 +33,7 @@ def chosen_adapter(options: Options) -> Adapter | None:
 
 def as_trained(options: Options, adapter: Adapter | None) -> Options:
     """The options, completed from the adapter's training: its examples and, if this machine supports it, the precision of its
-    base; with --best, also the best decoding among its scores. Tells the user what differs from the training."""
-    if options.best and adapter:
-        options = _decoded_best(options, adapter)
+    base. Tells the user what differs from the training."""
     was = adapter.trained_with if adapter else TrainedWith()
     chosen = options.select or RANDOM
     if options.shots is None:
@@ -53,17 +51,6 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
             f"on a GPU with bitsandbytes, --engine transformers --quantize {was.quantize} asks it as it was trained"
         )
     return options
-
-
-def _decoded_best(options: Options, adapter: Adapter) -> Options:
-    """The options with those that --best sets. Raises AdapterError if the adapter's scores name none, or others."""
-    decoding = best_decoding(adapter.path, options.task or adapter.spec.task)
-    try:
-        if others := decoding.keys() - set(BEST):
-            raise UsageError(f"only {', '.join(BEST)} say how answers were decoded, not {min(others)}")
-        return options.changed(best=False, **decoding)
-    except (UsageError, ValueError) as error:
-        raise AdapterError(f"{adapter.path / SCORES_FILE} holds no scores of an adapter: {brief(str(error))}") from error
 
 
 def examples_note(name: str, adapter: Adapter) -> str | None:
@@ -131,7 +118,8 @@ def scored_run(run: str, adapter: str, name: str) -> ScoredRun:
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
     decoding = decoding_of(settings)
     words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
-    defaults = {"task": read_record(source).task, "shots": 0, "engine": "vllm", "limit": None, "seed": 0}
+    about = read_record(source)
+    defaults = {"task": about.task, "shots": 0, "engine": "vllm", "limit": None, "seed": about.trained_with.seed}
     given = {key: settings.get(key, default) for key, default in defaults.items() if settings.get(key, default) != default}
     words += [word for key, value in (given | decoding).items() for word in (f"--{key}", str(value))]
     return ScoredRun(shlex.join(words), scores, decoding)

@@ -20,9 +20,6 @@ from prompts.shots import SELECTIONS
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
-BEST = ("constrain", "samples", "temperature", "vote", "share")
-"""The options that --best sets."""
-
 LIKELIHOOD = ("vllm", "openai")
 """Engines that report how likely an answer is."""
 
@@ -95,9 +92,6 @@ class Options(Strict):
     """Seed of the choice of examples and of sampling."""
     constrain: str | None = DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
     """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
-    best: bool = DECODING(False, record=False)
-    """Decode in the way that scored best on dev according to the adapter's card. Sets --constrain, --temperature, --samples,
-    --vote and --share."""
     temperature: float = DECODING(0.0, shared=True)
     """The temperature of sampling, 0 to 2; 0 is greedy."""
     samples: int = DECODING(1, ge=1, le=64)
@@ -171,12 +165,6 @@ class Options(Strict):
         return self
 
     def _check_votes(self) -> None:
-        if self.best:
-            if self.adapter is None:
-                raise UsageError("--best decodes as an adapter's card says: add --adapter NAME, or leave it out")
-            sets = {name: field for name, field in Options.model_fields.items() if name in BEST}
-            if given := [f"--{name}" for name, field in sets.items() if getattr(self, name) != field.default]:
-                raise UsageError(f"--best sets {', '.join(given)} itself: leave one of them out")
         if self.samples > 1 and self.temperature == 0:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         for name, value in (("share", self.share), ("vote", self.vote)):

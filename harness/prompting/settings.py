@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.prompting.options import BEST, ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
+from harness.prompting.options import ENDPOINT_GROUP, FLAGS, LOCAL_ENGINES, MODEL_GROUP, Options
 from harness.prompting.plan import answered_task, chosen_base, given_to_vllm
 from harness.util.hashing import short_hash
 from prompts.shots import RANDOM
@@ -94,10 +94,13 @@ _CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feas
 """How a run records --constrain."""
 
 
+_DECODING = ("constrain", "samples", "temperature", "vote", "share")
+
+
 def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that --best sets, as in a run's settings, without those that have their default."""
+    """The options that say how answers were decoded, from a run's settings, without those that have their default."""
     constrain = {held: option for option, held in _CONSTRAINED.items()}.get(settings.get("constrained", False))
-    values = {name: constrain if name == "constrain" else settings.get(name) for name in BEST}
+    values = {name: constrain if name == "constrain" else settings.get(name) for name in _DECODING}
     return {name: value for name, value in values.items() if value not in (None, Options.model_fields[name].default)}
 
 

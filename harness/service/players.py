@@ -104,13 +104,15 @@ class LocalPlayer:
     name: str
     adapter: str | Path
     """Its name or folder."""
-    task: str
+    tasks: tuple[str, ...]
+    """The tasks that it was trained on."""
     _lock: Lock = field(default_factory=Lock)
-    _prompted: Prompted | None = None
+    _engine: Any = None
+    _prompted: dict[str, Prompted] = field(default_factory=dict)
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=[self.task], kind="language model")
+        return Player(name=self.name, tasks=list(self.tasks), kind="language model")
 
     async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
@@ -121,20 +123,20 @@ class LocalPlayer:
             return checked(await run_sync(self._asked, item))
 
     def _asked(self, item: Item) -> Answer:
-        if self._prompted is None:
-            self._prompted = self._load()
-        (answer,) = self._prompted.predict([item])
+        if item.task not in self._prompted:
+            self._prompted[item.task] = self._load(item.task)
+        (answer,) = self._prompted[item.task].predict([item])
         return answer
 
-    def _load(self) -> Prompted:
+    def _load(self, task: str) -> Prompted:
         from adapters.registry import load_adapter
         from harness.engines.transformers import TransformersEngine
 
         adapter = load_adapter(self.adapter, None)
-        examples = adapter.trained_with.examples
-        pool = live_shots(examples, adapter.spec)
-        engine = TransformersEngine(adapter.base, adapter=adapter.path, **adapter.trained_with.weights)
-        return prompted(adapter.spec, engine, pool, examples.shots)
+        examples, spec = adapter.trained_with.examples, adapter.specs[task]
+        if self._engine is None:
+            self._engine = TransformersEngine(adapter.base, adapter=adapter.path, **adapter.trained_with.weights)
+        return prompted(spec, self._engine, live_shots(examples, spec), examples.shots)
 
 
 def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Prompted:
@@ -166,7 +168,7 @@ def endpoint_players(url: str, adapters: Mapping[str, Adapter], models: Iterable
     """The adapters that an endpoint serves, each asked as it was trained, and its other models, asked in the default prompt
     format of each task. `where` are the socket of the endpoint, and whether it is up."""
     asked: dict[str, tuple[Mapping[str, PromptSpec], ShotChoice]] = {
-        name: ({one.spec.task: one.spec}, one.trained_with.examples) for name, one in adapters.items()
+        name: (one.specs, one.trained_with.examples) for name, one in adapters.items()
     }
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
     asked |= {name: (plain, ShotChoice(0)) for name in models}
@@ -174,7 +176,7 @@ def endpoint_players(url: str, adapters: Mapping[str, Adapter], models: Iterable
 
 
 def ranked(players: Iterable[AnyPlayer]) -> list[AnyPlayer]:
-    """The players with the default one first: adapters, which know one task, models that answer any, the parser, baselines."""
+    """The players with the default one first: adapters, which know the fewest tasks, other models, the parser, baselines."""
     kinds = ("language model", "parser", "baseline")
     return sorted(players, key=lambda player: (kinds.index(player.card.kind), len(player.card.tasks)))
 

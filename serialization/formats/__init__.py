@@ -11,9 +11,8 @@ from harness.corpora.item import Item
 from harness.tasks.registry import TASKS
 from harness.util.registry import choose
 from harness.worlds import World
-from serialization.formats import calls, grouped, json, lines, moves, program, triplets
+from serialization.formats import calls, grouped, json, lines, program, triplets
 from serialization.formats.answer import Constraint, Parsed
-from serialization.formats.moves import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,7 @@ class Format:
 
     `write` takes these actions. `parse` is total: it takes any string, never raises, and reports what it discarded.
     `constraint` returns the grammar for constrained decoding, which admits everything that `write` produces. If the meaning
-    of a text depends on the item, `of_item` reads it, and `parse` makes the best of it without the item. If the best text
-    depends on the item, `for_item` writes the answer that models learn, and `read` recovers its actions for that item.
+    of a text depends on the item, `of_item` reads it, and `parse` makes the best of it without the item.
     """
 
     name: str
@@ -34,21 +32,13 @@ class Format:
     longest: int
     """Most tokens of an answer; over 99% of the gold answers need fewer, counted with the default base's tokenizer."""
     of_item: Callable[[str, Item], Parsed] | None = None
-    for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
     """The number that the format gives to a board's first row and first column."""
-    of_turn: Callable[[Sequence[Any], Cell | None, int], str] | None = None
-    """Writes an earlier turn whose text depends on the cell of the previous action and on the builder's quarter turn. A format
-    with this function gives positions as the builder sees them."""
 
     @property
     def is_program(self) -> bool:
         """Whether an answer is a program of docs/program.md."""
         return self.name.endswith("program")
-
-    def answer(self, actions: Sequence[Any], item: Item) -> str:
-        """The text that answers an item with these actions."""
-        return self.for_item(actions, item) if self.for_item else self.write(actions)
 
     def read(self, text: str, item: Item) -> Parsed:
         """The actions that a text asks for as the answer to an item. Total, like `parse`."""
@@ -62,17 +52,6 @@ _ALL = (
     Format("json", "hexagons", json.write, partial(json.parse, "hexagons"), partial(json.constraint, "hexagons"), 1024),
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
-    Format(
-        "moves",
-        "minecraft",
-        moves.write,
-        moves.parse,
-        moves.constraint,
-        128,
-        of_item=moves.read_for,
-        for_item=moves.answer,
-        of_turn=moves.write,
-    ),
     Format("json", "minecraft", json.write, partial(json.parse, "minecraft"), partial(json.constraint, "minecraft"), 1024),
     *(
         Format(

@@ -10,20 +10,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from harness.corpora.item import MinecraftItem
 from harness.corpora.records import BlockRecord
-from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Pose, Structure, in_region
-from serialization.formats import calls, lines, moves
+from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Pose, Structure
+from serialization.formats import calls, lines
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
-from serialization.formats.moves import Cell, last_cell
 from serialization.pose import as_seen
 
+Cell = tuple[int, int, int]
 Pieces = Mapping[str, tuple[Action, ...]]
 """The texts of the feasible next pieces, each with its actions."""
 
@@ -38,7 +38,7 @@ class _Style(NamedTuple):
 
 
 _LINES = _Style("", "\n", "", NOTHING)
-_STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
+_STYLES = {"lines": _LINES, "calls": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
 _WRITERS: dict[str, Callable[[list[Action]], str]] = {
     "lines": lines.write,
     "calls": calls.write,
@@ -54,17 +54,6 @@ MOST_JSON = 50_000
 """The most characters of a state as JSON; a region full of blocks takes half of them."""
 
 
-class BuiltState(NamedTuple):
-    """The state in which an action is written."""
-
-    structure: Structure
-    last: Cell | None
-    """The cell of the previous action."""
-    quarter: int
-    """The builder's quarter turn, as `Pose.quarter`."""
-
-
-_At = Annotated[int, Field(ge=-1000, le=1000)]
 _Place = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
 _Angle = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 
@@ -76,8 +65,6 @@ class _StateRecord(BaseModel):
 
     format: str
     blocks: Annotated[list[BlockRecord], FailFast(), Field(max_length=math.prod(SHAPE))]
-    last: tuple[_At, _At, _At] | None
-    quarter: int = Field(ge=0, le=3)
     opening: str = Field("", max_length=64, pattern=r"^\s*$")
     pose: tuple[_Place, _Place, _Place, _Angle, _Angle] | None = None
 
@@ -88,32 +75,25 @@ class Feasible:
     Raises KeyError if `format_name` is not in FORMATS.
     """
 
-    def __init__(self, format_name: str, state: BuiltState, opening: str = "", pose: Pose | None = None) -> None:
+    def __init__(self, format_name: str, structure: Structure, opening: str = "", pose: Pose | None = None) -> None:
         """`opening` precedes every answer, such as the blank that a template leaves to the answer. With a `pose`, cells are
         written as seen from it (`serialization.pose`)."""
         style = _STYLES[format_name]
-        self._format, self._start, self._opening, self._pose = format_name, state, opening, pose
+        self._format, self._start, self._opening, self._pose = format_name, structure, opening, pose
         self._style = style._replace(opening=opening + style.opening, nothing=opening + style.nothing)
         self._done: list[str] = []
-        self._state = state
+        self._structure = structure
         self._next: Pieces | None = None
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
-        state = BuiltState(item.before, last_cell(item), item.pose.quarter)
-        return cls(format_name, state, opening, item.pose if posed else None)
+        return cls(format_name, item.before, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
         """The state and the format as JSON, for another process."""
-        blocks = [list(block) for block in self._start.structure.blocks()]
-        said: dict[str, Any] = {
-            "format": self._format,
-            "blocks": blocks,
-            "last": self._start.last,
-            "quarter": self._start.quarter,
-        }
-        said |= {"opening": self._opening, "pose": self._pose and list(self._pose)}
-        return json.dumps(said)
+        blocks = [list(block) for block in self._start.blocks()]
+        pose = self._pose and list(self._pose)
+        return json.dumps({"format": self._format, "blocks": blocks, "opening": self._opening, "pose": pose})
 
     @classmethod
     def from_json(cls, text: str) -> Feasible:
@@ -128,8 +108,7 @@ class Feasible:
             raise ValueError(f"not a state: {place + ': ' if place else ''}{fault['msg']}") from None
         if said.format not in FORMATS:
             raise ValueError(f"not a state: no format {said.format[:80]!r}")
-        state = BuiltState(Structure.of(said.blocks), said.last, said.quarter)
-        return cls(said.format, state, said.opening, said.pose and Pose(*said.pose))
+        return cls(said.format, Structure.of(said.blocks), said.opening, said.pose and Pose(*said.pose))
 
     def whole(self, text: str) -> bool:
         """Whether the text is a feasible answer as it stands."""
@@ -179,26 +158,23 @@ class Feasible:
         """
         done = text.split(self._style.between) if text else []
         if self._next is None or done[: len(self._done)] != self._done:
-            self._done, self._state = [], self._start
+            self._done, self._structure = [], self._start
             self._next = self._possible(self._start)
         for piece in done[len(self._done) :]:
             if (actions := self._next.get(piece)) is None:
                 return None
-            after = self._state.structure.apply(actions).structure
-            self._state = self._state._replace(structure=after, last=actions[-1].cell)
+            self._structure = self._structure.apply(actions).structure
             self._done.append(piece)
-            self._next = self._possible(self._state)
+            self._next = self._possible(self._structure)
         return self._next
 
-    def _possible(self, state: BuiltState) -> Pieces:
-        pieces = _possible(self._format, state)
+    def _possible(self, structure: Structure) -> Pieces:
+        pieces = _possible(self._format, structure)
         return {as_seen(text, self._pose): done for text, done in pieces.items()} if self._pose else pieces
 
 
-def _possible(format_name: str, state: BuiltState) -> Pieces:
-    picks, places = _feasible(state.structure)
-    if format_name == "moves":
-        return _possible_moves(picks, places, state)
+def _possible(format_name: str, structure: Structure) -> Pieces:
+    picks, places = _feasible(structure)
     write = _WRITERS[format_name]
     removals = [Action("remove", None, *cell) for cell in picks]
     placements = [Action("place", color, *cell) for color in COLORS for cell in places]
@@ -216,33 +192,3 @@ def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
     filled, held = filled[inside], held[inside]
     picks, places = ([(x - SIDE, y + 1, z - SIDE) for x, y, z in np.argwhere(at).tolist()] for at in (filled, held & ~filled))
     return picks, places
-
-
-def _possible_moves(picks: list[Cell], places: list[Cell], state: BuiltState) -> Pieces:
-    """Includes repeated moves such as `red up x3`, for every feasible count."""
-    pieces: dict[str, tuple[Action, ...]] = {}
-    for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
-        for cell in cells:
-            way = moves.way(state.last, cell, state.quarter)
-            row = _row(kind, cell, state.last, state.structure)
-            for word, color in words.items():
-                actions = tuple(Action(kind, color, *at) for at in row)
-                pieces[f"{word} {way}"] = actions[:1]
-                pieces |= {f"{word} {way} x{count}": actions[:count] for count in range(2, len(row) + 1)}
-    return pieces
-
-
-def _row(kind: str, cell: Cell, origin: Cell | None, structure: Structure) -> list[Cell]:
-    """A cell and the cells that continue the step from its origin to it, as long as each is feasible after the one before."""
-    row = [cell]
-    if origin is None or origin == cell:
-        return row
-    step = tuple(here - there for here, there in zip(cell, origin, strict=True))
-    touching = sum(map(abs, step)) == 1
-    while len(row) < moves.MOST_REPEATS:
-        cell = cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]
-        held = touching and kind == "place" and in_region(*cell) and structure.color_at(*cell) is None
-        if not (held or structure.feasible(Action(kind, COLORS[0] if kind == "place" else None, *cell))):
-            break
-        row.append(cell)
-    return row

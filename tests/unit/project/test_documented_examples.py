@@ -46,7 +46,6 @@ def recipe(text: str) -> None:
 
 def experiment(text: str) -> None:
     """The base is a small one; `train` alone is a part of a file."""
-    main(["simulate", "blocks", "--items", "8", "--out", "blocks.jsonl"])
     text = text.replace("smollm2-135m", "tiny").replace("adapter: hexagons", "model: tiny")
     file = written("own.yaml", text if "rows" in text else f"{text}rows: [{{name: one}}]\n")
     assert read_experiment(file, "own", steps())

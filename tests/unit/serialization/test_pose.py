@@ -49,7 +49,7 @@ def test_an_answer_may_have_a_free_form_and_small_errors(said: str) -> None:
     assert read_answer(said, posed, SPEC).actions == (Action("place", "red", 0, 1, 2),)
 
 
-@pytest.mark.parametrize("names", [("full-dialogue", "lines"), ("context-rich", "calls"), ("conversation", "moves")])
+@pytest.mark.parametrize("names", [("full-dialogue", "lines"), ("context-rich", "calls"), ("conversation", "lines")])
 def test_it_is_refused_if_the_context_lacks_the_pose_or_the_format_has_whole_numbers(names: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match="--frame pose is for --context context-rich"):
         PromptSpec.make("minecraft", *names, "pose")

@@ -24,8 +24,6 @@ from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
-from harness.prompting.adapter import as_trained, chosen_adapter
-from harness.prompting.options import Options
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
@@ -334,39 +332,13 @@ class TestExport:
         assert run("export", "mine", "unscored")[0] == 0
         assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
 
-    def test_the_best_decoding_on_dev_is_asked_for_by_name(self, base: Path, run: Command, command: Command) -> None:
+    def test_a_card_says_how_answers_were_decoded(self, run: Command) -> None:
         self.scored("mine")
-        assert run("export", "mine", "alone", "--scores", "run")[0] == 0
-        asked = ["prompt", "--adapter", "painter", "--best", "--base", str(base), "--preview"]
-        options = Options(adapter="alone", best=True, model=str(base))
-        with pytest.raises(AdapterError, match="compare no ways of decoding hexagons on dev"):
-            as_trained(options, chosen_adapter(options))
-        shutil.copytree("runs/run", "runs/voted")
-        self.described("voted", samples=8, temperature=0.7, share=0.2, vote="share", constrained=True)
-        change("runs/run/scores.json", action=json.loads(Path("runs/run/scores.json").read_text())["action"] | {"f1": 0.5})
-        assert run("export", "mine", "painter", "--scores", "run", "--scores", "voted")[0] == 0
-        options = options.changed(adapter="painter")
-        chosen = as_trained(options, chosen_adapter(options))
-        assert (chosen.samples, chosen.temperature, chosen.vote, chosen.constrain) == (8, 0.7, "share", "format")
+        self.described("run", samples=8, temperature=0.7, share=0.2, vote="share", constrained=True)
+        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         card = Path("painter/README.md").read_text()
         assert "| hexagons/dev | format, 8 samples at temperature 0.7, vote share |" in card
-        assert "`harness prompt --adapter painter --best` decodes as the row of dev with the highest F1." in card
-        code, _, err = command(*asked, "--samples", "4", "--temperature", "1")
-        assert (code, "--best sets --temperature, --samples itself: leave one of them out" in err) == (2, True)
-
-    @pytest.mark.parametrize("decoding", [{"base_url": "http://10.0.0.2"}, {"samples": "many"}, {"samples": 8, "temperature": 0}])
-    def test_scores_set_nothing_but_the_decoding(self, decoding: dict[str, Any], run: Command) -> None:
-        self.scored("mine")
-        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
-        path = Path("painter/scores.json")
-        (scored,) = json.loads(path.read_text())
-        worse = {**scored, "scores": json.loads(json.dumps(scored["scores"]))}
-        worse["scores"]["action"]["f1"] = 0.5
-        path.write_text(json.dumps([worse, {**scored, "decoding": decoding}]))
-        options = Options(adapter="painter", best=True, model="tiny")
-        with pytest.raises(AdapterError, match=r"scores\.json holds no scores of an adapter") as raised:
-            as_trained(options, chosen_adapter(options))
-        assert "\n" not in str(raised.value)
+        assert "--constrain format --samples 8 --temperature 0.7 --vote share --share 0.2" in card
 
     def test_scores_of_another_adapter_and_what_float16_cannot_hold_are_refused(self, run: Command) -> None:
         self.scored("hexagons")

@@ -44,7 +44,12 @@ def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFi
 def test_the_adapters_that_ship_play() -> None:
     notes: list[str] = []
     players = _loaded((), notes)
-    assert {player.name: player.card.tasks for player in players} == {task: [task] for task in ("hexagons", "iglu", "minecraft")}
+    assert {player.name: player.card.tasks for player in players} == {
+        "builder": ["minecraft", "everyday-minecraft", "iglu"],
+        "builder-qwen": ["minecraft", "everyday-minecraft", "iglu"],
+        "hexagons": ["hexagons"],
+        "hexagons-qwen": ["hexagons", "everyday-hexagons"],
+    }
     assert all(isinstance(player, LocalPlayer) for player in players)
     assert notes == []
 
@@ -54,7 +59,8 @@ def test_the_models_of_an_endpoint_play(server: FakeServer) -> None:
     notes: list[str] = []
     server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
     players = _served(server.url, (), (), notes)
-    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
+    tasks = {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
+    assert {player.name: player.card.tasks for player in players} == tasks
     assert all(isinstance(player, EndpointPlayer) for player in players)
     assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), notes)] == [
         "painter",

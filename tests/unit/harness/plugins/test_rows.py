@@ -31,7 +31,7 @@ def test_another_prompt_format() -> None:
 def test_what_has_no_row_is_refused() -> None:
     row = rows("minecraft", "dev", 1)[0]
     assert two_messages(row)[1]
-    longest = max(rows("minecraft", "dev", context="conversation", format="moves"), key=lambda row: len(row["messages"]))
+    longest = max(rows("minecraft", "dev", context="conversation"), key=lambda row: len(row["messages"]))
     with pytest.raises(UsageError, match="makes a chat of several turns"):
         two_messages(longest)
     with pytest.raises(UsageError, match="shows a model's earlier answers"):

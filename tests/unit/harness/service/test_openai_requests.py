@@ -14,11 +14,11 @@ from harness.service.openai_requests import MOST_VALUES, read_fields
 from harness.worlds.minecraft import Structure
 from prompts.rendered import Rendered
 from serialization.formats import FORMATS
-from serialization.formats.feasible import BuiltState, Feasible
+from serialization.formats.feasible import Feasible
 
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
 ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
-STATE = Feasible("lines", BuiltState(Structure(), None, 0)).to_json()
+STATE = Feasible("lines", Structure()).to_json()
 TOOL = {"type": "function", "function": {"name": "place", "parameters": {"type": "object", "properties": {}}}}
 FETCHED = {"type": "image_url", "image_url": {"url": "http://10.0.0.1/"}}
 SCHEMA = {"name": "actions", "schema": {"type": "array"}, "strict": True}

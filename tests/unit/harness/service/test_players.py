@@ -32,7 +32,7 @@ def test_the_page_asks_as_it_was_trained(tiny_base: Path, tmp_path: Path, monkey
     monkeypatch.setattr(transformers, "TransformersEngine", Engine)
     spec = PromptSpec.make("hexagons", "no-history")
     made = save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
-    predictor = LocalPlayer("made", made, "hexagons")._load()
+    predictor = LocalPlayer("made", made, ("hexagons",))._load("hexagons")
     assert calls == [{"adapter": made, "quantize": ("nf4", False)}]
     rendered = predictor.plan.render(load("hexagons", "dev")[0])
     assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots

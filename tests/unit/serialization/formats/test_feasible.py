@@ -12,26 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure
-from serialization.formats import get_format, moves
-from serialization.formats.feasible import FORMATS, BuiltState, Feasible
+from serialization.formats import get_format
+from serialization.formats.feasible import FORMATS, Feasible
 from serialization.pose import as_cells
 from tests.helpers.blocks import structures
 
 NAMES = sorted(FORMATS)
 CELLS = [(x, y, z) for x in range(-SIDE, SIDE + 1) for y in range(1, 10) for z in range(-SIDE, SIDE + 1)]
-
-
-def write(name: str, actions: list[Action], state: BuiltState) -> str:
-    if name != "moves":
-        return get_format("minecraft", name).write(actions)
-    return moves.write(actions, *state[1:])
-
-
-def read(name: str, text: str, state: BuiltState) -> tuple[Action, ...]:
-    """The actions of an answer according to the format's parser."""
-    parsed = moves.parse(text, *state[1:]) if name == "moves" else get_format("minecraft", name).parse(text)
-    assert parsed.discarded == ()
-    return parsed.actions
 
 
 def walk(feasible: Feasible, seed: int, most: int) -> str:
@@ -45,55 +32,52 @@ def walk(feasible: Feasible, seed: int, most: int) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(structures, st.integers(0, 3), st.sampled_from([None, (0, 1, 0), (-2, 3, 5)]), st.integers(0, 10_000))
-def test_whatever_is_admitted_can_be_carried_out(
-    name: str, structure: Structure, quarter: int, last: tuple[int, int, int] | None, seed: int
-) -> None:
-    state = BuiltState(structure, last, quarter)
-    feasible = Feasible(name, state)
+@given(structures, st.integers(0, 10_000))
+def test_whatever_is_admitted_can_be_carried_out(name: str, structure: Structure, seed: int) -> None:
+    feasible = Feasible(name, structure)
     text = walk(feasible, seed, 60)
     assert feasible.whole(text)
-    actions = read(name, text, state)
-    assert state.structure.apply(actions).ignored == ()
+    parsed = get_format("minecraft", name).parse(text)
+    assert parsed.discarded == ()
+    assert structure.apply(parsed.actions).ignored == ()
     constraint = get_format("minecraft", name).constraint()
     if constraint.kind == "regex":
         assert re.fullmatch(constraint.value, text)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(structures, st.integers(0, 3), st.lists(st.tuples(st.sampled_from(CELLS), st.sampled_from([*COLORS, None])), max_size=4))
+@given(structures, st.lists(st.tuples(st.sampled_from(CELLS), st.sampled_from([*COLORS, None])), max_size=4))
 def test_what_can_be_carried_out_is_admitted_and_nothing_else(
-    name: str, structure: Structure, quarter: int, asked: list[tuple[tuple[int, int, int], str | None]]
+    name: str, structure: Structure, asked: list[tuple[tuple[int, int, int], str | None]]
 ) -> None:
-    state = BuiltState(structure, (0, 1, 0), quarter)
     actions = [Action("place" if color else "remove", color, *cell) for cell, color in asked]
-    text = write(name, actions, state)
-    possible = state.structure.apply(actions).ignored == ()
-    assert Feasible(name, state).whole(text) == possible
+    text = get_format("minecraft", name).write(actions)
+    possible = structure.apply(actions).ignored == ()
+    assert Feasible(name, structure).whole(text) == possible
     if possible:
         assert all(
-            any(text[end:].startswith(after) for after in Feasible(name, state).continuations(text[:end], 1))
+            any(text[end:].startswith(after) for after in Feasible(name, structure).continuations(text[:end], 1))
             for end in range(len(text))
         )
 
 
 def test_another_process_gets_the_same() -> None:
-    one = Feasible("moves", BuiltState(Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))
+    one = Feasible("lines", Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]))
     other = Feasible.from_json(one.to_json())
-    for text in ("", "red", "pick", "red up x"):
+    for text in ("", "place red", "pick", "place red 1 1"):
         assert one.continuations(text, 8) == other.continuations(text, 8)
 
 
 def stated(**changes: Any) -> str:
     """A state as JSON, with other values."""
-    return json.dumps({**json.loads(Feasible("lines", BuiltState(Structure(), None, 0)).to_json()), **changes})
+    return json.dumps({**json.loads(Feasible("lines", Structure()).to_json()), **changes})
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "[]", "{", "5", '{"format": "moves"}', "[" * 10_000,
-        stated(format="program"), stated(format=["lines"]), stated(quarter=4), stated(last=[0, 1]), stated(last=[0, 10**30, 0]),
+        "", "[]", "{", "5", '{"format": "lines"}', "[" * 10_000,
+        stated(format="program"), stated(format=["lines"]), stated(quarter=1),
         stated(blocks=[1]), stated(blocks=[[0, 1, 0, "red"]] * 1090), stated(blocks=[[6, 1, 0, "red"]]),
         stated(blocks=[{}] * 9_000),
         stated(opening=" " * 65), stated(opening="red"), stated(opening=1), stated(pose=[0, 1, 0, 0]), stated(extra="a" * 50_000),
@@ -113,15 +97,14 @@ def test_something_that_is_no_text_is_refused() -> None:
 
 def test_an_answer_ends_after_the_most_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("serialization.formats.feasible.MOST_PIECES", 4)
-    for name, pieces in (("lines", ["place red 0 1 0", "pick 0 1 0"]), ("moves", ["red here", "pick here"])):
-        feasible = Feasible(name, BuiltState(Structure(), (0, 1, 0), 0))
-        assert feasible.continuations("\n".join(pieces + pieces[:1]), 1) == {"\n"}
-        assert feasible.continuations("\n".join(pieces * 2), 1) == set()
-        assert feasible.whole("\n".join(pieces * 2))
+    feasible, pieces = Feasible("lines", Structure()), ["place red 0 1 0", "pick 0 1 0"]
+    assert feasible.continuations("\n".join(pieces + pieces[:1]), 1) == {"\n"}
+    assert feasible.continuations("\n".join(pieces * 2), 1) == set()
+    assert feasible.whole("\n".join(pieces * 2))
 
 
 def test_texts_may_be_asked_about_in_any_order() -> None:
-    feasible = Feasible("lines", BuiltState(Structure(), None, 0))
+    feasible = Feasible("lines", Structure())
     for text, fits in (
         ("place red 0 1 0\nplace red 0 2 0", True),
         ("place red 0 2 0", False),
@@ -131,7 +114,7 @@ def test_texts_may_be_asked_about_in_any_order() -> None:
 
 
 def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:
-    feasible = Feasible("lines", BuiltState(Structure(), None, 0), opening=" ")
+    feasible = Feasible("lines", Structure(), opening=" ")
     assert all(text.startswith(" ") for text in feasible.continuations("", 6))
     assert feasible.whole(" place red 0 1 0")
     assert feasible.whole(" none")
@@ -145,7 +128,7 @@ def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:
 @given(structures, st.integers(0, 10_000), st.floats(-4, 4), st.floats(-180, 180))
 def test_answers_seen_from_the_builder_can_be_carried_out(structure: Structure, seed: int, x: float, yaw: float) -> None:
     pose = Pose(x, 1.0, 0.3, yaw, 0.0)
-    feasible = Feasible.from_json(Feasible("lines", BuiltState(structure, None, pose.quarter), pose=pose).to_json())
+    feasible = Feasible.from_json(Feasible("lines", structure, pose=pose).to_json())
     text = walk(feasible, seed, 60)
     parsed = get_format("minecraft", "lines").parse(as_cells(text, pose))
     assert parsed.discarded == ()

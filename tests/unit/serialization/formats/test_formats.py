@@ -101,7 +101,7 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
 
 OTHER = {
     "triplets": "9 17 white", "grouped": "white: 18 10", "lines": "pick 5 9 5", "calls": "pick(x=5,y=9,z=5)",
-    "moves": "pick at 5 9 5", ("hexagons", "json"): '[9, 17, "white"]',
+    ("hexagons", "json"): '[9, 17, "white"]',
     ("minecraft", "json"): '["remove", null, 5, 9, 5]', ("hexagons", "program"): "white 18:10",
     ("minecraft", "program"): "remove 5,9,5",
 }  # fmt: skip
@@ -224,14 +224,6 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "pick(0, 1)\npick(0, 1, 0, 2)\npick(z=0, 1, 2)\npick(0, x=1, y=1)\npick(x, 1, 0)\npick(0, 1, 'red')": "none",
         "place(0, 1, 0)\nplace('red', 'blue', 0, 1, 0)\nplace(color=0, x=1, y=1, z=0)\nplace(xy=0, 1, 0)": "none",
     },
-    ("minecraft", "moves"): {
-        "Red at 0, 1, 0\n- blue up 2, left": "red at 0 1 0\nblue left up 2",
-        "red at 0 1 0, blue up 2 and left, pick here": "red at 0 1 0\nblue left up 2\npick here",
-        "remove left left behind 3": "pick left 2 behind 3",
-        "red up x3\n2. pick left 2 x2": "red up\nred up\nred up\npick left 2\npick left 2",
-        "red at 0 1 0-3\nred up1\nred 0 1 0\nup\nthe red one is left": "none",
-        "put a red a left of A\nred A": "none",
-    },
     ("hexagons", "json"): {
         "Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]',
         '- [0, 4, "red"]\n- [1, 0, "blue"]': '[[0, 4, "red"], [1, 0, "blue"]]',
@@ -308,9 +300,6 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
             1,
             ["no color", "not an action"],
         ),
-        ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
-        ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, ["outside the build region"] * 2),
-        ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, ["not an action"] * 3),
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
 )
@@ -331,13 +320,6 @@ def test_what_is_read_and_what_is_discarded(task: str, name: str, text: str, act
         ("minecraft", "lines", "place white 0 1 0"),
         ("minecraft", "lines", "place red 0 0 0"),
         ("minecraft", "calls", "place(x=0,y=1,z=0)"),
-        ("minecraft", "moves", "red 0 1 0"),
-        ("minecraft", "moves", "red"),
-        ("minecraft", "moves", "red up left"),
-        ("minecraft", "moves", "pick up 1"),
-        ("minecraft", "moves", "red up x1"),
-        ("minecraft", "moves", "red here x2"),
-        ("minecraft", "moves", "red A up"),
     ],
 )
 def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> None:
