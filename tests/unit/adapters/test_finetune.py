@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -100,38 +99,6 @@ def test_a_setting_is_named_if_memory_runs_out(
     (line,) = capsys.readouterr().err.splitlines()[-1:]
     assert "the machine runs out of memory with 2048 tokens at a time" in line
     assert "--set training.tokens=1024, or --set training.gradient_checkpointing=true" in line
-
-
-def test_a_loss_that_is_not_a_number_ends_training_and_keeps_the_last_good_checkpoint(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    loss_of = AnswerTrainer.compute_loss
-
-    def diverging(trainer: Any, model: Any, *inputs: Any, **named: Any) -> Any:
-        return loss_of(trainer, model, *inputs, **named) * (math.nan if model.training and trainer.state.global_step else 1)
-
-    monkeypatch.setattr(AnswerTrainer, "compute_loss", diverging)
-    assert main(words(tiny_base, "llama-full", "--set", "training.evaluations=2")) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "Error: the loss is nan at step 2; the checkpoint before it is runs/mine/checkpoints/checkpoint-1; try a smaller "
-        "--set training.learning_rate, or --set training.precision=float32, and another --name"
-    )
-    assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
-    assert not Path("runs/mine/model").exists()
-
-
-def test_a_full_disk_is_an_error_of_one_line_and_training_resumes(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = RuntimeError("PytorchStreamWriter failed writing file data/0")
-    with monkeypatch.context() as patch:
-        patch.setattr("transformers.Trainer._save_optimizer_and_scheduler", failing(error))
-        assert main(words(tiny_base, "llama-lora")) == 1
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert "PytorchStreamWriter failed" in line
-    assert "make room, then run the same command again" in line
-    assert main(words(tiny_base, "llama-lora")) == 0
-    assert Path("runs/mine/adapter", HARNESS_FILE).is_file()
 
 
 def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,9 +126,7 @@ def test_a_curve_by_level(runs: Path, export: Command) -> None:
     ("arguments", "message"),
     [
         (["half", "--as", "latex", "--by", "level"], "--by is for --as curve only"),
-        (["half", "--as", "curve", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
         (["half", "--as", "curve"], "half does not record how many"),
-        (["half", "whole", "--as", "coverage"], "--as coverage takes one run"),
         (["half", "--as", "coverage"], "the answers of half have no confidence"),
     ],
 )

@@ -89,11 +89,6 @@ class TestNames:
             with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {CONFIG_FILE} is not there"):
                 find_adapter(name)
 
-    def test_its_own_base_may_be_missing_here(self) -> None:
-        shutil.rmtree("tiny")
-        with pytest.raises(AdapterError, match="trained on the base tiny in a local folder: give that folder with --base"):
-            load_adapter("mine", None)
-
 
 class TestList:
     def test_it_says_what_each_is_and_leaves_out_a_broken_one_with_a_message(self, run: Command) -> None:

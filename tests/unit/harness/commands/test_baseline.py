@@ -100,12 +100,9 @@ def test_files_of_items_are_trained_on_too_or_alone_and_each_data_set_has_its_sh
     ("arguments", "problem"),
     [
         (["baseline", "train", "cnn-grü"], "no baseline named 'cnn-grü': did you mean cnn-gru"),
-        (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
-        (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
         (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
         (["baseline", "train", "cnn-gru", "--train-items", "100"], "--train-items 100: there are 18 items"),
         (["baseline", "train", "rules"], "rules has nothing to train"),
-        (["baseline", "predict", "rules", "--checkpoint", "x"], "--checkpoint x: rules is rules only"),
         (["baseline", "predict", "rules", "--steps", "3"], "--steps: rules has no such option"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from harness.everyday.requests import REQUESTS
 from harness.tasks import SAMPLE
 from tests.helpers import Command
-from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
+from tests.helpers.corpora_files import procedure, write_hexagons, write_minecraft
 
 
 @pytest.fixture(autouse=True)
@@ -71,20 +71,6 @@ def test_stats_of_minecraft(corpora: Path, command: Command) -> None:
     assert stats == {"splits": {"train": train, "val": none, "test": none}}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
-        (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, "),
-        (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
-    ],
-)
-def test_wrong_usage(corpora: Path, arguments: list[str], message: str, command: Command) -> None:
-    code, out, err = command("data", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-
-
 def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setenv("HARNESS_DATA", "/no/such/folder")
     code, out, err = command("data", "list")
@@ -105,18 +91,3 @@ def test_items_of_hexagons(corpora: Path, command: Command) -> None:
         ("after", "4" + "0" * 179),
     ]
     assert (second["history"], second["actions"]) == (["Paint it red."], [])
-
-
-def test_items_of_minecraft(corpora: Path, command: Command) -> None:
-    (line,) = printed(command, "items", "minecraft", "--split", "train").splitlines()
-    assert json.loads(line) == {
-        "id": f"minecraft/train/{GAME}/2",
-        "history": [
-            {"speaker": "Builder", "text": "Mission has started."},
-            {"speaker": "Architect", "text": "a red block, a blue one on top"},
-        ],
-        "before": [],
-        "pose": {"x": 0.5, "y": 1.0, "z": 0.5, "yaw": 0.0, "pitch": 0.0},
-        "actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 2, 0]],
-        "after": [[0, 1, 0, "red"], [0, 2, 0, "blue"]],
-    }

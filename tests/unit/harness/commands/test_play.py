@@ -13,8 +13,6 @@ from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.tiny import save_tiny_adapter
 
-NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
-
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,13 +73,8 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
     ("words", "message"),
     [
         (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
-        (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
-        (
-            ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
-            "--task minecraft: the adapter hexagons was trained with hexagons",
-        ),
     ],
 )
 def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

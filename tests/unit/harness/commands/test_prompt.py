@@ -117,19 +117,12 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
     ("arguments", "message"),
     [
         (["--task", "chess"], "no task named 'chess'"),
-        (["--format", "lines"], "no format for hexagons named 'lines'"),
-        (["--context", "h3"], "no context for hexagons named 'h3'"),
         (["--frame", "builder"], "--frame builder is for minecraft"),
-        (["--engine", "vlm"], "did you mean vllm"),
-        (["--engine", "openai"], "needs --base-url and --model"),
         ([], "--engine scripted needs --model FILE"),
         (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers and openai; --engine scripted"),
-        (["--temperature", "nan"], "--temperature"),
         (["--model", "x", "--samples", "3"], "greedy answers are all the same; add --temperature"),
         (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
-        (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
-        (["--model", "x", "--extra-body", "{}"], "--extra-body is for openai; --engine scripted does not take it"),
     ],
 )
 def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], message: str, run: Command) -> None:

@@ -18,18 +18,13 @@ FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
     # the server's reaction to every third request; the outcome of those requests; the message
     "429 and when to come back": (failure(429, "slow down", Retry_After="0.2"), "again", ""),
     "quota": (failure(429, "You exceeded your current quota", code="insufficient_quota"), "stop", "answers no more for now"),
-    "500": (failure(500, "out of memory"), "again", ""),
-    "503 with a page": ((503, {"Content-Type": "text/html"}, b"<html><h1>Bad gateway</h1></html>"), "again", ""),
     "slow drip": (slow_drip, "error", "no answer within"),
     "cut short": (cut_short, "again", ""),
     "length": (chat_answer("red: 1 2", "length"), "answer", "answers cut at the length limit (--max-new-tokens): 1"),
     "another model": (chat_answer("red: 1 2", model="other"), "answer", "answers with the model other although m was asked"),
-    "web page": ((200, {"Content-Type": "text/html"}, b"<html><p>Welcome</p></html>"), "error", "is a web page"),
     "100 MB": (endless, "error", "more than 10,000,000 bytes"),
     "no max_tokens": (failure(400, REFUSED_LENGTH, param="max_tokens"), "adapt", "requests now send max_completion_tokens"),
-    "no temperature": (failure(400, "temperature must be 1", param="temperature"), "stop", "does not take temperature 0 (400"),
     "temperature or top_p": (failure(400, "temperature and top_p cannot both be set"), "adapt", "does not take top_p 1.0"),
-    "thought only": (chat_answer(None, "stop", reasoning_content="hm"), "thinking", "answers ended while thinking: 1"),
     "thinking": (chat_answer("<think>red: 5 5", "length"), "thinking", "answers ended while thinking: 1"),
     "one refused": (failure(400, "the prompt is unsafe"), "error", "the prompt is unsafe"),
 }
@@ -110,13 +105,6 @@ def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.Ca
     assert (facts["requests"], facts["completion_tokens_at_most"]) == (4, 400)
     assert server.requests == []
     assert not Path("runs").exists()
-
-
-def test_fields_added_to_requests_are_in_the_runs_settings(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(server, "--limit", "1", "--extra-body", '{"top_k": 1, "reasoning_effort": "low"}') == 0
-    assert (server.requests[0]["top_k"], server.requests[0]["reasoning_effort"]) == (1, "low")
-    assert command(server, "--limit", "1") == 2
-    assert "extra_body: " in capsys.readouterr().err
 
 
 KEY = "sk-secret-in-the-environment"

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import load_recipe
-from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.simulators.games import game
 from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
 from harness.training.trainer import NetworkTrainer
@@ -70,15 +68,6 @@ def test_what_a_curriculum_cannot_order_is_an_error_of_one_line(
     with pytest.raises(UsageError, match=problem) as caught:
         check_curriculum(items, Curriculum(difficulty=difficulty, buckets=3))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("command", [["baseline", "train", "cnn-gru"], ["finetune", "llama-lora", "--task", "minecraft"]])
-@pytest.mark.usefixtures("empty_folder")
-def test_a_single_data_set_is_refused_before_anything_is_trained(command: list[str]) -> None:
-    refused = CliRunner().invoke(cli, [*command, "--set", "training.curriculum={difficulty: D, buckets: 3}"])
-    assert isinstance(refused.exception, HarnessError)
-    assert "training.curriculum.difficulty=D" in str(refused.exception)
-    assert not Path("runs").exists()
 
 
 @given(st.lists(st.integers(0, 9), min_size=7, max_size=60), st.integers(2, 7), st.integers(0, 5))
