@@ -59,16 +59,3 @@ def test_a_hub_base_that_is_not_here_is_an_error_of_one_line(capsys: pytest.Capt
     assert "--base meta-llama/Meta-Llama-3-8B: no tokenizer" in line
     assert "hf download meta-llama/Meta-Llama-3-8B" in line
     assert "--base smollm2-135m" in line
-
-
-def test_what_a_base_lacks_is_reported(tmp_path: Path) -> None:
-    from tests.helpers.tiny import build_tiny_model
-
-    base = build_tiny_model(tmp_path / "plain", chat=False, context_length=400)
-    config = base / "tokenizer_config.json"
-    output = dry_run(base, "llama-lora", "--context", "no-history").output
-    assert "no chat template" in output
-    assert "rows are too long" in output
-    config.write_text(config.read_text().replace('"eos_token": "</s>"', '"eos_token": null'))
-    refused = dry_run(base, "llama-lora")
-    assert "no EOS token" in str(refused.exception)

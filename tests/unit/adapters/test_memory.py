@@ -13,9 +13,8 @@ from transformers import AttentionInterface, AutoModelForCausalLM, LlamaConfig
 
 from adapters.finetune import trainable
 from adapters.labels import Pack
-from adapters.memory import BATCH, MOST, MemoryEstimate, estimate, fitting
+from adapters.memory import BATCH, MOST, estimate, fitting
 from adapters.recipe import FinetuneRecipe, load_recipe
-from tests.helpers import ROOT
 
 LLAMA = {
     "8B": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32},
@@ -118,23 +117,3 @@ def test_as_many_dev_items_are_answered_together_as_free_memory_holds(monkeypatc
     for free, count in ((40 * each, 21), (0, 1), (10**4 * each, MOST)):
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 80 * 10**9))
         assert fitting(model, 1500) == count
-
-
-def documented(size: str, how: str) -> list[float]:
-    """Weights, adapter, activations and logits, and the total, in the table of docs/gpu.md."""
-    lines = (ROOT / "docs/gpu.md").read_text().splitlines()
-    row = next(line for line in lines if line.startswith(f"| {size}, {how} |"))
-    return [float(cell) for cell in row.split("|")[2:-1]]
-
-
-def gigabytes(memory: MemoryEstimate) -> list[float]:
-    parts = memory.weights, memory.gradients + memory.optimizer, memory.activations + memory.logits, memory.total
-    return [round(part / 1e9, 1) for part in parts]
-
-
-@pytest.mark.parametrize("size", ["8B", pytest.param("70B", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("how", "recipe"), [("QLoRA", "llama-qlora"), ("LoRA on bfloat16", "llama-lora")])
-def test_the_page_about_gpus_has_the_numbers_of_the_dry_run(size: str, how: str, recipe: str) -> None:
-    loaded = load_recipe(recipe, ["training.gradient_checkpointing=true"])
-    plain = loaded.model_copy(update={"quantize": None})
-    assert documented(size, how) == gigabytes(estimate(model_of(size, plain), loaded, [PACK], ASKED, half=True))

@@ -58,17 +58,6 @@ def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
     assert max(len(body["messages"]) for body in server.requests) > 3
 
 
-def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["play", "--model", "m", "--base-url", server.url, "--games", "3", "--corrections", "0", "--name", "gone"]
-    words += ["--retries", "0", "--no-cache"]
-    server.reply = lambda body, n: chat_answer("place red 0 1 0") if n < 7 else (500, {}, b"{}")
-    assert main(words) == 1
-    assert "3 of 3 games were cut short and are not scored; run the command again to continue them" in capsys.readouterr().err
-    server.reply = lambda body, n: chat_answer("place red 0 1 0")
-    assert main(words) == 0
-    assert "7 turns are already played" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -86,13 +86,6 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
-def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
-    arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
-    assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
-    steps = [int(record["id"].rpartition("/")[2]) for record in run_records()]
-    assert steps == sorted(steps)
-
-
 def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(run: Command) -> None:
     lines = Path(script("hexagons")).read_text().splitlines()
     Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")

@@ -46,7 +46,6 @@ BLUE = [*say("stack three blue blocks"), build(*TOWER)]
     ("history", "pose", "expected"),
     [
         ([*RED, *say("put a blue block on top of it")], FRONT, {("blue", 0, 2, 0)}),
-        ([*RED, *say("stack two red blocks on top of that")], FRONT, {("red", 0, 2, 0), ("red", 0, 3, 0)}),
         ([*RED, *say("place a green block to the left of it")], FRONT, {("green", 1, 1, 0)}),
         ([*RED, *say("place a green block to the left of it")], Pose(0.5, 1.0, 6.5, 180.0, 20.0), {("green", -1, 1, 0)}),
         ([*BLUE, *say("put an orange block on top of the blue ones")], FRONT, {("orange", 2, 4, 1)}),
@@ -112,16 +111,13 @@ GAP = [("blue", -2, 1, 0), ("blue", 2, 1, 0)]
     ("text", "blocks", "cells"),
     [
         ("Facing north, remove the top two purple blocks.", PURPLE, {(0, 3, 0), (0, 2, 0)}),
-        ("Remove the westernmost red block.", ROW, {(-1, 1, 2)}),
         ("Remove the second red block from the east.", ROW, {(0, 1, 2)}),
         ("Destroy all blocks except the yellow one.", PURPLE, {(0, 1, 0), (0, 2, 0), (0, 3, 0)}),
         ("Place one blue block on top of each red block.", ROW, {(-1, 2, 2), (0, 2, 2), (1, 2, 2)}),
         ("Place two green blocks to the east of the yellow block.", PURPLE, {(3, 1, 0), (4, 1, 0)}),
-        ("Stack three green blocks to the west of the yellow block.", PURPLE, {(1, 1, 0), (1, 2, 0), (1, 3, 0)}),
         ("Place a green block in front of the yellow block.", PURPLE, {(2, 1, 1)}),
         ("Place three orange blocks between the blue blocks.", GAP, {(-1, 1, 0), (0, 1, 0), (1, 1, 0)}),
         ("Put a red block in each corner.", [], {(x, 1, z) for x in (-5, 5) for z in (-5, 5)}),
-        ("Place a row of three green blocks going east in the center of the grid.", [], {(0, 1, 0), (1, 1, 0), (2, 1, 0)}),
     ],
 )
 def test_the_right_reading_of_an_order_is_among_them(text: str, blocks: list[Block], cells: set[tuple[int, ...]]) -> None:
