@@ -16,7 +16,7 @@ from harness.errors import AdapterError
 from prompts.probe import described, other_hashes
 from prompts.spec import PromptSpec
 from prompts.template import get_template
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, hub_snapshot
+from tests.helpers.tiny import build_tiny_model, hub_snapshot, save_tiny_adapter
 
 SPEC = PromptSpec.make("minecraft", frame="builder")
 
@@ -25,9 +25,7 @@ SPEC = PromptSpec.make("minecraft", frame="builder")
 def whole(base: Path) -> Path:
     """A run folder with an adapter of rank 4."""
     run = base.parent / "run"
-    build_tiny_adapter(base, run / "adapter", rank=4)
-    said = {**described(SPEC), "base": "tiny", "base_fingerprint": weights_fingerprint(base)}
-    (run / "adapter" / HARNESS_FILE).write_text(json.dumps(said))
+    save_tiny_adapter(base, run / "adapter", SPEC)
     return run
 
 
