@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -80,25 +79,6 @@ def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, capsys:
     assert main(words(base, "llama-lora", "--set", "lora.r=8")) == 0
     assert main(["adapters", "check", "mine", "--base", str(base)]) == 0
     assert "mine fits sees" in capsys.readouterr().out
-
-
-def failing(error: Exception) -> Any:
-    def fail(*args: object, **named: object) -> None:
-        raise error
-
-    return fail
-
-
-def test_a_setting_is_named_if_memory_runs_out(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")
-    monkeypatch.setattr("adapters.trainer.AnswerTrainer.compute_loss", failing(error))
-    checkpointing = "--set", "training.gradient_checkpointing=false"
-    assert main(words(tiny_base, "llama-lora", *checkpointing)) == 1
-    (line,) = capsys.readouterr().err.splitlines()[-1:]
-    assert "the machine runs out of memory with 2048 tokens at a time" in line
-    assert "--set training.tokens=1024, or --set training.gradient_checkpointing=true" in line
 
 
 def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,4 @@ def test_an_unsupported_model_is_read_row_by_row_with_the_reason() -> None:
     assert layout_of(long, 64).packing is Packing.SINGLE
     assert "change beyond 16 tokens" in str(layout_of(long, 64))
     assert layout_of(long, 16).packing is Packing.TREE
-    assert str(layout_of(configuration("Mamba2"), 64)) == (
-        "rows are computed as a batch: a mask does not separate rows in its layers (linear attention)"
-    )
-    assert "in its layers (conv)" in str(layout_of(configuration("Lfm2"), 64))
+    assert "a mask does not separate rows in its layers (conv)" in str(layout_of(configuration("Lfm2"), 64))

@@ -70,18 +70,6 @@ def test_legacy_scores() -> None:
     assert beside({"mine": built_scores(items=50)})[0].lines[1].obstacle == "1,616 items"
 
 
-def test_every_metric_of_v2_by_board() -> None:
-    micro, macro = beside({"a": built_scores(benchmark="v2", items=1312), "b": built_scores(benchmark="v2", items=1312)})
-    assert micro.columns == macro.columns == ["type", "color", "location", "shape", "overall"]
-    shown = lines([micro, macro])
-    assert list(shown) == ["micro F1 EB", "micro F1 NEB", "micro F1", "macro F1 EB", "macro F1 NEB", "macro F1"]
-    assert shown["micro F1 EB"][1:3] == [
-        "b: 39.00 29.00 19.00 9.00 49.00",
-        "CNN + GRU, corpus: 76.4 75.2 53.5 56.0 53.2; [1] Tables 1, 7; 1,155 items",
-    ]
-    assert "Nebula, Llama-3-8B: 80.6 79.1 50.7 61.9 50.1; [1] Tables 9, 12, 13; 1,155 items" in shown["micro F1"]
-
-
 def test_simulated_games() -> None:
     scores = built_scores(benchmark="fair", split="blocks.jsonl", simulated=["minecraft-blocks"], items=1181)
     assert "CNN + GRU, all data, curriculum: 84.0; [1] Table 5; other games" in lines(beside({"mine": scores}))["micro F1"]

@@ -31,7 +31,7 @@ from prompts.messages import gold_answer
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from tests.helpers import Command
-from tests.helpers.scored import write_lines
+from tests.helpers.scored import run_records, write_lines
 from tests.helpers.tiny import build_tiny_adapter, hub_snapshot, save_tiny_adapter
 
 SPEC = PromptSpec.make("hexagons")
@@ -150,13 +150,11 @@ class TestMerge:
         said = json.loads(Path(f"whole/model/{HARNESS_FILE}").read_text())
         assert [said["prompt_hash"], said["base_fingerprint"]] == [format_hash(SPEC), weights_fingerprint("tiny")]
         assert said["merged"] == {"adapter": "mine", "adapter_fingerprint": fingerprint("runs/mine/adapter")}
-        texts: list[list[str]] = []
-        for words in ([*flags.split(), "--model", "whole/model"], ["--adapter", "mine"]):
-            name = f"run-{len(texts)}"
-            more = ["--engine", "transformers", "--limit", "3", "--max-new-tokens", "8", "--name", name]
-            assert main(["prompt", *words, *more]) == 0
-            texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
-        assert texts[0] == texts[1]
+        answers = ["--engine", "transformers", "--limit", "3", "--max-new-tokens", "8", "--name"]
+        for name, words in (("whole", [*flags.split(), "--model", "whole/model"]), ("parts", ["--adapter", "mine"])):
+            assert main(["prompt", *words, *answers, name]) == 0
+        whole, parts = ([record["text"] for record in run_records(name)] for name in ("whole", "parts"))
+        assert whole == parts
 
 
 class TestImport:

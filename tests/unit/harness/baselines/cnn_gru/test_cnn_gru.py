@@ -123,8 +123,3 @@ def test_a_broken_glove_file_is_an_error_of_one_line(tmp_path: Path, lines: list
     with pytest.raises(DataError, match=problem) as caught:
         read_glove(tmp_path / "glove.txt", [["red"]], 3, 0)
     assert "\n" not in str(caught.value)
-
-
-def test_rare_words_are_learned_as_the_unknown_one() -> None:
-    made = learned([["red", "once", "<builder>"], ["red", "<builder>"]])
-    assert made.words == [*SPECIAL, "red", UNKNOWN]
