@@ -1,4 +1,4 @@
-"""Training all weights of a random tiny model, and faults on the way."""
+"""Training all weights of a random tiny model, faults on the way, and the choice of the best evaluation."""
 
 from __future__ import annotations
 

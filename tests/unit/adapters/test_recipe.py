@@ -1,4 +1,4 @@
-"""Recipes: every shipped one is valid, and faults are refused by name."""
+"""Recipes: every shipped one is valid and can be examined without weights, and faults are refused by name."""
 
 from __future__ import annotations
 

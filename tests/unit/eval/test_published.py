@@ -1,14 +1,10 @@
-"""The papers' scores: complete, consistent with the papers' own arithmetic, and shown beside scores of the same setting only."""
+"""The papers' scores: complete, shown beside scores of the same setting only, and in the papers' own tables with ours."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
-from eval.abstraction import LEVELS
-from eval.paper_table import Place, find_table, notes, paper_table, places
+from eval.paper_table import Place, find_table, paper_table, places
 from eval.published import Beside, beside, published
 from tests.helpers.scored import built_scores
 
@@ -39,56 +35,31 @@ def test_every_results_table_is_there_in_full() -> None:
 # Beside a run.
 
 
-def drawn(*levels: dict[str, Any]) -> list[Beside]:
-    groups = [{"name": "level of abstraction", "groups": levels}]
-    scores = {"task": "hexagons", "split": "dev", "items": 446, "action": {"f1": 0.5, "em": 0.25}, "groups": groups}
-    return beside({"mine": scores})
-
-
-def lines(tables: list[Beside]) -> Mapping[str, list[str]]:
-    """What a reader sees, by the title and the label of the group."""
-    shown: dict[str, list[str]] = {}
-    for table in tables:
-        for line in table.lines:
-            label = f"{table.title} {line.group}".strip()
-            told = f"{line.system}: {' '.join(filter(None, line.cells))}; {line.place}; {line.obstacle}"
-            shown.setdefault(label, []).append(told.rstrip("; "))
-    return shown
+def lines(table: Beside) -> list[str]:
+    """What a reader sees."""
+    told = (f"{line.system}: {' '.join(filter(None, line.cells))}; {line.place}; {line.obstacle}" for line in table.lines)
+    return [line.rstrip("; ") for line in told]
 
 
 def test_legacy_scores() -> None:
     (table,) = beside({"mine": built_scores()})
-    assert lines([table]) == {
-        "micro F1": [
-            "mine: 50.00",
-            "CNN + GRU, corpus: 21.2; [1] section 2.6",
-            "CNN + GRU, corpus: 21.1; [1] section 4.4",
-            "Nebula, Llama-3-8B: 39.2; [1] section 8.3; 1,575 items",
-            "GPT-4, examples in the prompt: 39.0; [1] section 8.3; items unknown",
-            "Nebula+, Llama-3-8B: 39.1; [1] section 15.2; 1,575 items",
-            "CNN + GRU, corpus, first model: 11.8; [2]",
-        ]
-    }
+    assert lines(table) == [
+        "mine: 50.00",
+        "CNN + GRU, corpus: 21.2; [1] section 2.6",
+        "CNN + GRU, corpus: 21.1; [1] section 4.4",
+        "Nebula, Llama-3-8B: 39.2; [1] section 8.3; 1,575 items",
+        "GPT-4, examples in the prompt: 39.0; [1] section 8.3; items unknown",
+        "Nebula+, Llama-3-8B: 39.1; [1] section 15.2; 1,575 items",
+        "CNN + GRU, corpus, first model: 11.8; [2]",
+    ]
     assert table.papers[0] == "BAP v2 (arXiv 2501.10836)"
     assert beside({"mine": built_scores(items=50)})[0].lines[1].obstacle == "1,616 items"
 
 
 def test_simulated_games() -> None:
     scores = built_scores(benchmark="fair", split="blocks.jsonl", simulated=["minecraft-blocks"], items=1181)
-    assert "CNN + GRU, all data, curriculum: 84.0; [1] Table 5; other games" in lines(beside({"mine": scores}))["micro F1"]
+    assert "CNN + GRU, all data, curriculum: 84.0; [1] Table 5; other games" in lines(beside({"mine": scores})[0])
     assert not beside({"mine": scores | {"simulated": ["minecraft-blocks", "minecraft-random"]}})
-
-
-def test_levels_of_abstraction_stand_beside_a_runs_own_groups() -> None:
-    title = "action-based, mean over steps"
-    high = {"label": "high", "items": 71, "f1": 0.125, "em": 0.0}
-    shown = lines(drawn(high))
-    assert list(shown) == [f"{title} high", title]
-    assert shown[f"{title} high"][0] == "mine: 12.50 0.00"
-    assert shown[f"{title} high"][1].endswith("other labels")
-    authors = [high | {"label": label, "items": items} for label, items in LEVELS.items()]
-    (table,) = drawn(*authors)
-    assert not any(line.obstacle for line in table.lines)
 
 
 def minecraft(f1: float, **more: Any) -> dict[str, Any]:
@@ -123,17 +94,3 @@ def test_a_figure_has_our_points_by_level_and_size() -> None:
     assert head[:6] == ["", "none F1", "low F1", "mid F1", "high F1", "F1"]
     assert rows[0] == ["820 items", "50.00 [40.0, 60.0]", "-", "-", "-", "20.00", "25.00", "-", "-", "-", "10.00"]
     assert rows[3] == ["all", *["-"] * 10]
-
-
-@pytest.mark.parametrize(
-    ("scores", "note"),
-    [
-        (minecraft(0.5), None),
-        (minecraft(0.5, items=1312), "D_mc: the paper has 1,155 items"),
-        (minecraft(0.5, benchmark="fair"), "D_mc: ours are scores of minecraft/test, fair"),
-    ],
-)
-def test_notes_say_where_the_papers_scores_are_of_other_items(scores: dict[str, Any], note: str | None) -> None:
-    told = list(notes(find_table("bap-v2", 1), {Place("D_mc", "M_mc"): scores}))
-    assert told[0] == "BAP v2 (arXiv 2501.10836), Table 1, percent, micro F1"
-    assert told[2:] == ([note] if note else [])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,9 @@ from typing import Any
 import pytest
 
 from harness.corpora import load
-from harness.prompting.adapter import chosen_spec
-from harness.prompting.options import Options
-from harness.prompting.plan import build_plan
 from prompts.messages import gold_answer
-from prompts.probe import PROBES, format_hash
-from prompts.shots import ShotPool
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
-from serialization.contexts import FRAMES
 from tests.helpers import Command
 from tests.helpers.scored import run_records, run_settings, write_lines
 
@@ -123,13 +117,3 @@ def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], messag
     assert code == 2
     assert message in err
     assert "Traceback" not in err
-
-
-def test_answers_are_held_to_the_format_in_every_frame() -> None:
-    for frame in FRAMES:
-        options = Options(task="minecraft", frame=frame, constrain="format")
-        spec = chosen_spec(options, None)
-        held = build_plan(options, spec, None, 4096, 1, ShotPool([], 0)).sampling.constraint
-        assert held is not None
-        item = PROBES["minecraft"][0]
-        assert re.fullmatch(held.value, gold_answer(item, spec)), frame

@@ -1,4 +1,4 @@
-"""The items of a training run: dev, and the order in which train is taken."""
+"""The items of a training run: dev, the order in which train is taken, and their changes from epoch to epoch."""
 
 from __future__ import annotations
 

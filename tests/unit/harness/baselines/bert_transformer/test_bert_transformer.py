@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,15 +26,6 @@ from tests.helpers.tiny_cnn_gru import forced
 SIZES = "width=12 layers=2 heads=2 feed_forward=16 filters=6 world_layers=2 head_layers=3 stop_layers=3 perspective=coordinates"
 SETS = [*(f"network.{size}" for size in SIZES.split()), "network.dropout=0.1", "training.warmup=0", "training.batch_size=1"]
 TINY = BertTransformer().recipe(SETS).network
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """These networks are so small that threads would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
