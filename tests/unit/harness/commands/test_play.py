@@ -1,4 +1,4 @@
-"""The command `harness play`: the table, the files, endpoints and adapters' names, and refusals."""
+"""The command `harness play`: the table, the files, and adapters behind an endpoint."""
 
 from __future__ import annotations
 
@@ -56,21 +56,6 @@ def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
     assert main([*words[:-2], "two", "--model", "hexagons"]) == 0
     # A later request of a conversation holds the earlier messages and answers.
     assert max(len(body["messages"]) for body in server.requests) > 3
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
-        (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
-        (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
-    ],
-)
-def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", *words]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert len(error.splitlines()) == 1
 
 
 def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:

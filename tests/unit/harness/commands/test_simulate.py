@@ -85,23 +85,6 @@ def test_what_exists_is_replaced_only_if_asked(capsys: pytest.CaptureFixture[str
     assert [item.actions for item in read_items(Path("items.jsonl"))] == [item.actions for item in made("random", 20, seed=1)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["random", "--items", "0", "--out", "a.jsonl"], "'--items': 0 is not in the range x>=1"),
-        (["randon", "--items", "5", "--out", "a.jsonl"], "no simulator named 'randon': did you mean random?"),
-        (["random", "--out", "a.jsonl"], "give a SIMULATOR and --items"),
-        (["level-1", "--items", "5", "--split", "train", "--out", "a.jsonl"], "no split of level-1 named 'train': known: test"),
-        (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
-        (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
-    ],
-)
-def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", *arguments]) == 2
-    assert message in capsys.readouterr().err
-    assert not list(Path().iterdir())
-
-
 def test_the_papers_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "PAPER", {name: {"train": 30, "val": 4, "test": 3} for name in ARCHITECTS})
     simulate("--preset", "paper", "--seed", "5", "--out", "data")
