@@ -101,17 +101,6 @@ def test_two_runs_are_compared_and_their_numbers_are_those_of_score(report: Comm
     assert [run["name"] for run in page.index["runs"]] == ["mine", "bad"]
 
 
-def test_a_run_in_progress(report: Command) -> None:
-    records = perfect(load("hexagons", "test"))
-    write_run("mine", records[:1], end='{"id": "hexagons/te')
-    for name in ("sub/a.html", "b.html"):
-        assert report("mine", "--out", name)[1].startswith(f"{name}: ")
-    page = Page("sub/a.html")
-    assert page.bytes == Path("b.html").read_bytes()
-    assert page.made(1)["problem"] == "The run holds no prediction for this item."
-    assert f"{len(records) - 1} items without a prediction" in page.words
-
-
 def test_hostile_text_stays_text(report: Command) -> None:
     first, second, third, *others = perfect(load("hexagons", "test"))
     first |= {"text": HOSTILE, "format": "grouped", "discarded": [[HOSTILE, HOSTILE], "no pair"], "finish_reason": HOSTILE}

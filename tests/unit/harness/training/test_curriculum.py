@@ -16,7 +16,6 @@ from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.simulators.games import game
 from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
-from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.words import h3_tokens
@@ -101,13 +100,6 @@ def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path
         fit(tmp_path / "killed", items=NUMBERS, making=dying(9), checkpoint_minutes=1e-9, **HOW)
     assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None
     assert curve(tmp_path / "killed") == curve(tmp_path)
-
-
-def test_early_stopping_looks_at_what_follows_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    losses = iter([1, 2, 3, 4, 5, 6, 7, 8])
-    monkeypatch.setattr(NetworkTrainer, "judge", lambda _: {"eval_loss": next(losses), "eval_train_loss": 0.0})
-    fit(tmp_path, items=NUMBERS, **HOW | {"epochs": 9})
-    assert [point["dev_loss"] for point in curve(tmp_path)] == [1, 2, 3, 4, 5, 6], "three stages, then two rises"
 
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
