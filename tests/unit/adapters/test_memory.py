@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig
 
 from adapters.finetune import trainable
 from adapters.labels import Pack
-from adapters.memory import BATCH, MOST, MemoryEstimate, estimate, fitting
+from adapters.memory import BATCH, MemoryEstimate, estimate
 from adapters.recipe import FinetuneRecipe, load_recipe
 from tests.helpers import ROOT
 
@@ -51,18 +51,6 @@ def test_each_part_is_what_the_arithmetic_says() -> None:
     inputs = layers * TOKENS * 4096 * 2
     kept = estimate(model, checkpointed, [PACK], ASKED, half=True).activations
     assert kept == pytest.approx(inputs + told.activations / layers, rel=0.01)
-
-
-def test_as_many_dev_items_are_answered_together_as_free_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = model_of("8B", load_recipe("llama-lora", []))
-    each = 1500 * 2 * 32 * 2 * 1024  # Tokens, keys and values, layers, bytes, width.
-    assert fitting(model, 1500) == BATCH
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3 * each)
-    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: each)
-    for free, count in ((40 * each, 21), (0, 1), (10**4 * each, MOST)):
-        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 80 * 10**9))
-        assert fitting(model, 1500) == count
 
 
 def documented(size: str, how: str) -> list[float]:

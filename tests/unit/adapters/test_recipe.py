@@ -58,8 +58,6 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["prompt.shots=2", "training.shots=3"], "training.shots is 3 and prompt.shots 2"),
         (["lora=null"], "method lora needs the key lora"),
-        (["method=full", "quantize=nf4"], "method full trains all weights"),
-        (["data=[{items: 3}]"], "give one of split, simulate and file, not none"),
         (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
         (["training.lerning_rate=1e-4"], "training.lerning_rate: no such key; did you mean learning_rate?"),
         (["training.seed"], "--set training.seed: write key=value"),

