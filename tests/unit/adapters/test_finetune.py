@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from click.testing import CliRunner
 from safetensors.torch import load_file
 
 from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
-from harness.cli import cli, main
+from harness.cli import main
 from harness.training.checkpoints import finished_at, last_state
+from tests.helpers import Command
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -26,14 +26,11 @@ def words(base: Path, recipe: str, *more: str) -> list[str]:
     return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
 
 
-def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
-    tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tiny_base: Path, command: Command) -> None:
     format_words = ("--context", "one-previous", "--format", "triplets", "--set", "training.learning_rate=0.01")
-    result = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
-    assert result.exit_code == 0, f"{result.output} {result.exception!r}"
+    code, out, err = command(*words(tiny_base, "llama-full", *format_words))
     folder = Path("runs/mine/model")
-    assert f"is in {folder}\n" in result.output
+    assert (code, f"is in {folder}\n" in out + err) == (0, True), err
     before, after = (load_file(path / "model.safetensors") for path in (tiny_base, folder))
     assert before.keys() == after.keys()
     unchanged = [name for name in before if torch.equal(before[name], after[name])]
@@ -46,21 +43,16 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
     assert (spec.context_name, spec.format_name) == ("one-previous", "triplets")
     assert not Path("runs/mine/adapter").exists()
 
-    again = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
-    assert "This run is finished: the model is in runs/mine/model" in again.output
-    assert main([*words(tiny_base, "llama-full"), "--max-steps", "3"]) == 2
-    assert "choose another --name" in capsys.readouterr().err
+    _, out, err = command(*words(tiny_base, "llama-full", *format_words))
+    assert "This run is finished: the model is in runs/mine/model" in out + err
+    assert "choose another --name" in command(*words(tiny_base, "llama-full"), "--max-steps", "3")[2]
     prompt = ["prompt", "--model", str(folder), "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
-    assert main([*prompt, "--name", "asked"]) == 0
-    assert "one-previous, triplets" in capsys.readouterr().out
+    assert "one-previous, triplets" in command(*prompt, "--name", "asked")[1]
     assert len(Path("runs/asked/predictions.jsonl").read_text().splitlines()) == 2
-    assert main([*prompt, "--format", "grouped"]) == 2
-    assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
+    assert "the model runs/mine/model was trained with triplets" in command(*prompt, "--format", "grouped")[2]
 
 
-def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(
-    tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path, command: Command) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
     assert main(words(tiny_base, "llama-lora", *targets)) == 0
     for rate, changed in ((0.01, True), (1e-30, False)):
@@ -71,15 +63,14 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(
         assert (said["effect"], said["dev_f1_items"]) == (changed, 1)
         assert not Path("runs", name, "adapter", "README.md").exists(), "peft's card says nothing of it"
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
-    assert main([*words(tiny_base, "llama-lora", "--set", "lora.r=8"), "--name", "other", "--from", "mine"]) == 2
-    assert "--set lora.r=16" in capsys.readouterr().err
+    other = words(tiny_base, "llama-lora", "--set", "lora.r=8")
+    assert "--set lora.r=16" in command(*other, "--name", "other", "--from", "mine")[2]
 
 
-def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
     base = build_tiny_model(tmp_path / "sees", sees=True)
     assert main(words(base, "llama-lora", "--set", "lora.r=8")) == 0
-    assert main(["adapters", "check", "mine", "--base", str(base)]) == 0
-    assert "mine fits sees" in capsys.readouterr().out
+    assert "mine fits sees" in command("adapters", "check", "mine", "--base", base)[1]
 
 
 def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.cli import main
 from prompts.spec import PromptSpec
+from tests.helpers import Command
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.tiny import save_tiny_adapter
 
@@ -20,10 +20,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_parser_plays_both_tasks(command: Command) -> None:
     for task, source, last in (("minecraft", "simulated", "block F1, turned and shifted"), ("hexagons", "corpus", "tiles right")):
-        assert main(["play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1"]) == 0
-        said = capsys.readouterr().out
+        said = command("play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1")[1]
         folder = Path(f"runs/play_{task}_dev_parser_{source}_2-games_1-corrections")
         assert f"{task} dev: 2 games, {source} targets, 1 corrections a step; parser; {folder}" in said.splitlines()[0]
         assert last in said
@@ -36,15 +35,12 @@ def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None
         assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
 
 
-def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
-    server: FakeServer, tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(server: FakeServer, tiny_base: Path, command: Command) -> None:
     server.reply = lambda body, n: chat_answer("red: 1 1")
     recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
     save_tiny_adapter(tiny_base, Path("runs/mine/adapter"), PromptSpec.make("hexagons", "no-history"), recipe=recipe)
     words = ["--base-url", server.url, "--games", "2", "--corrections", "0", "--name", "one", "--model", "mine"]
-    assert main(["play", *words]) == 0
-    assert "mine was trained with 2 examples in front of every item" in capsys.readouterr().err
+    assert "mine was trained with 2 examples in front of every item" in command("play", *words)[2]
     settings = yaml.safe_load(Path("runs/one/run.yaml").read_text())["settings"]
     assert [settings[key] for key in ("task", "engine", "context")] == ["hexagons", "openai", "no-history"]
     assert {body["model"] for body in server.requests} == {"mine"}
@@ -54,9 +50,12 @@ def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
     assert len({str(body["messages"][:-1]) for body in server.requests}) > 1
 
 
-def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--model", "parser", "--games", "1", "--name", "one"]) == 0
-    assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == main(["score", "one"]) == 2
-    told = capsys.readouterr().err
-    assert "count: 1 there, 2 now" in told
-    assert "runs/one holds live games: their scores are in scores.json" in told
+def test_a_run_with_other_settings_is_not_touched(command: Command) -> None:
+    words = ["play", "--model", "parser", "--name", "one", "--games"]
+    assert command(*words, "1")[0] == 0
+    for refused, told in (
+        ([*words, "2"], "count: 1 there, 2 now"),
+        (["score", "one"], "runs/one holds live games"),
+    ):
+        code, _, err = command(*refused)
+        assert (code, told in err) == (2, True)
