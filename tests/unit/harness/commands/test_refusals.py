@@ -40,7 +40,7 @@ REFUSED = [
 @pytest.mark.parametrize(("words", "message"), REFUSED)
 @pytest.mark.usefixtures("empty_folder")
 def test_what_cannot_be_done_is_refused_with_a_reason(words: str, message: str, command: Command) -> None:
-    code, out, err = command(*shlex.split(words))
-    assert (code, out, "Traceback" in err) == (2, "", False)
+    code, _, err = command(*shlex.split(words))
+    assert (code, "Traceback" in err) == (2, False)
     assert message in err
     assert not list(Path().iterdir())

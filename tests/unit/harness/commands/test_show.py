@@ -98,7 +98,8 @@ def test_files(command: Command, item: Item) -> None:
     out = shown(command, item.id, "--svg", "a.svg", "--png", "a.png")
     assert "Written: a.svg\n" in out
     root = ElementTree.parse("a.svg").getroot()
-    assert Image.open("a.png").size == pytest.approx((2 * float(root.attrib["width"]), 2 * float(root.attrib["height"])), abs=1)
+    with Image.open("a.png") as picture:
+        assert picture.size == pytest.approx((2 * float(root.attrib["width"]), 2 * float(root.attrib["height"])), abs=1)
     write_run("mine", [{"id": item.id, "actions": []}])
     shown(command, item.id, "--run", "mine", "--svg", "b.svg")
     assert DIAMOND in Path("b.svg").read_text()
