@@ -50,18 +50,6 @@ def test_a_template_that_drops_the_system_message_or_changes_answers_is_reported
     assert "chat template leaves out or changes the text of the system message" in found["prompts"].detail
 
 
-def test_a_tokenizer_with_tokens_that_the_model_lacks_is_reported(base: Path) -> None:
-    tokenizer = transformers.AutoTokenizer.from_pretrained(base)
-    known = len(tokenizer)
-    tokenizer.add_tokens(["<|turn|>"])
-    tokenizer.save_pretrained(base)
-    template(base, lambda text: text.replace("<|{{ message['role'] }}|>", "<|turn|>"))
-    found = outcomes(base)
-    assert {found[name].detail for name in ("packs", "LoRA")} == {
-        f"the tokenizer does not fit the model, which knows {known} tokens: a prompt has token {known}"
-    }
-
-
 def test_packs_that_are_not_exact_are_reported(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(pack: Any, packing: Packing, pad: int) -> dict[str, Any]:
         inputs = collate(pack, packing, pad=pad)

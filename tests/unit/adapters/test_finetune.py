@@ -1,20 +1,19 @@
-"""Training all weights of a random tiny model, and faults on the way."""
+"""Training all weights of a random tiny model, faults on the way, and the choice of the best evaluation."""
 
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from click.testing import CliRunner
 from safetensors.torch import load_file
 
 from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
-from harness.cli import cli, main
+from harness.cli import main
+from harness.training.checkpoints import finished_at, last_state
+from tests.helpers import Command
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -27,14 +26,11 @@ def words(base: Path, recipe: str, *more: str) -> list[str]:
     return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
 
 
-def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
-    tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tiny_base: Path, command: Command) -> None:
     format_words = ("--context", "one-previous", "--format", "triplets", "--set", "training.learning_rate=0.01")
-    result = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
-    assert result.exit_code == 0, f"{result.output} {result.exception!r}"
+    code, out, err = command(*words(tiny_base, "llama-full", *format_words))
     folder = Path("runs/mine/model")
-    assert f"is in {folder}\n" in result.output
+    assert (code, f"is in {folder}\n" in out + err) == (0, True), err
     before, after = (load_file(path / "model.safetensors") for path in (tiny_base, folder))
     assert before.keys() == after.keys()
     unchanged = [name for name in before if torch.equal(before[name], after[name])]
@@ -47,21 +43,16 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
     assert (spec.context_name, spec.format_name) == ("one-previous", "triplets")
     assert not Path("runs/mine/adapter").exists()
 
-    again = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
-    assert "This run is finished: the model is in runs/mine/model" in again.output
-    assert main([*words(tiny_base, "llama-full"), "--max-steps", "3"]) == 2
-    assert "choose another --name" in capsys.readouterr().err
+    _, out, err = command(*words(tiny_base, "llama-full", *format_words))
+    assert "This run is finished: the model is in runs/mine/model" in out + err
+    assert "choose another --name" in command(*words(tiny_base, "llama-full"), "--max-steps", "3")[2]
     prompt = ["prompt", "--model", str(folder), "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
-    assert main([*prompt, "--name", "asked"]) == 0
-    assert "one-previous, triplets" in capsys.readouterr().out
+    assert "one-previous, triplets" in command(*prompt, "--name", "asked")[1]
     assert len(Path("runs/asked/predictions.jsonl").read_text().splitlines()) == 2
-    assert main([*prompt, "--format", "grouped"]) == 2
-    assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
+    assert "the model runs/mine/model was trained with triplets" in command(*prompt, "--format", "grouped")[2]
 
 
-def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(
-    tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path, command: Command) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
     assert main(words(tiny_base, "llama-lora", *targets)) == 0
     for rate, changed in ((0.01, True), (1e-30, False)):
@@ -72,66 +63,14 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(
         assert (said["effect"], said["dev_f1_items"]) == (changed, 1)
         assert not Path("runs", name, "adapter", "README.md").exists(), "peft's card says nothing of it"
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
-    assert main([*words(tiny_base, "llama-lora", "--set", "lora.r=8"), "--name", "other", "--from", "mine"]) == 2
-    assert "--set lora.r=16" in capsys.readouterr().err
+    other = words(tiny_base, "llama-lora", "--set", "lora.r=8")
+    assert "--set lora.r=16" in command(*other, "--name", "other", "--from", "mine")[2]
 
 
-def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
     base = build_tiny_model(tmp_path / "sees", sees=True)
     assert main(words(base, "llama-lora", "--set", "lora.r=8")) == 0
-    assert main(["adapters", "check", "mine", "--base", str(base)]) == 0
-    assert "mine fits sees" in capsys.readouterr().out
-
-
-def failing(error: Exception) -> Any:
-    def fail(*args: object, **named: object) -> None:
-        raise error
-
-    return fail
-
-
-def test_a_setting_is_named_if_memory_runs_out(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")
-    monkeypatch.setattr("adapters.trainer.AnswerTrainer.compute_loss", failing(error))
-    checkpointing = "--set", "training.gradient_checkpointing=false"
-    assert main(words(tiny_base, "llama-lora", *checkpointing)) == 1
-    (line,) = capsys.readouterr().err.splitlines()[-1:]
-    assert "the machine runs out of memory with 2048 tokens at a time" in line
-    assert "--set training.tokens=1024, or --set training.gradient_checkpointing=true" in line
-
-
-def test_a_loss_that_is_not_a_number_ends_training_and_keeps_the_last_good_checkpoint(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    loss_of = AnswerTrainer.compute_loss
-
-    def diverging(trainer: Any, model: Any, *inputs: Any, **named: Any) -> Any:
-        return loss_of(trainer, model, *inputs, **named) * (math.nan if model.training and trainer.state.global_step else 1)
-
-    monkeypatch.setattr(AnswerTrainer, "compute_loss", diverging)
-    assert main(words(tiny_base, "llama-full", "--set", "training.evaluations=2")) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "Error: the loss is nan at step 2; the checkpoint before it is runs/mine/checkpoints/checkpoint-1; try a smaller "
-        "--set training.learning_rate, or --set training.precision=float32, and another --name"
-    )
-    assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
-    assert not Path("runs/mine/model").exists()
-
-
-def test_a_full_disk_is_an_error_of_one_line_and_training_resumes(
-    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = RuntimeError("PytorchStreamWriter failed writing file data/0")
-    with monkeypatch.context() as patch:
-        patch.setattr("transformers.Trainer._save_optimizer_and_scheduler", failing(error))
-        assert main(words(tiny_base, "llama-lora")) == 1
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert "PytorchStreamWriter failed" in line
-    assert "make room, then run the same command again" in line
-    assert main(words(tiny_base, "llama-lora")) == 0
-    assert Path("runs/mine/adapter", HARNESS_FILE).is_file()
+    assert "mine fits sees" in command("adapters", "check", "mine", "--base", base)[1]
 
 
 def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,3 +89,36 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base:
         assert main(words(tiny_base, "llama-lora", *more)) == 0
     resumed, whole = (Path("runs", name, "adapter/adapter_model.safetensors").read_bytes() for name in ("mine", "whole"))
     assert resumed == whole
+
+
+Point = dict[str, float]
+
+
+def points(*judged: tuple[float, float]) -> list[Point]:
+    """F1 and loss, at steps 0, 10, ..."""
+    return [{"step": 10 * number, "dev_f1": f1, "dev_loss": loss} for number, (f1, loss) in enumerate(judged)]
+
+
+@pytest.mark.parametrize(
+    ("judged", "step"),
+    [
+        ([(0.1, 2.0), (0.2, 1.0)], 10),
+        ([(0.9, 0.1), (0.2, 1.0), (0.3, 1.0)], 20),
+        ([(0.0, 2.0), (0.2, 1.0), (0.2, 0.9), (0.2, 0.9)], 20),
+        ([(0.0, 2.0), (0.3, 9.0), (0.2, 0.1)], 10),
+    ],
+)
+def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
+    judged: list[tuple[float, float]], step: int
+) -> None:
+    assert max(points(*judged), key=AnswerTrainer.score)["step"] == step
+
+
+def test_a_finished_run_says_so_in_its_last_checkpoint(tmp_path: Path) -> None:
+    assert finished_at(last_state(tmp_path)) is None
+    (tmp_path / "checkpoints/checkpoint-30").mkdir(parents=True)
+    for over, step in ((False, None), (True, 30)):
+        control = {"TrainerControl": {"args": {"should_training_stop": over}}}
+        state = {"global_step": 30, "stateful_callbacks": control}
+        (tmp_path / "checkpoints/checkpoint-30/trainer_state.json").write_text(json.dumps(state))
+        assert finished_at(last_state(tmp_path)) == step

@@ -12,7 +12,7 @@ import torch
 from transformers import AutoTokenizer
 
 from adapters.grpo import PolicyTrainer, Reward, as_tokenized, check_entropy, grpo_arguments, order, refuse
-from adapters.recipe import Grpo, load_recipe
+from adapters.recipe import load_recipe
 from harness.corpora import load
 from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
@@ -142,16 +142,6 @@ def test_a_training_whose_answers_are_all_alike_is_stopped() -> None:
 
 
 # --- what goes together ---
-
-
-def test_trl_is_told_where_vllm_runs_and_where_answers_end(tmp_path: Path) -> None:
-    told = {"use_vllm": True, "vllm_mode": "server", "vllm_server_base_url": "http://10.0.0.2:8000"}
-    training = load_recipe("llama-grpo").training
-    arguments = grpo_arguments(training, Grpo(**SETTINGS.model_dump() | told), 1, tmp_path, (7, 9))
-    assert {key: getattr(arguments, key) for key in told} == told
-    assert arguments.generation_kwargs == {"stop_token_ids": [7, 9]}
-    assert (arguments.steps_per_generation, arguments.gradient_accumulation_steps) == (2, 2)
-    assert grpo_arguments(training, SETTINGS, 1, tmp_path, (7, 9)).generation_kwargs is None
 
 
 def test_settings_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,6 @@ def test_the_loss_is_the_mean_over_the_answers_tokens_as_transformers_alone_comp
         ("eager", [], 2),
         # torch has no backward pass for it on a CPU.
         ("flex_attention", [], 0),
-        ("sdpa", ["training.per_device_train_batch_size=1"], 2),
         ("blocks", ["training.gradient_checkpointing=true"], 2),
         pytest.param("sdpa", ["training.torch_compile=true"], 2, marks=pytest.mark.slow),
     ],

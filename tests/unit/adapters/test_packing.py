@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend
 from adapters.labels import Pack, Packing, collate
-from adapters.packing import PackPlan, Packs, PackShards, plan_packs
+from adapters.packing import PackPlan, PackShards, plan_packs
 from prompts.rendered import TrainingRow
 
 TOKENS = st.lists(st.integers(0, 2), max_size=8).map(tuple)
@@ -27,18 +27,6 @@ def planned(groups: Sequence[Sequence[TrainingRow]], *how: Any) -> list[PackPlan
     """The packs of rows in memory; `how` as in `plan_packs`."""
     ends = accumulate(map(len, groups), initial=0)
     return list(plan_packs([*chain(*groups)], [range(*pair) for pair in pairwise(ends)], *how))
-
-
-def test_an_epoch_is_planned_when_one_of_its_packs_is_asked_for() -> None:
-    asked: list[int] = []
-
-    def later(epoch: int) -> list[PackPlan]:
-        asked.append(epoch)
-        return planned([[TrainingRow("", (epoch,), (2,))]] * 2, 1, 1)
-
-    packs = Packs(later(0), 5, later)
-    assert ([int(plan.write().input_ids[0]) for plan in packs[:2]], asked) == ([0, 0], [0])
-    assert ([int(plan.write().input_ids[0]) for plan in packs], asked) == ([0, 0, 1, 1, 2], [0, 1, 2])
 
 
 def seen_by(inputs: dict[str, Any]) -> torch.Tensor:

@@ -1,18 +1,20 @@
-"""Recipes: every shipped one is valid, and faults are refused by name."""
+"""Recipes: every shipped one is valid and can be examined without weights, and faults are refused by name."""
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
+from click.testing import CliRunner, Result
 
 from adapters.recipe import RECIPES, SCHEMA, load_recipe, recipe_schema
-from harness.cli import main
+from harness.cli import cli, main
 from harness.engines.models.bases import DEFAULT_BASE
 from harness.errors import UsageError
-from tests.helpers.finetuning import job_of
 from tools.cli_page import schema as content
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
@@ -56,16 +58,9 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["prompt.shots=2", "training.shots=3"], "training.shots is 3 and prompt.shots 2"),
         (["lora=null"], "method lora needs the key lora"),
-        (["method=full", "quantize=nf4"], "method full trains all weights"),
-        (["data=[]"], "data"),
-        (["data=[{items: 3}]"], "give one of split, simulate and file, not none"),
-        (["data=[{simulate: random}]"], "simulate and items go together"),
         (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
-        (["data=[{split: train, weight: 0}]"], "data.0.weight"),
-        (["lora.r=5"], "(--set lora.r=5): lora.r"),
         (["training.lerning_rate=1e-4"], "training.lerning_rate: no such key; did you mean learning_rate?"),
         (["training.seed"], "--set training.seed: write key=value"),
-        (["training.seed=["], "is not a value in YAML"),
     ],
 )
 def test_settings_that_do_not_fit_each_other_are_refused(changes: list[str], problem: str) -> None:
@@ -90,7 +85,6 @@ def test_settings_for_a_base_yield_to_the_overrides() -> None:
     [
         ("[1, 2]", "mapping"),
         ("kind: finetune\nspeed: 3", "speed"),
-        ("bases: {{tiny: 3}}\n{whole}", "bases must be a mapping"),
         ("bases: {{tiny: {{training: {{speed: 3}}}}}}\n{whole}", r"\(bases\.tiny\): training\.speed: no such key"),
         ("\x00", "YAML"),
     ],
@@ -103,10 +97,46 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
     assert str(path) in str(caught.value)
 
 
-def test_settings_for_a_base_are_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "models" / DEFAULT_BASE).mkdir(parents=True)
-    bases = ((), ("--base", DEFAULT_BASE), ("--base", str(tmp_path / "models" / DEFAULT_BASE)), ("--base", "someone/llama"))
-    jobs = [job_of(monkeypatch, "llama-lora", *base, "--name", str(n)) for n, base in enumerate(bases)]
-    assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
+def dry_run(base: Path | str, recipe: str, *more: str) -> Result:
+    result = CliRunner().invoke(cli, ["finetune", recipe, "--base", str(base), "--dry-run", *more])
+    assert not Path("runs").exists()
+    return result
+
+
+def few_items(recipe: str) -> tuple[str, ...]:
+    """Arguments that reduce the number of simulated items in the recipe's sources."""
+    sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
+    few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
+    return ("--set", f"data={few}") if few else ()
+
+
+@pytest.fixture(scope="module")
+def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model's configuration and tokenizer, for rows of any length."""
+    folder = Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("bare") / "bare"))
+    (folder / "model.safetensors").unlink()
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace('"max_position_embeddings": 2048', '"max_position_embeddings": 32768'))
+    return folder
+
+
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize("recipe", [path.stem for path in SHIPPED])
+def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, recipe: str) -> None:
+    result = dry_run(without_weights, recipe, *few_items(recipe), "--set", "training.max_length=32768")
+    assert result.exit_code == 0, result.output + str(result.exception)
+    for words in ("train: ", "dev: ", "packs: ", "steps: ", "tokens: ", "parameters: ", "memory: about ", "HARNESS_DATA"):
+        assert words in result.output
+    assert result.output.count("⟦") == 5 + 5
+    assert all(answer.endswith("</s>") for answer in re.findall(r"⟦([^⟧]+)⟧", result.output.replace("⟦⟧", "")))
+    qlora = (RECIPES / f"{recipe}.yaml").read_text().count("quantize: nf4")
+    assert ("needs an NVIDIA GPU: here the recipe cannot be trained" in result.output) == bool(qlora)
+
+
+@pytest.mark.usefixtures("empty_folder")
+def test_a_hub_base_that_is_not_here_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["finetune", "nebula", "--dry-run"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--base meta-llama/Meta-Llama-3-8B: no tokenizer" in line
+    assert "hf download meta-llama/Meta-Llama-3-8B" in line
+    assert "--base smollm2-135m" in line

@@ -64,16 +64,3 @@ def test_the_certainty_of_several_answers_is_the_likelihood_of_a_token() -> None
     assert certainty({"logprobs": [-4.0, -2.0], "completion_tokens": 8, "confidence": 0.1}) == pytest.approx(exp(-0.5))
     assert certainty({"confidence": 1}) == 1
     assert certainty({"confidence": True}) is certainty({}) is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--benchmark", "ask", "--ask-below", "0.5"), "have no confidence"),
-        (("--ask-below", "0.5"), "--ask-below is for --benchmark ask only"),
-    ],
-)
-def test_what_does_not_fit(arguments: tuple[str, ...], message: str, run: Command) -> None:
-    answer()
-    code, _, err = run(*arguments)
-    assert (code, message in err) == (2, True)

@@ -14,7 +14,7 @@ from scipy.stats import kruskal
 
 from eval.abstraction import LEVELS, read_levels
 from eval.attributes import group_scores
-from eval.breakdown import GROUPINGS, break_down
+from eval.breakdown import break_down
 from eval.items import ItemScore
 from eval.score_run import Benchmark, read_answers
 from harness.corpora import load
@@ -84,16 +84,6 @@ def test_groups_in_the_json_and_on_the_screen(run: Command) -> None:
     assert "has a label for level of abstraction" in run("--by", "level")[2]
 
 
-def test_levels_from_a_file(run: Command) -> None:
-    items = load("hexagons", "dev")
-    write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(items)])
-    (table,) = json.loads(run("--by", "level", "--levels", "levels.jsonl", "--json")[1])["groups"]
-    assert table["note"] == "labels of levels.jsonl"
-    em = {group["label"]: group["em"] for group in table["groups"]}
-    assert em == {"none": pytest.approx(1 / len(items[::2])), "high": 0.0}
-    assert "--levels is for --by level" in run("--levels", "levels.jsonl")[2]
-
-
 @pytest.mark.parametrize("fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}])
 def test_what_is_no_level_is_refused_with_its_line(tmp_path: Path, fields: dict[str, Any]) -> None:
     path = write_lines(tmp_path / "a.jsonl", [{"id": "hexagons/dev/1/1", "level": 0}, {"id": "hexagons/dev/1/2", **fields}])
@@ -118,17 +108,3 @@ def test_the_steps_of_dev_by_their_known_properties(data_dir: Path, tmp_path: Pa
     assert found["category"]["NONE"] == 129
     assert "our labels, not the paper's" in command("score", tmp_path / "gold.jsonl", "--by", "level")[1]
     assert set(read_levels()) == {item.id for item in load("hexagons", "dev")}
-
-
-@pytest.mark.slow
-@pytest.mark.data
-def test_the_items_of_minecraft_by_their_known_properties(data_dir: Path, tmp_path: Path) -> None:
-    legacy = counted(tmp_path, "minecraft", "test")
-    assert legacy["board before"] == {"EB": 143, "NEB": 1473}
-    assert legacy["interpretations"] == {"U": 1251, "M": 96, "unclear": 269}
-    assert legacy["net actions"]["0"] == 16
-    assert set(legacy["yaw quadrant"]) == {"+z", "-x", "-z", "+x"}
-    clean = counted(tmp_path, "minecraft", "test", "v2")
-    assert clean["interpretations"] == {"U": 1220, "M": 92}
-    assert legacy["target"] == {"new": 1616}
-    assert set(GROUPINGS["minecraft"]) == {"board", "actions", "interpretations", "yaw", "seen"}

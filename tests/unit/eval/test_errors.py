@@ -12,7 +12,6 @@ from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
 from harness.corpora.item import HexagonsItem
 from harness.worlds.hexagons import COLORS, Paint
-from harness.worlds.minecraft import in_region, turn_action
 from tests.helpers.scored import place, step, turn
 
 RED = [(0, 1, 0, "red")]
@@ -36,7 +35,6 @@ CASES: list[tuple[Any, list[Any], tuple[str, ...]]] = [
     (WANTED, [place("red", 0, 1, 0)], ("nothing predicted", "infeasible")),
     (WANTED, [place("green", x, 1, 2) for x in range(3)], ("right place, wrong color",)),
     (WANTED, [place("blue", x, 1, 3) for x in range(3)], ("shifted by one", "right shape, wrong place")),
-    (WANTED, [place("blue", x, 1, 5) for x in range(3)], ("right shape, wrong place",)),
     (WANTED, [place("blue", 3, 1, z) for z in range(3)], ("right shape, wrong place",)),
     (WANTED, [place("blue", x, 1, 2) for x in range(4)], ("over-execution", "wrong count")),
     (WANTED, [place("blue", x, 1, 2) for x in range(2)], ("under-execution", "wrong count")),
@@ -44,13 +42,8 @@ CASES: list[tuple[Any, list[Any], tuple[str, ...]]] = [
     (WANTED, [place("blue", 6, 1, 2), place("blue", 1, 1, 2)], ("under-execution", "off the board", "wrong count")),
     (WANTED, [place("blue", -4, 1, 2), place("green", 3, 1, 2), place("blue", 5, 1, 5)], ("other",)),
     (turn(TOWER, [*TOWER, (1, 2, 0, "blue")]), [place("blue", 1, 1, 0)], ("wrong height",)),
-    (DRAWN, [], ("nothing predicted",)),
     (DRAWN, [a._replace(color="green") for a in DIAGONAL], ("right place, wrong color",)),
     (DRAWN, [a._replace(row=a.row + 1) for a in DIAGONAL], ("shifted by one",)),
-    (DRAWN, [a._replace(column=a.column + 4) for a in DIAGONAL], ("right shape, wrong place",)),
-    (DRAWN, [*DIAGONAL, Paint(0, 0, "red")], ("over-execution", "wrong count")),
-    (DRAWN, DIAGONAL[:2], ("under-execution", "wrong count")),
-    (DRAWN, [Paint(0, 18, "red"), *DIAGONAL[:2]], ("under-execution", "off the board", "wrong count")),
     (DRAWN, [Paint(0, 0, "red"), Paint(9, 0, "red"), Paint(4, 5, "blue")], ("other",)),
 ]
 
@@ -70,16 +63,6 @@ tiles = st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(
 blocks = st.dictionaries(
     st.tuples(st.integers(-4, 4), st.integers(-4, 4)), st.sampled_from(["red", "blue"]), min_size=1, max_size=5
 )
-
-
-@given(blocks, st.integers(0, 3), st.integers(-9, 9), st.integers(-9, 9))
-def test_every_alignment_on_the_ground_is_found(cells: dict[tuple[int, int], str], quarters: int, dx: int, dz: int) -> None:
-    gold = [place(color, x, 1, z) for (x, z), color in cells.items()]
-    item = turn([], [(a.x, a.y, a.z, str(a.color)) for a in gold])
-    turned = [turn_action(action, quarters) for action in gold]
-    moved = [action._replace(x=action.x + dx, z=action.z + dz) for action in turned]
-    if all(in_region(*action.cell) for action in moved) and {a.cell: a.color for a in moved} != {a.cell: a.color for a in gold}:
-        assert "right shape, wrong place" in of(item, moved).classes
 
 
 @given(st.lists(tiles, max_size=6), st.lists(tiles, max_size=6))

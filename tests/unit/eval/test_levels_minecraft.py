@@ -71,7 +71,6 @@ def test_gold_is_right_in_everything() -> None:
         ("diagonal", 3, [(0, 1, 0), (1, 1, -1), (2, 1, -2)]),
         ("square", 3, box(range(3), range(1, 2), range(3))),
         ("square", 3, box(range(3), range(1, 4), range(2, 3))),
-        ("rectangle", 4, box(range(4), range(1, 2), range(3))),
         ("diamond", 3, [(0, 1, 0), (1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
         ("diamond", 3, [(1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
         ("cube", 3, box(range(3), range(1, 4), range(3))),
@@ -107,7 +106,6 @@ TOWER = [(0, 1, 0), (0, 2, 0), (0, 3, 0)]
     [
         ("on top of", [(0, 2, 0), (2, 2, 0)], [(3, 1, 0), (0, 1, 1), (5, 1, 5)]),
         ("to the side of", [(3, 1, 0), (-1, 1, 0), (1, 1, 1)], [(0, 2, 0), (4, 1, 0), (3, 1, 1)]),
-        ("touching", [(3, 1, 0), (1, 2, 0)], [(4, 1, 0), (3, 1, 1)]),
         ("not touching", [(4, 1, 0), (5, 1, 5)], [(3, 1, 0), (1, 2, 0)]),
     ],
 )
@@ -124,7 +122,6 @@ def test_placing(kind: str, right: list[Cell], not_right: list[Cell]) -> None:
     [
         ("any", ROW, ROW),
         ("last", ROW, [(0, 1, 0)]),
-        ("top", TOWER, [(0, 3, 0)]),
         ("bottom", TOWER, [(0, 1, 0)]),
         ("center", ROW, [(1, 1, 0)]),
         ("end", ROW, [(0, 1, 0), (2, 1, 0)]),

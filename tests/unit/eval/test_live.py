@@ -26,12 +26,10 @@ def turned(quarters: int, dx: int = 0, dz: int = 0) -> list[tuple[int, int, int,
     ("built", "aligned"),
     [
         (L, 1),
-        (turned(1), 1),
         (turned(2, 3, -2), 1),
         (turned(3, 0, 4), 1),
         (L[:3], 6 / 7),
         ([*L, (5, 1, 5, "red")], 8 / 9),
-        ([*L[:3], (1, 2, 1, "green")], 0.75),
         ([(x, y + 1, z, color) for x, y, z, color in L], 0.25),  # A shift upward does not count; one blue block fits.
         ([(-x, y, z, color) for x, y, z, color in L], 0.75),  # Nor is a mirror image.
         ([], 0.0),

@@ -26,13 +26,6 @@ def test_figure_5_of_the_paper() -> None:
     assert scores["board"] == pytest.approx({"f1": 0.5, "em": 0, "precision": 3 / 7, "recall": 3 / 5})
 
 
-def test_both_empty_is_one_and_one_empty_is_zero() -> None:
-    assert score([step(red(1), [])], [[]])["action"] == ONE
-    assert score([step([], [])], [[]])["board"] == ONE
-    assert score([step(red(1), red(2))], [[]])["action"] == ZERO
-    assert score([step(red(1), [])], [red(2)])["action"] == ZERO
-
-
 def test_painting_white_is_an_action_but_white_is_absent_from_a_board() -> None:
     erase = [Paint(0, 1, "white")]
     scores = score([step(red(1), erase)], [erase])

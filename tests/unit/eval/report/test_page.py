@@ -17,7 +17,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.tasks.registry import get_task
 from tests.helpers import Command
-from tests.helpers.scored import perfect, write_lines, write_run
+from tests.helpers.scored import perfect, write_run
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
 
@@ -101,17 +101,6 @@ def test_two_runs_are_compared_and_their_numbers_are_those_of_score(report: Comm
     assert [run["name"] for run in page.index["runs"]] == ["mine", "bad"]
 
 
-def test_a_run_in_progress(report: Command) -> None:
-    records = perfect(load("hexagons", "test"))
-    write_run("mine", records[:1], end='{"id": "hexagons/te')
-    for name in ("sub/a.html", "b.html"):
-        assert report("mine", "--out", name)[1].startswith(f"{name}: ")
-    page = Page("sub/a.html")
-    assert page.bytes == Path("b.html").read_bytes()
-    assert page.made(1)["problem"] == "The run holds no prediction for this item."
-    assert f"{len(records) - 1} items without a prediction" in page.words
-
-
 def test_hostile_text_stays_text(report: Command) -> None:
     first, second, third, *others = perfect(load("hexagons", "test"))
     first |= {"text": HOSTILE, "format": "grouped", "discarded": [[HOSTILE, HOSTILE], "no pair"], "finish_reason": HOSTILE}
@@ -147,23 +136,6 @@ def test_only_the_pages_own_code_may_run(report: Command) -> None:
     assert set(re.findall(r'\s(?:href|src|action|style)="([^"]{,2})', page.html)) <= {"#s", "#p", "#e", "#r", "#i"}
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttpRequest", "import("):
         assert way not in page.scripts[""]
-
-
-def test_repaired_gold_is_shown_as_such(report: Command) -> None:
-    items = load("minecraft", "test")
-    judged = [{"id": item.id, "context": "unique", "correct": True} for item in items]
-    wrong = next(n for n, item in enumerate(items[:-1]) if items[n + 1].cluster == item.cluster)
-    judged[wrong]["correct"] = False
-    judged[-1] |= {"context": "unclear", "correct": None}
-    write_lines("a.jsonl", judged)
-    write_run("mine", perfect(load("minecraft", "test")))
-    code, _, err = report("mine", "--benchmark", "v2", "--annotation", "a.jsonl")
-    assert code == 0, err
-    page = Page("runs/mine/report.html")
-    assert page.index["ids"] == [item.id for item in items[:-1]]
-    assert "repaired" in page.shared(wrong)["note"]
-    assert page.shared(wrong)["gold"] != page.made(wrong)["actions"]
-    assert not any(page.shared(n)["note"] for n in range(len(items) - 1) if n != wrong)
 
 
 def test_a_prompt_is_shown_with_the_parts_that_were_left_out(report: Command) -> None:

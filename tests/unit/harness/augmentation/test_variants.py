@@ -7,15 +7,18 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
+from harness.augmentation.colors import COLORS, permute_colors, random_colors, recolor_text
 from harness.augmentation.paraphrase import lexicon, paraphrase
 from harness.augmentation.variants import augment
 from harness.commands.augment import augment as command
 from harness.corpora import load
-from harness.corpora.item import Executed, turn_minecraft
+from harness.corpora.item import Executed, MinecraftItem, Utterance, turn_minecraft
 from harness.corpora.records import read_items
 from harness.errors import UsageError
-from harness.worlds.minecraft import COLORS, Action
+from prompts.probe import PROBES
 from tests.helpers.simulated import first_items
 
 WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
@@ -29,9 +32,7 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
     assert turn_minecraft(turned, -1).before == item.before
     done, again = ([turn for turn in its.history if isinstance(turn, Executed)] for its in (item, turned))
     for run, other in zip(done, again, strict=True):
-        before, after = ([a for a in its.actions if isinstance(a, Action)] for its in (run, other))
-        assert [(-a.z, a.x) for a in before] == [(a.x, a.z) for a in after]
-        assert run.pose is not None
+        assert [(-a.z, a.x) for a in run.actions] == [(a.x, a.z) for a in other.actions]
         expected = 1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch
         assert other.pose == pytest.approx(expected)
 
@@ -41,13 +42,6 @@ def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
     assert drawn == {
         f"{ok} {put} a {block}" for ok in ("ok", "okay") for put in ("put", "place", "add") for block in ("Block", "Brick")
     }
-
-
-def test_our_lexicon_ships_and_says_nothing_of_colors_or_places() -> None:
-    ours = lexicon()
-    assert len(ours) > 30
-    assert not {*ours, *(word for words in ours.values() for word in words)} & {*COLORS, "left", "right", "front", "behind"}
-    assert all(word not in words for word, words in ours.items())
 
 
 @pytest.mark.parametrize("world", ["hexagons", "minecraft"])
@@ -74,3 +68,30 @@ def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
     assert len(made) == 2 * len(items)
     with pytest.raises(UsageError, match="exists"):
         CliRunner().invoke(command, ["--task", "minecraft", "--out", str(out)], catch_exceptions=False)
+
+
+CYCLE = dict(zip(COLORS["minecraft"], (*COLORS["minecraft"][1:], COLORS["minecraft"][0]), strict=True))
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+@given(seed=st.integers(0, 10_000))
+def test_the_inverse_gives_the_item_back(task: str, seed: int) -> None:
+    colors = random_colors(task, Random(seed))
+    inverse = {new: old for old, new in colors.items()}
+    for item in (*PROBES[task], *load(task, "train")[seed % 15 :][:3]):
+        assert permute_colors(permute_colors(item, colors), inverse) == item
+
+
+def test_states_history_and_words_go_along() -> None:
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    changed = permute_colors(item, CYCLE)
+    assert isinstance(changed, MinecraftItem)
+    assert [turn.text for turn in changed.history if isinstance(turn, Utterance)][-1] == "now a purple one, left"
+    assert [block.color for block in changed.before.blocks()] == ["orange", "blue"]
+    assert (changed.id, changed.pose, changed.group) == (item.id, item.pose, item.group)
+
+
+def test_only_whole_color_words_are_replaced_in_their_own_style() -> None:
+    text = "Red, red and RED; reds, hundred, bored, rEd, Blue-green."
+    assert recolor_text(text, CYCLE) == "Orange, orange and ORANGE; reds, hundred, bored, rEd, Purple-blue."

@@ -27,7 +27,6 @@ from harness.baselines.world_state import (
 )
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Utterance
-from harness.errors import DataError
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
 from tests.helpers.scored import place, remove
 
@@ -48,12 +47,6 @@ def test_labels_are_those_of_the_released_code(action: Action, label: int) -> No
     assert action_label(action) == label
     assert label_action(label) == action
     assert [action_label(label_action(label)) for label in range(STOP)] == list(range(7623))
-
-
-def test_an_action_outside_the_region_has_no_label() -> None:
-    with pytest.raises(DataError, match=r"^i: \(6, 1, 0\) lies outside"):
-        gold_labels(item(actions=[place("red", 6, 1, 0)]))
-    assert gold_labels(item(actions=[place("red", 0, 1, 0)])) == [3501, STOP]
 
 
 def test_perspective_is_that_of_the_released_code_from_the_cell_s_true_place() -> None:

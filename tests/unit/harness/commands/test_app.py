@@ -1,4 +1,4 @@
-"""`harness app`: the players, and the messages for models that cannot play."""
+"""`harness app`: the players, and a port or a folder that cannot be used."""
 
 from __future__ import annotations
 
@@ -15,19 +15,6 @@ from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--no-models", "--adapter", "hexagons"], "--no-models: leave out"),
-        (["--model", "m"], "--model needs --base-url"),
-        (["--adapter", "x="], "write NAME or NAME=DIR"),
-    ],
-)
-def test_options_that_do_not_fit(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["app", *options]) == 2
-    assert told in capsys.readouterr().err
 
 
 def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFixture[str]) -> None:

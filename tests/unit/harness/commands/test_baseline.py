@@ -15,7 +15,7 @@ from harness.cli import cli
 from harness.commands.baseline import Train, check_training
 from harness.corpora import load
 from harness.corpora.records import to_full_record
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.simulators.games import game
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
@@ -94,23 +94,3 @@ def test_files_of_items_are_trained_on_too_or_alone_and_each_data_set_has_its_sh
         ({"train_items": 9}, "minecraft, 9 train and 8 dev items"),
     ):  # fmt: skip
         assert items in str(check_training(Train(baseline="cnn-gru", **options), untrained=False))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["baseline", "train", "cnn-grü"], "no baseline named 'cnn-grü': did you mean cnn-gru"),
-        (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
-        (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
-        (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
-        (["baseline", "train", "cnn-gru", "--train-items", "100"], "--train-items 100: there are 18 items"),
-        (["baseline", "train", "rules"], "rules has nothing to train"),
-        (["baseline", "predict", "rules", "--checkpoint", "x"], "--checkpoint x: rules is rules only"),
-        (["baseline", "predict", "rules", "--steps", "3"], "--steps: rules has no such option"),
-    ],
-)
-def test_what_cannot_be_done_is_one_clear_error(arguments: list[str], problem: str) -> None:
-    result = run(arguments)
-    assert isinstance(result.exception, HarnessError)
-    assert problem in str(result.exception)
-    assert not Path("runs").exists()

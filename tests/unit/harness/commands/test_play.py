@@ -1,4 +1,4 @@
-"""The command `harness play`: the table, the files, endpoints and adapters' names, and refusals."""
+"""The command `harness play`: the table, the files, and adapters behind an endpoint."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.cli import main
 from prompts.spec import PromptSpec
+from tests.helpers import Command
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.tiny import save_tiny_adapter
-
-NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +20,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_parser_plays_both_tasks(command: Command) -> None:
     for task, source, last in (("minecraft", "simulated", "block F1, turned and shifted"), ("hexagons", "corpus", "tiles right")):
-        assert main(["play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1"]) == 0
-        said = capsys.readouterr().out
+        said = command("play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1")[1]
         folder = Path(f"runs/play_{task}_dev_parser_{source}_2-games_1-corrections")
         assert f"{task} dev: 2 games, {source} targets, 1 corrections a step; parser; {folder}" in said.splitlines()[0]
         assert last in said
@@ -38,15 +35,12 @@ def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None
         assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
 
 
-def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
-    server: FakeServer, tiny_base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(server: FakeServer, tiny_base: Path, command: Command) -> None:
     server.reply = lambda body, n: chat_answer("red: 1 1")
     recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
     save_tiny_adapter(tiny_base, Path("runs/mine/adapter"), PromptSpec.make("hexagons", "no-history"), recipe=recipe)
-    words = ["play", "--base-url", server.url, "--games", "2", "--corrections", "0", "--name", "one", "--model"]
-    assert main([*words, "mine"]) == 0
-    assert "mine was trained with 2 examples in front of every item" in capsys.readouterr().err
+    words = ["--base-url", server.url, "--games", "2", "--corrections", "0", "--name", "one", "--model", "mine"]
+    assert "mine was trained with 2 examples in front of every item" in command("play", *words)[2]
     settings = yaml.safe_load(Path("runs/one/run.yaml").read_text())["settings"]
     assert [settings[key] for key in ("task", "engine", "context")] == ["hexagons", "openai", "no-history"]
     assert {body["model"] for body in server.requests} == {"mine"}
@@ -54,46 +48,14 @@ def test_an_adapter_behind_an_endpoint_is_asked_as_it_was_trained(
     assert {sum(said["role"] == "user" for said in body["messages"]) for body in server.requests} == {3}
     # The examples are similar to the question, so not all requests have the same ones.
     assert len({str(body["messages"][:-1]) for body in server.requests}) > 1
-    server.requests.clear()
-    assert main([*words[:-2], "two", "--model", "hexagons"]) == 0
-    # A later request of a conversation holds the earlier messages and answers.
-    assert max(len(body["messages"]) for body in server.requests) > 3
 
 
-def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["play", "--model", "m", "--base-url", server.url, "--games", "3", "--corrections", "0", "--name", "gone"]
-    words += ["--retries", "0", "--no-cache"]
-    server.reply = lambda body, n: chat_answer("place red 0 1 0") if n < 7 else (500, {}, b"{}")
-    assert main(words) == 1
-    assert "3 of 3 games were cut short and are not scored; run the command again to continue them" in capsys.readouterr().err
-    server.reply = lambda body, n: chat_answer("place red 0 1 0")
-    assert main(words) == 0
-    assert "7 turns are already played" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
-        (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
-        (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
-        (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
-        (
-            ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
-            "--task minecraft: the adapter hexagons was trained with hexagons",
-        ),
-    ],
-)
-def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", *words]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert len(error.splitlines()) == 1
-
-
-def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--model", "parser", "--games", "1", "--name", "one"]) == 0
-    assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == main(["score", "one"]) == 2
-    told = capsys.readouterr().err
-    assert "count: 1 there, 2 now" in told
-    assert "runs/one holds live games: their scores are in scores.json" in told
+def test_a_run_with_other_settings_is_not_touched(command: Command) -> None:
+    words = ["play", "--model", "parser", "--name", "one", "--games"]
+    assert command(*words, "1")[0] == 0
+    for refused, told in (
+        ([*words, "2"], "count: 1 there, 2 now"),
+        (["score", "one"], "runs/one holds live games"),
+    ):
+        code, _, err = command(*refused)
+        assert (code, told in err) == (2, True)

@@ -30,16 +30,6 @@ def written(text: str) -> str:
     return "program.txt"
 
 
-def test_a_program_is_drawn(run: Command) -> None:
-    code, out, _ = run(written("blue ring(5:4)\n"))
-    lines = out.splitlines()
-    assert code == 0
-    # Two lines a row; row 3 is the third.
-    assert lines[0].split() == [str(column) for column in range(1, 19)]
-    assert lines[5].split()[:5] == ["3", "·", "·", "[B]", "·"]
-    assert lines[-1] == "6 actions: blue 4,6:3,4+5:3,5"
-
-
 def test_json_of_a_typed_program(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"red 1:1; blue rng(2:2); green 3:3")))
     code, out, err = run("-", "--json")

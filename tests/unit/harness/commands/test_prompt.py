@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,9 @@ from typing import Any
 import pytest
 
 from harness.corpora import load
-from harness.prompting.adapter import chosen_spec
-from harness.prompting.options import Options
-from harness.prompting.plan import build_plan
 from prompts.messages import gold_answer
-from prompts.probe import PROBES, format_hash
-from prompts.shots import ShotPool
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
-from serialization.contexts import FRAMES
 from tests.helpers import Command
 from tests.helpers.scored import run_records, run_settings, write_lines
 
@@ -64,9 +58,6 @@ def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str]
     assert run_settings()["prompt_hash"] == format_hash(PromptSpec.make(task, **spec))
 
 
-SAMPLED = ["--samples", "3", "--temperature", "0.7"]
-
-
 @pytest.mark.parametrize(
     ("task", "share"),
     [("hexagons", ()), ("hexagons", ("--share", "0.6")), ("minecraft", ("--vote", "share"))],
@@ -79,18 +70,13 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
         for n in ("", "#1", "#2")
     ]
     write_lines("script.jsonl", drawn)
-    code, out, _ = run("--task", task, "--model", "script.jsonl", *SAMPLED, "--name", "r", "--json", *share)
+    code, out, _ = run(
+        "--task", task, "--model", "script.jsonl", "--samples", "3", "--temperature", "0.7", "--name", "r", "--json", *share
+    )
     assert (code, f1(json.loads(out))) == (0, 1.0)
     first = run_records()[0]
     assert first["samples"] == ["none", first["text"], first["text"]]
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
-
-
-def test_a_context_of_predicted_boards_rolls_out(run: Command) -> None:
-    arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
-    assert json.loads(run(*arguments)[1])["action"]["em"] == 1.0
-    steps = [int(record["id"].rpartition("/")[2]) for record in run_records()]
-    assert steps == sorted(steps)
 
 
 def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(run: Command) -> None:
@@ -111,39 +97,3 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
     assert f"1. {item.instruction}\n\n### Output\n" in out  # type: ignore[union-attr]
     assert f"[{item.id}: about " in err
     assert not Path("runs").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--task", "chess"], "no task named 'chess'"),
-        (["--format", "lines"], "no format for hexagons named 'lines'"),
-        (["--context", "h3"], "no context for hexagons named 'h3'"),
-        (["--frame", "builder"], "--frame builder is for minecraft"),
-        (["--engine", "vlm"], "did you mean vllm"),
-        (["--engine", "openai"], "needs --base-url and --model"),
-        ([], "--engine scripted needs --model FILE"),
-        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers and openai; --engine scripted"),
-        (["--temperature", "nan"], "--temperature"),
-        (["--model", "x", "--samples", "3"], "greedy answers are all the same; add --temperature"),
-        (["--model", "x", "--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
-        (["--model", "x", "--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
-        (["--model", "x", "--vote", "likelihood", *SAMPLED], "--engine scripted gives no likelihoods"),
-        (["--model", "x", "--extra-body", "{}"], "--extra-body is for openai; --engine scripted does not take it"),
-    ],
-)
-def test_usage_errors_have_one_line_and_exit_code_2(arguments: list[str], message: str, run: Command) -> None:
-    code, _, err = run(*arguments)
-    assert code == 2
-    assert message in err
-    assert "Traceback" not in err
-
-
-def test_answers_are_held_to_the_format_in_every_frame() -> None:
-    for frame in FRAMES:
-        options = Options(task="minecraft", frame=frame, constrain="format")
-        spec = chosen_spec(options, None)
-        held = build_plan(options, spec, None, 4096, 1, ShotPool([], 0)).sampling.constraint
-        assert held is not None
-        item = PROBES["minecraft"][0]
-        assert re.fullmatch(held.value, gold_answer(item, spec)), frame

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.registry import Adapter, TrainedWith
+from adapters.registry import Adapter
 from harness.engines.vllm.server import server_options
 from harness.errors import UsageError
-from harness.service.players import EndpointPlayer, endpoint_players
 from harness.service.serving import served_ends, served_template
-from prompts.shots import ShotChoice
-from prompts.spec import DEFAULTS, PromptSpec
+from prompts.spec import PromptSpec
 from prompts.template import SHIPPED
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
 from tests.helpers.tiny import build_tiny_model
@@ -63,12 +61,3 @@ def test_a_server_ends_answers_where_the_chat_template_ends_turns(tmp_path: Path
     assert served_ends(str(base)) == sorted([tokenizer.eos_token_id, end])
     line = server_options(str(base), "tiny", [], Path("s"), None, generation_config=tmp_path)
     assert f"--generation-config={tmp_path}" in line
-
-
-def test_adapters_are_asked_as_they_were_trained_and_the_base_in_the_default_format() -> None:
-    trained = TrainedWith.model_validate({"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}})
-    one = Adapter(Path("adapter"), 4, PromptSpec.make("minecraft", template="nebula"), "base", trained_with=trained)
-    adapted, plain = endpoint_players("http://vllm/v1", {"one": one}, ["org/base"], socket=Path("vllm.sock"))
-    assert isinstance(adapted, EndpointPlayer)
-    assert (adapted.name, adapted.specs, adapted.examples) == ("one", {"minecraft": one.spec}, ShotChoice(2, 3, "bm25"))
-    assert (plain.name, plain.card.tasks) == ("org/base", [*DEFAULTS])

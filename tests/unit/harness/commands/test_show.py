@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,35 +7,25 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from harness.cli import main
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import Executed, Item, Utterance
 from harness.drawing.svg import DIAMOND
-from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Action, Pose, Structure
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Pose, Structure
+from tests.helpers import Command
+from tests.helpers.scored import place, step, turn, write_run
 
 RED, BLUE = Paint(0, 0, "red"), Paint(2, 3, "blue")
-HEXAGONS = HexagonsItem(
-    id="hexagons/test/7/2",
-    split="test",
+HEXAGONS = replace(
+    step([RED], [BLUE], 2, "7"),
     instruction="Paint the third tile of column 4 blue.",
     history=(Utterance("Instructor", "Paint the \x1b[31mcorner red."), Executed((RED,))),
-    before=Board().apply([RED]).board,
-    actions=(BLUE,),
-    after=Board().apply([RED, BLUE]).board,
-    group="image",
-    cluster="7",
 )
-PLACE, MORE = Action("place", "yellow", 1, 1, 0), Action("place", "green", 1, 2, 0)
-MINECRAFT = MinecraftItem(
-    id="minecraft/val/B1-A2-C3-1522432776975/9",
-    split="val",
+BLOCK = (0, 1, 0, "red")
+MINECRAFT = replace(
+    turn([BLOCK], [BLOCK, (1, 1, 0, "yellow"), (1, 2, 0, "green")], 9),
     history=tuple(Utterance("Architect", f"line {i}") for i in range(10)),
-    before=Structure.of([(0, 1, 0, "red")]),
     pose=Pose(0.5, 1.0, -3.0, 0.0, 20.0),
-    actions=(PLACE, MORE),
-    after=Structure.of([(0, 1, 0, "red"), (1, 1, 0, "yellow"), (1, 2, 0, "green")]),
-    group="C3",
-    cluster="B1-A2-C3-1522432776975",
+    actions=(place("yellow", 1, 1, 0), place("green", 1, 2, 0)),
 )
 
 
@@ -45,38 +33,26 @@ MINECRAFT = MinecraftItem(
 def corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     items: dict[tuple[str, str | None], list[Item]] = {
         ("hexagons", "test"): [replace(HEXAGONS, id=f"hexagons/test/7/{n}") for n in range(1, 5)],
-        ("minecraft", "val"): [MINECRAFT],
+        ("minecraft", "test"): [MINECRAFT],
     }
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: items[task, split])
     monkeypatch.chdir(tmp_path)
 
 
-def write_run(*records: dict[str, object], name: str = "mine") -> None:
-    folder = Path("runs", name)
-    folder.mkdir(parents=True)
-    (folder / "predictions.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+def shown(command: Command, *arguments: str) -> str:
+    code, out, err = command("show", *arguments)
+    assert (code, err) == (0, "")
+    return out
 
 
-def opened(name: str) -> Image.Image:
-    return Image.open(io.BytesIO(Path(name).read_bytes()))
+def refused(command: Command, *arguments: str) -> str:
+    code, _, err = command("show", *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    return err
 
 
-def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["show", *arguments]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out
-
-
-def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
-    assert main(["show", *arguments]) == code
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    return error
-
-
-def test_a_drawing_step(capsys: pytest.CaptureFixture[str]) -> None:
-    out = shown(capsys, "hexagons/test/7/2")
+def test_a_drawing_step(command: Command) -> None:
+    out = shown(command, "hexagons/test/7/2")
     assert "Instruction: Paint the third tile of column 4 blue." in out
     assert "  > red: 1 1\n" in out
     assert "Gold, 1 action: blue: 4 3\n" in out
@@ -86,8 +62,8 @@ def test_a_drawing_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in out
 
 
-def test_a_builders_turn_with_its_history_shortened(capsys: pytest.CaptureFixture[str]) -> None:
-    out = shown(capsys, MINECRAFT.id)
+def test_a_builders_turn_with_its_history_shortened(command: Command) -> None:
+    out = shown(command, MINECRAFT.id)
     assert "(4 earlier turns; --history 10 shows them)" in out
     assert "line 3" not in out
     assert "Architect: line 4\n" in out
@@ -95,74 +71,49 @@ def test_a_builders_turn_with_its_history_shortened(capsys: pytest.CaptureFixtur
     assert "Y+" in out
     assert "G+" in out
     assert "↑ builder at (0.5, 1.0, -3.0)" in out
-    assert "line 0" in shown(capsys, MINECRAFT.id, "--history", "10")
-    assert "line 9" not in shown(capsys, MINECRAFT.id, "--history", "0")
+    assert "line 0" in shown(command, MINECRAFT.id, "--history", "10")
+    assert "line 9" not in shown(command, MINECRAFT.id, "--history", "0")
 
 
-def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run({"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]})
-    out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
-    for line in (
-        "Predicted, 3 actions",
-        "Infeasible, 1 action: red: 4 31",
-        "Missing, 1 action: blue: 4 3",
-        "Wrong, 2 actions",
-        "[G]",
-    ):
+def test_the_prediction_of_a_run(command: Command) -> None:
+    write_run("mine", [{"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]}])
+    out = shown(command, "hexagons/test/7/2", "--run", "mine")
+    for line in ("Infeasible, 1 action: red: 4 31", "Missing, 1 action: blue: 4 3", "Wrong, 2 actions", "[G]"):
         assert line in out
-    assert shown(capsys, "hexagons/test/7/2", "--run", "runs/mine") == out
+    assert shown(command, "hexagons/test/7/2", "--run", "runs/mine") == out
 
 
-@pytest.mark.parametrize(
-    ("before", "predicted", "rows"),
-    [
-        # Table 11, Example B: the neck of a giraffe as a row, and as a diagonal elsewhere.
-        ([(0, 1, 0, "red")], [(-2, 1, z) for z in (1, 2, 3)], ["strict 1.00 1.00 0.00 0.33 0.00"]),
-        ([(0, 1, 0, "red")], [(-n, 1, -n) for n in (1, 2, 3)], ["strict 1.00 1.00 0.00 1.00 0.00"]),
-        # On an empty board both ways of scoring are shown.
-        ([], [(-n, 1, -n) for n in (1, 2, 3)], ["strict 1.00 1.00 0.00 1.00 0.00", "aligned 1.00 1.00 1.00 1.00 1.00"]),
-    ],
-)
-def test_the_metrics_of_a_builders_turn(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    before: list[tuple[int, int, int, str]],
-    predicted: list[tuple[int, int, int]],
-    rows: list[str],
-) -> None:
-    after = Structure.of([*before, *((n, 1, n, "orange") for n in (1, 2, 3))])
-    monkeypatch.setattr(
-        "harness.corpora.load", lambda task, split=None: [replace(MINECRAFT, before=Structure.of(before), after=after)]
-    )
-    write_run({"id": MINECRAFT.id, "actions": [["place", "orange", *cell] for cell in predicted]})
-    out = shown(capsys, MINECRAFT.id, "--run", "mine")
-    assert ["F1", "type", "color", "location", "shape", "overall"] in map(str.split, out.splitlines())
+def test_an_empty_board_has_both_ways_of_scoring(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The neck of a giraffe (BAP v2, Table 11, Example B) as a diagonal elsewhere."""
+    after = Structure.of([(n, 1, n, "orange") for n in (1, 2, 3)])
+    monkeypatch.setattr("harness.corpora.load", lambda *_: [replace(MINECRAFT, before=Structure(), after=after)])
+    write_run("mine", [{"id": MINECRAFT.id, "actions": [["place", "orange", -n, 1, -n] for n in (1, 2, 3)]}])
+    out = shown(command, MINECRAFT.id, "--run", "mine")
+    rows = ["strict 1.00 1.00 0.00 1.00 0.00", "aligned 1.00 1.00 1.00 1.00 1.00"]
     assert [" ".join(line.split()) for line in out.splitlines() if line.startswith(("strict", "aligned "))] == rows
 
 
 @pytest.mark.parametrize("item", [HEXAGONS, MINECRAFT], ids=lambda item: item.task)
-def test_files(capsys: pytest.CaptureFixture[str], item: Item) -> None:
-    out = shown(capsys, item.id, "--svg", "a.svg", "--png", "a.png")
+def test_files(command: Command, item: Item) -> None:
+    out = shown(command, item.id, "--svg", "a.svg", "--png", "a.png")
     assert "Written: a.svg\n" in out
     root = ElementTree.parse("a.svg").getroot()
-    assert opened("a.png").size == pytest.approx((2 * float(root.attrib["width"]), 2 * float(root.attrib["height"])), abs=1)
-    write_run({"id": item.id, "actions": []})
-    shown(capsys, item.id, "--run", "mine", "--svg", "b.svg")
+    with Image.open("a.png") as picture:
+        assert picture.size == pytest.approx((2 * float(root.attrib["width"]), 2 * float(root.attrib["height"])), abs=1)
+    write_run("mine", [{"id": item.id, "actions": []}])
+    shown(command, item.id, "--run", "mine", "--svg", "b.svg")
     assert DIAMOND in Path("b.svg").read_text()
     assert DIAMOND not in Path("a.svg").read_text()
     assert sorted(p.name for p in Path().iterdir()) == ["a.png", "a.svg", "b.svg", "runs"]
 
 
-def test_an_unknown_item(capsys: pytest.CaptureFixture[str]) -> None:
-    error = refused(capsys, 2, "hexagons/test/7/9")
+def test_an_unknown_item(command: Command) -> None:
+    error = refused(command, "hexagons/test/7/9")
     assert "no item 'hexagons/test/7/9' among the 4 of hexagons/test; nearest: hexagons/test/7/" in error
-    assert "did you mean hexagons?" in refused(capsys, 2, "hexagon/test/7/9")
-    assert "known: dev, test, train" in refused(capsys, 2, "hexagons/tset/7/9")
-    assert "is not an item's id, such as" in refused(capsys, 2, "81")
-    assert "is not an item's id, such as" in refused(capsys, 2, "")
+    assert "is not an item's id, such as" in refused(command, "")
 
 
-def test_an_unknown_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no run named 'none'" in refused(capsys, 2, HEXAGONS.id, "--run", "none")
-    write_run({"id": "hexagons/test/7/1", "actions": []})
-    assert f"holds no prediction for {HEXAGONS.id}" in refused(capsys, 2, HEXAGONS.id, "--run", "mine")
+def test_an_unknown_run(command: Command) -> None:
+    assert "no run named 'none'" in refused(command, HEXAGONS.id, "--run", "none")
+    write_run("mine", [{"id": "hexagons/test/7/1", "actions": []}])
+    assert f"holds no prediction for {HEXAGONS.id}" in refused(command, HEXAGONS.id, "--run", "mine")

@@ -33,20 +33,6 @@ def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> lis
     return [replace(item, meta=json.loads(json.dumps(item.meta))) for item in first_items(simulator, seed, count, split)]
 
 
-@pytest.mark.parametrize("simulator", [name for name in SIMULATORS if name != "level-2"])
-def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulator: str) -> None:
-    split = simulator_splits(simulator)[0]
-    played = [game(simulator, 7, split, n) for n in range(12)]
-    assert played == [game(simulator, 7, split, n) for n in range(12)]
-    assert played != [game(simulator, 8, split, n) for n in range(12)]
-    for n, items in enumerate(played):
-        for item in items:
-            assert (item.split, item.task) == (split, "minecraft")
-            assert (item.id.rpartition("/")[0], item.cluster.rpartition("/")[2]) == (item.cluster, str(n))
-        steps = [int(item.id.rpartition("/")[2]) for item in items]
-        assert steps == sorted(set(steps))
-
-
 @pytest.mark.parametrize("simulator", ARCHITECTS)
 def test_no_target_is_in_two_splits_and_every_split_gets_its_share(simulator: str) -> None:
     groups = {split: set[str]() for split in SPLITS["minecraft"]}
@@ -97,27 +83,6 @@ def test_what_exists_is_replaced_only_if_asked(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "Error: items.jsonl exists: choose another --out, or --overwrite it\n"
     simulate(*options, "--seed", "1", "--overwrite")
     assert [item.actions for item in read_items(Path("items.jsonl"))] == [item.actions for item in made("random", 20, seed=1)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["random", "--items", "0", "--out", "a.jsonl"], "'--items': 0 is not in the range x>=1"),
-        (["random", "--items", "5", "--seed", "-1", "--out", "a.jsonl"], "'--seed': -1"),
-        (["randon", "--items", "5", "--out", "a.jsonl"], "no simulator named 'randon': did you mean random?"),
-        (["random", "--items", "5"], "Missing option '--out'"),
-        (["random", "--out", "a.jsonl"], "give a SIMULATOR and --items"),
-        (["random", "--items", "5", "--split", "tset", "--out", "a.jsonl"], "did you mean test?"),
-        (["level-1", "--items", "5", "--split", "train", "--out", "a.jsonl"], "no split of level-1 named 'train': known: test"),
-        (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
-        (["random", "--items", "5", "--out", "a.csv"], "--out a.csv: give a name that ends in .jsonl"),
-        (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
-    ],
-)
-def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", *arguments]) == 2
-    assert message in capsys.readouterr().err
-    assert not list(Path().iterdir())
 
 
 def test_the_papers_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import load_recipe
-from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.simulators.games import game
 from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
-from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.words import h3_tokens
@@ -72,15 +69,6 @@ def test_what_a_curriculum_cannot_order_is_an_error_of_one_line(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("command", [["baseline", "train", "cnn-gru"], ["finetune", "llama-lora", "--task", "minecraft"]])
-@pytest.mark.usefixtures("empty_folder")
-def test_a_single_data_set_is_refused_before_anything_is_trained(command: list[str]) -> None:
-    refused = CliRunner().invoke(cli, [*command, "--set", "training.curriculum={difficulty: D, buckets: 3}"])
-    assert isinstance(refused.exception, HarnessError)
-    assert "training.curriculum.difficulty=D" in str(refused.exception)
-    assert not Path("runs").exists()
-
-
 @given(st.lists(st.integers(0, 9), min_size=7, max_size=60), st.integers(2, 7), st.integers(0, 5))
 def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(values: Any, buckets: int, seed: int) -> None:
     """Here an item is a number, the length of its history."""
@@ -98,12 +86,6 @@ def test_a_stage_has_its_share_of_each_bucket_so_far_and_nothing_of_another(valu
         assert max(values[number] for number in stage) <= sorted(values)[ends[place] - 1]
         parts = [(ends[b] - (ends[b - 1] if b else 0)) / buckets for b in range(place + 1)]
         assert abs(len(stage) - sum(parts)) < place + 1
-    if len(set(values)) == len(values) and len(values) >= buckets**2:
-        easiest = sorted(range(len(values)), key=values.__getitem__)
-        for bucket, (low, high) in enumerate(zip([0, *ends], ends, strict=False)):
-            share = {len({*easiest[low:high]} & {*stage}) for stage in made[bucket:]}
-            assert share <= {(high - low) // buckets, -(-(high - low) // buckets)}
-            assert not any({*easiest[low:high]} & {*stage} for stage in made[:bucket])
 
 
 HOW = {"curriculum": Curriculum(difficulty="L_I", buckets=3), "epochs": 3, "batch_size": 1, "patience": 2}
@@ -118,13 +100,6 @@ def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path
         fit(tmp_path / "killed", items=NUMBERS, making=dying(9), checkpoint_minutes=1e-9, **HOW)
     assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None
     assert curve(tmp_path / "killed") == curve(tmp_path)
-
-
-def test_early_stopping_looks_at_what_follows_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    losses = iter([1, 2, 3, 4, 5, 6, 7, 8])
-    monkeypatch.setattr(NetworkTrainer, "judge", lambda _: {"eval_loss": next(losses), "eval_train_loss": 0.0})
-    fit(tmp_path, items=NUMBERS, **HOW | {"epochs": 9})
-    assert [point["dev_loss"] for point in curve(tmp_path)] == [1, 2, 3, 4, 5, 6], "three stages, then two rises"
 
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(monkeypatch: pytest.MonkeyPatch) -> None:

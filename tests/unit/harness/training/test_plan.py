@@ -1,4 +1,4 @@
-"""The items of a training run: dev, and the order in which train is taken."""
+"""The items of a training run: dev, the order in which train is taken, and their changes from epoch to epoch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from harness.corpora import load
 from harness.corpora.item import Item, data_set
 from harness.errors import UsageError
 from harness.training.plan import dev_set
-from harness.training.steps import Data, Steps
+from harness.training.recipe import Augment
+from harness.training.steps import Data, Steps, vary_by
 from tests.helpers.slope import TRAINING
 
 
@@ -74,3 +75,21 @@ def test_batches_have_items_of_similar_length_and_come_in_any_order() -> None:
     batches = [steps[number] for number in range(16)]
     assert all(len(set(batch)) == 1 for batch in batches)
     assert batches != sorted(batches)
+
+
+def shown(items: list[Item], augment: Augment, seed: int, epoch: int) -> list[Any]:
+    vary = vary_by(augment, seed)
+    assert vary
+    return [vary(item, epoch) for item in items]
+
+
+@pytest.mark.parametrize("augment", ["colors", "all"])
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_what_is_shown_depends_on_the_seed_the_epoch_and_the_game(task: str, augment: Augment) -> None:
+    items = load(task, "train")
+    first = shown(items, augment, 7, 0)
+    assert shown(items, augment, 7, 0) == first
+    assert shown(items[5:], augment, 7, 0) == first[5:]
+    assert shown(items, augment, 8, 0) != first
+    assert shown(items, augment, 7, 1) != first
+    assert [item.id for item in first] == [item.id for item in items]

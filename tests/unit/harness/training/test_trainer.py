@@ -137,21 +137,6 @@ def test_it_stops_when_the_dev_loss_has_risen_in_some_epochs_in_a_row(
     assert (len(again.curve), again.best["epoch"], again.earlier, kept) == (epochs, best, epochs, [])
 
 
-def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clipped: list[tuple[list[Any], float]] = []
-    plain = torch.nn.utils.clip_grad_norm_
-
-    def watched(given: Any, norm: float, **how: Any) -> Any:
-        clipped.append((list(given), norm))
-        return plain(clipped[-1][0], norm, **how)
-
-    monkeypatch.setattr("torch.nn.utils.clip_grad_norm_", watched)
-    network = Slope()
-    fit(tmp_path, network, epochs=1, batch_size=5)
-    ((part, norm),) = (one for one in clipped if math.isfinite(one[1]))
-    assert (part[0] is network.weight.weight, norm) == (True, 5.0)
-
-
 def test_the_items_of_each_step_are_changed_by_the_epoch_they_are_shown_in() -> None:
     vary: Any = "{}{}".format
     made = Steps(Data("abc", "", list, len, vary=vary), TRAINING.model_copy(update={"epochs": 2}))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +18,6 @@ from harness.baselines.world_state import action_label
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.models.bases import load_tokenizer
-from harness.errors import DataError
 from harness.training.checkpoints import read_weights
 from harness.training.trainable import BaselineJob
 from serialization.words import h3_tokens
@@ -30,15 +26,6 @@ from tests.helpers.tiny_cnn_gru import forced
 SIZES = "width=12 layers=2 heads=2 feed_forward=16 filters=6 world_layers=2 head_layers=3 stop_layers=3 perspective=coordinates"
 SETS = [*(f"network.{size}" for size in SIZES.split()), "network.dropout=0.1", "training.warmup=0", "training.batch_size=1"]
 TINY = BertTransformer().recipe(SETS).network
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """These networks are so small that threads would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +53,6 @@ def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, P
     network = BertNetwork(TINY.model_copy(update=sizes), encoder).eval()
     network.decoder.head[-1].weight.data *= bold
     return network, PlainWords(encoder, tokenizer)
-
-
-@pytest.mark.parametrize(("mixed", "rate"), [(False, 1e-4), (True, 5e-4)])
-def test_training_is_the_paper_s(mixed: bool, rate: float) -> None:
-    """BAP v2, 12.4: M'_mc, and M'_agg with or without a curriculum. The encoder is frozen BERT base (6.3.1)."""
-    recipe = BertTransformer().recipe(["variant=paper"], mixed=mixed)
-    training, network = recipe.training, recipe.network
-    assert (training.batch_size, training.learning_rate, training.warmup) == (16, rate, 4000)
-    assert (training.schedule, training.weight_decay, training.patience) == ("inverse_sqrt", 0.1, 10)
-    assert (network.layers, network.width, network.heads, network.feed_forward) == (5, 256, 2, 512)
-    assert (recipe.encoder.name, recipe.encoder.tuned) == ("google-bert/bert-base-uncased", False)
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
@@ -120,24 +96,6 @@ def test_a_frozen_encoder_is_neither_trained_nor_kept(bert: Path, trained: Path)
     loaded.train()
     assert loaded.decoder.training
     assert not any(module.training for module in loaded.encoder.modules())
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"fingerprint": None}, "trained with a different encoder"),
-        ({"network": {"width": 3}}, r"config\.json: network"),
-    ],
-)
-def test_a_configuration_that_does_not_fit_is_an_error_of_one_line(
-    changes: dict[str, object], problem: str, trained: Path, tmp_path: Path
-) -> None:
-    folder = Path(shutil.copytree(trained, tmp_path / "model"))
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | changes))
-    with pytest.raises(DataError, match=problem) as caught:
-        BertTransformer().load(folder)
-    assert "\n" not in str(caught.value)
 
 
 def test_words_are_plain_and_the_newest_are_kept(bert: Path) -> None:

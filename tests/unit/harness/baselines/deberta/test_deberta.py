@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines.deberta.baseline import Deberta, DebertaRecipe, build, decide, for_f1
-from harness.baselines.deberta.batches import InstructionReader, TileCollator, tile_actions, tile_labels
-from harness.baselines.deberta.network import CLASSES, NO_ACTION, comparisons, offsets
+from harness.baselines.deberta.batches import InstructionReader
+from harness.baselines.deberta.network import CLASSES, NO_ACTION, offsets
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.training.trainable import BaselineJob
 from harness.worlds.hexagons import CODES, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
 from serialization.contexts import CONTEXTS, get_context
@@ -69,11 +69,6 @@ def tokenizer() -> Any:
     return load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[1]
 
 
-def test_labels_stand_for_actions_and_back() -> None:
-    labels = tile_labels([replace(ITEM, actions=ACTIONS[::-1])])
-    assert tile_actions(labels[0]) == [*ACTIONS]
-
-
 @pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
 def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: str, tokenizer: Any) -> None:
     _, collate = made(f"context={name}")
@@ -87,12 +82,6 @@ def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: s
     first_of_turn = (batch.places[0] == 0).nonzero().flatten().tolist()
     assert batch.turns[0][first_of_turn].tolist() == [shown - 1, *range(shown - 1, -1, -1)]
     assert batch.mask.all()
-
-
-def test_the_papers_variant() -> None:
-    paper = Deberta().recipe(["variant=paper"])
-    assert (paper.encoder.name, paper.encoder.tuned, paper.encoder.depth) == ("microsoft/mdeberta-v3-base", True, None)
-    assert (paper.training.epochs, paper.training.batch_size, paper.decision) == (20, 4, "likeliest")
 
 
 def test_a_text_is_never_longer_than_the_encoder_takes() -> None:
@@ -149,26 +138,6 @@ def test_tokens_of_numbers_and_colors_are_marked(text: str, number: dict[str, in
     assert {token.color for token in tokens} == {0, *color.values()}
 
 
-def test_comparisons_are_of_coordinates_counted_from_every_side() -> None:
-    table, coordinates = comparisons(), np.array((3, 16, 8, 3))
-    for number in range(1, COLUMNS + 1):
-        expected = [*(coordinates == number), *(coordinates < number), *(coordinates > number)]
-        assert table[2 * COLUMNS + 15, number].tolist() == expected
-    assert not table[:, 0].any()
-
-
-@pytest.mark.parametrize(
-    ("variant", "context", "changed"),
-    [("joint", "full-history", 0), ("joint", "predicted-board", TILES), ("paper", "oracle-board", TILES)],
-)
-def test_which_variants_see_a_change_of_the_board(variant: str, context: str, changed: int) -> None:
-    network, collate = made(f"variant={variant}", f"context={context}")
-    other = replace(ITEM, before=BEFORE.apply([Paint(4, 5, "purple")]).board)
-    with torch.inference_mode():
-        moved = (network.logits(collate([ITEM])) - network.logits(collate([other])))[0].abs().amax(1) > 1e-7
-    assert int(moved.sum()) == changed
-
-
 def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: list[HexagonsItem]) -> None:
     network, collate = made("variant=paper", "context=no-history")
     for module in network.train().modules():
@@ -181,14 +150,6 @@ def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: li
         grads.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})
     for name, grad in grads[0].items():
         torch.testing.assert_close(grad, grads[1][name], rtol=1e-3, atol=1e-3, msg=name)
-
-
-def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
-    encoder = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[0]
-    encoder.config.max_position_embeddings = 200
-    with pytest.raises(UsageError, match=r"encoder\.name: its texts have at most 200 tokens"):
-        TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", "oracle-board")))
-    TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", "full-history")))
 
 
 def write_encoder(folder: Path, seed: int = 0) -> str:

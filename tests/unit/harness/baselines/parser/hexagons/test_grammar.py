@@ -37,10 +37,7 @@ def test_every_line_stands_once_with_an_example_and_every_function_of_meaning_is
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (" 0.0  columns: COLUM -> all", "no category and no part is called 'COLUM'"),
-        (" 0.0  columns: COLUMN % -> all", "not in the notation"),
         (" 0.0  columns: COLUMN -> all(NUMBR)", "no category is called 'NUMBR'"),
-        ("columns", "neither a part, a phrase, a rule nor an example"),
         ("[rules]\n 0.0  region: tiles columns -> cross(tiles, rows)", "'rows' is not among the parts"),
     ],
 )
@@ -54,6 +51,5 @@ def test_the_lexicon() -> None:
     costs, tokens = read_lexicon("# Things\nTILE 0.4: tile cell\n    spot\nCOLOR 1.0: pink=purple\nSKIPPED: the\n")
     assert costs == {"TILE": 0.4, "COLOR": 1.0}
     assert [tokens[word][::2] for word in ("spot", "pink", "reds")] == [("TILE", "spot"), ("COLOR", "purple"), ("COLOR", "red")]
-    for text, said in (("TILE 0.4: tile\nCELL 0.4: tile\n", "in both TILE and CELL"), ("TILE tile\n", "not `NAME cost: words`")):
-        with pytest.raises(ValueError, match=said):
-            read_lexicon(text)
+    with pytest.raises(ValueError, match="in both TILE and CELL"):
+        read_lexicon("TILE 0.4: tile\nCELL 0.4: tile\n")

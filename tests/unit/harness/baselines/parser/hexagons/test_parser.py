@@ -30,27 +30,12 @@ RANKER = RankReader({})
     [
         ("Give the second hexes from the bottom of columns 3-5 a black color", "black: 3-5 9"),
         ("Starting with the second column, color every other column red", "red: 2,4,6,8,10,12,14,16,18 1-10"),
-        ("In the 7th column paint every other tile green, starting with the second tile", "green: 7 2,4,6,8,10"),
         ("Use red on the top 2 and blue on the bottom 3 tiles of the 9th and 11th columns", "red: 9,11 1,2; blue: 9,11 8-10"),
-        ("Paint the top left corner black and the bottom right corner red", "black: 1 1; red: 18 10"),
-        ("In the third column: two blue, one white, three yellow", "yellow: 3 4-6; blue: 3 1,2"),
-        ("Fill the top-left most hex (RED)", "red: 1 1"),
         ("Make a red flower with spots 2 and 3 of columns 4 and 6 and spots 1 and 3 of column 5", "red: 4,6 2,3; 5 1,3"),
-        ("Make a circle with six red hexes, its top hex in the first tile of column 6", "red: 5,7 2,3; 6 1,3"),
-        ("Draw an orange triangle of six tiles in the top left corner", "orange: 1 1-3; 2 1,2; 3 2"),
-        ("In the top row, from left to right: two red, one blue, six red", "red: 1,3,7,9,11,13,15,17 1; blue: 5 1"),
-        ("Fill the first and next to last tiles of columns 2 and 5 with blue", "blue: 2,5 1,9"),
-        ("In column 6 paint tiles 2-7 green, omitting tile 4", "green: 6 2,3,5-7"),
         ("Fill column 12 with a repeating pattern, starting from the top, of white, blue, blue", "blue: 12 2,3,5,6,8,9"),
         ("You should now have a nice picture", "none"),
         ("Paint the first two tiles of column 4 green | Paint the next three tiles below blue", "blue: 4 3-5"),
-        ("Paint the first tile of column 4 green | In the next column paint the top tile red", "red: 5 1"),
         ("Paint the fifth tile of column 8 red | Color all tiles around it yellow", "yellow: 7,9 5,6; 8 4,6"),
-        ("Paint the fifth tile of column 8 red | Paint the next two tiles diagonally up and to the right red", "red: 9 5; 10 4"),
-        (
-            "Paint tile 1 of column 2 red | Paint tile 9 of column 5 blue | Paint the tiles around the red tile green",
-            "green: 1,3 1,2; 2 2",
-        ),
         ("Paint the top three tiles of column 2 red | Repeat step 1 in columns 5 and 9", "red: 5,9 1-3"),
         (
             "Paint tile 5 of column 8 red | Paint tile 2 of column 12 red | Connect the last two tiles with a red line",
@@ -58,12 +43,6 @@ RANKER = RankReader({})
         ),
         ("Make a green flower around the 4th tile of column 11 | Fill the middle with red", "red: 11 4"),
         ("Paint tile 5 of column 8 red | Draw lines of two tiles going lower left and upper left in blue", "blue: 6 4,6; 7 5,6"),
-        (
-            "Paint tile 3 of columns 4 and 9 red | From those, draw blue lines of two tiles down and to the right",
-            "blue: 5,6,11 4; 10 3",
-        ),
-        ("Paint the first tile of column 4 green | Skip a column, then paint the top two tiles red", "red: 6 1,2"),
-        ("Paint tile 1 of columns 8 and 10 red | Move to the next columns and paint the second tile blue", "blue: 7,11 2"),
         (
             "Paint tile 1 of columns 1 and 2 red and tile 2 of column 1 blue | Repeat this across the board",
             "red: 3-18 1; blue: 3,5,7,9,11,13,15,17 2",
@@ -73,14 +52,7 @@ RANKER = RankReader({})
             "red: 9 8; blue: 9 10",
         ),
         ("Paint the 2nd tile of columns 1 through 3 green | Repeat this until you reach the end of the board", "green: 4-18 2"),
-        (
-            "Paint tile 4 of columns 6, 12 red | Color tiles around tile 2 of column 2 blue | Repeat step 2 for all red tiles",
-            "blue: 5,7,11,13 4,5; 6,12 3,5",
-        ),
         ("Paint all tiles of column 6 blue, except the second one which should be green", "green: 6 2; blue: 6 1,3-10"),
-        ("Paint tile 7 of columns 3 and 9 red | Paint columns 3 and 9 blue until you meet the red tile", "blue: 3,9 1-6"),
-        ("Use only green here | Paint the third tile of column 2", "green: 2 3"),
-        ("Paint the third tile of column 2 orange | Now the fourth tile", "orange: 2 4"),
     ],
 )
 def test_what_the_last_of_some_steps_draws(steps: str, expected: str) -> None:
