@@ -17,7 +17,6 @@ from harness.prompting.plan import (
     build_plan,
     chosen_base,
     counting_tokenizer,
-    engine_name,
     given_to_vllm,
     refuse_keys,
 )
@@ -144,7 +143,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
-        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {engine_name(options)}, "
+        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
         f"model {model_name(options, adapter)}; "
         f"{spec.context_name}, {spec.format_name}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.as_json,

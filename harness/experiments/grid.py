@@ -26,7 +26,7 @@ from eval.score_run import Benchmark
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
 from harness.util.hashing import file_sha256, json_hash
-from harness.util.processes import ending_with_parent, gpu_groups, visible_gpus
+from harness.util.processes import ending_with_parent, visible_gpus
 
 STATE_FILE = "rows.json"
 """In the grid's folder: which rows are finished, and why others are not."""
@@ -208,7 +208,10 @@ def row_gpus(rows: Sequence[Row], gpus: Sequence[str]) -> list[str]:
     """The GPUs of each row that runs at a time, as values of CUDA_VISIBLE_DEVICES; empty if rows run one after another. As many
     rows run at a time as would have enough GPUs if each needed as many as the largest; all GPUs are divided among them."""
     count = min(len(rows), len(gpus) // max(row.gpus() for row in rows))
-    return gpu_groups(gpus, count) if count > 1 else []
+    if count < 2:
+        return []
+    each = len(gpus) // count
+    return [",".join(gpus[start : start + each]) for start in range(0, count * each, each)]
 
 
 def run_command(words: Sequence[str], log: Path, gpus: str, stop: threading.Event) -> tuple[int, str]:

@@ -82,12 +82,8 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
             double = adapter is None or adapter.trained_with.double_quantization
             more = {"quantize": quantized_weights("nf4", double=double)}
         if options.engine == "vllm":
-            from harness.engines.vllm.replicas import SIZE, ReplicatedEngine
-
-            own = {key: value for key, value in given_to_vllm(options).items() if key != SIZE}
+            own = given_to_vllm(options)
             more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible", "options": own}
-            if gpus := vllm_gpus(options):
-                kind, more = ReplicatedEngine, {**more, "gpus": gpus}
         engine = kind(model, adapter=path, context_length=options.context_length, **more)
     if options.batch_size:
         engine.batch_size = options.batch_size
@@ -102,23 +98,6 @@ def given_to_vllm(options: Options) -> dict[str, Any]:
     from harness.engines.vllm.options import engine_options
 
     return engine_options(options.vllm, options.vllm_words)
-
-
-def vllm_gpus(options: Options) -> list[str]:
-    """The GPUs of each copy of vLLM's engine; empty if one copy runs in this process. Raises UsageError for more than fit."""
-    if options.engine != "vllm":
-        return []
-    from harness.engines.vllm.replicas import replica_gpus
-
-    return replica_gpus(given_to_vllm(options))
-
-
-def engine_name(options: Options) -> str:
-    """The engine as the first line of a command names it."""
-    if not (gpus := vllm_gpus(options)):
-        return options.engine
-    each = gpus[0].count(",") + 1
-    return f"{options.engine} on {len(gpus) * each} GPUs ({len(gpus)} copies{f' of {each} GPUs' if each > 1 else ''})"
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 TRUST = "HARNESS_TRUST_REMOTE_CODE"
 """The environment variable that says whether a base model's own Python code may run: `harness --trust-remote-code`. An adapter's
@@ -26,12 +26,6 @@ def visible_gpus() -> list[str]:
     variable = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     names = [name.strip() for name in variable.split(",") if name.strip()]
     return (names or [str(number) for number in range(count)])[:count]
-
-
-def gpu_groups(gpus: Sequence[str], count: int) -> list[str]:
-    """`count` values of CUDA_VISIBLE_DEVICES, each with the same number of GPUs; leftover GPUs are not used."""
-    each = len(gpus) // count
-    return [",".join(gpus[start : start + each]) for start in range(0, count * each, each)]
 
 
 def ending_with_parent() -> Callable[[], None] | None:

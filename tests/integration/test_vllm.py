@@ -14,7 +14,6 @@ from harness.corpora.item import MinecraftItem
 from harness.engines.engine import Completion, Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm.engine import VllmEngine
-from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
 from tests.helpers import Command
@@ -168,17 +167,15 @@ def test_feasible_answers_can_be_carried_out_whatever_the_model(prompting: Promp
 def test_an_adapter_changes_the_answers_as_it_does_in_peft(
     base: Path, engine: VllmEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In two copies in processes of their own, with a context shorter than the model's and a rank that vLLM does not support."""
+    """With a context shorter than the model's and a rank that vLLM does not support."""
     adapter = build_tiny_adapter(base, tmp_path / "adapter", rank=12)
     sampling = Sampling(max_tokens=16)
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
-    options = {"dtype": "float32", "max_num_seqs": 64}
-    with closing(ReplicatedEngine(str(base), ["0", "1"], adapter=adapter, context_length=200, options=options)) as copies:
-        assert (copies.context_length, copies.batch_size) == (200, 2 * engine.batch_size)
-        rows = prompts_for(copies, TEXTS)
-        answers = answered(copies, rows, sampling)
-        # The second call is divided like the first.
-        assert [answer.text for answer in answered(copies, rows, sampling)] == [answer.text for answer in answers]
+    rows = prompts_for(engine, TEXTS)
+    plain = answered(engine, rows, sampling)
+    with closing(VllmEngine(str(base), adapter=adapter, context_length=200, options={"max_num_seqs": 64})) as adapted:
+        assert adapted.context_length == 200
+        answers = answered(adapted, rows, sampling)
     peft = TransformersEngine(str(base), adapter=str(adapter)).generate(rows, sampling)
     assert agreement(answers, peft) >= ALIKE
-    assert agreement(answers, answered(engine, rows, sampling)) < 0.5
+    assert agreement(answers, plain) < 0.5

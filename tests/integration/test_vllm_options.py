@@ -62,6 +62,7 @@ ENGINE, SERVER = partial(engine_options, []), serve_options
         (lambda words: engine_options(words, []), ["max_num_seqs"], r"give key=value"),
         (lambda words: engine_options(words, []), ["model=other"], r"decided by --model here"),
         (ENGINE, ["--max-model-len", "100"], r"--max-model-len is decided by --context-length here"),
+        (ENGINE, ["--data-parallel-size", "8"], r"harness serve: start it with `-- --data-parallel-size 8`"),
         (ENGINE, ["--max_num_seq", "4"], r"unrecognized arguments: --max.num.seq 4"),
         (SERVER, ["--max-num-seqs", "many"], r"invalid int value: 'many'"),
         (SERVER, ["Qwen/Qwen3-8B"], r"Qwen/Qwen3-8B is not an option; the model is given with --base"),

@@ -48,8 +48,13 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
     if not pairs and not words:
         return {}
     parser = _parser("vllm.engine.arg_utils:EngineArgs.add_cli_args")
-    options = _read(parser, [*(_flag(parser, pair) for pair in pairs), *words])
-    return _free(options, OURS)
+    options = _free(_read(parser, [*(_flag(parser, pair) for pair in pairs), *words]), OURS)
+    if (copies := options.get("data_parallel_size", 1)) > 1:
+        raise UsageError(
+            f"--data-parallel-size {copies} is for harness serve: start it with `-- --data-parallel-size {copies}`, and ask it "
+            "with --engine openai --base-url http://127.0.0.1:8000/v1 --model NAME; or split the model: --tensor-parallel-size"
+        )
+    return options
 
 
 def serve_options(words: Sequence[str]) -> dict[str, Any]:

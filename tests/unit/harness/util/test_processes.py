@@ -1,4 +1,4 @@
-"""The number of worker processes, the visible GPUs, and their division; torch's count is a stand-in."""
+"""The visible GPUs; torch's count is a stand-in."""
 
 from __future__ import annotations
 
