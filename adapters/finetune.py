@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
-from adapters.rows import TrainingRows, TrainPacks, WeightedSource, make_rows, train_packs
+from adapters.rows import TrainingRows, TrainPacks, make_rows, train_packs
 from harness.corpora.item import Item, own_program
 from harness.engines.models.bases import (
     base_origin,
@@ -67,8 +67,6 @@ class FinetuneJob(Job):
     """From how many items the model learns programs, and how many were left out, why; in words."""
     gold: Mapping[str, Item] = field(default_factory=dict)
     """The train split's items as the corpus has them, by id: drawn answers are scored against them."""
-    sources: Sequence[WeightedSource] = ()
-    """Parts of `items` that an epoch takes more than once, or only in part."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
     """The dev and test items that `items` was compared with, as `HeldOut.compared` returns it."""
 
@@ -229,7 +227,7 @@ def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     training = job.recipe.training
     length, layout = longest_row(job, config), layout_for(job, config)
     renderer = Renderer(job.spec, tokenizer, length, 0)
-    train = train_packs(job.items, job.recipe, renderer, job.pool, layout.packing, job.sources)
+    train = train_packs(job.items, job.recipe, renderer, job.pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, job.pool, job.recipe.shots, length)
     for name, part in (("train", train.rows), ("dev", dev_rows)):
         if not part:

@@ -53,9 +53,6 @@ class DataSource(Strict):
     augment: Positive = 1
     """Size of the source as a multiple of its items; beyond them come variants of whole games or drawing procedures, in other
     colors and, in Minecraft, in other words and turned. 1: no variants."""
-    weight: Annotated[float, Field(gt=0)] = 1
-    """Each epoch takes round(weight * items) of the source's items, as nearly as whole games or drawing procedures allow: at 1
-    all of them, at 0.5 half of them, drawn anew for each epoch, at 2 each of them twice."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> DataSource:

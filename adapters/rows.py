@@ -4,7 +4,6 @@ packs of a whole training, in order."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,47 +84,16 @@ def recolored(item: Item, seed: str) -> Item:
     return permute_colors(item, random_colors(item.task, Random(f"{seed}/{item.cluster}")))
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedSource:
-    """The items of a source, by their indices among all train items. Each epoch takes round(weight * items) of them."""
-
-    items: range
-    weight: float
-
-
-def drawn(rows: TrainingRows, sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[range]:
-    """The groups of an epoch: every group outside the sources, and from each source as many rows as its weight asks for, to the
-    nearest whole group. The result depends on the arguments alone."""
-    if not sources:
-        return list(rows.groups)
-    groups = {rows.item(group.start): group for group in rows.groups}
-    taken = [group for item, group in groups.items() if not any(item in source.items for source in sources)]
-    for number, source in enumerate(sources):
-        own = [group for item, group in groups.items() if item in source.items]
-        size = sum(map(len, own))
-        whole, left = divmod(round(source.weight * size), max(1, size))
-        taken += own * whole
-        for group in Random(f"{seed}/draw/{number}/{epoch}").sample(own, len(own)):
-            if len(group) < 2 * left:
-                taken.append(group)
-                left -= len(group)
-    return taken
-
-
 def plan_epoch(
     rows: TrainingRows,
     epoch: int,
     training: FinetuneTraining,
     longest: int,
     packing: Packing = Packing.TREE,
-    sources: Sequence[WeightedSource] = (),
 ) -> list[PackPlan]:
-    """The packs of the groups that `drawn` returns, with groups and then packs shuffled by the seed.
-
-    `longest` and `packing` are as in `plan_packs`, `sources` as in `drawn`.
-    """
+    """The packs of all rows, with groups and then packs shuffled by the seed. `longest` and `packing` are as in `plan_packs`."""
     random = Random(f"{training.seed}/rows/{epoch}")
-    groups = drawn(rows, sources, epoch, training.seed)
+    groups = list(rows.groups)
     random.shuffle(groups)
     plans = list(plan_packs(rows, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
     random.shuffle(plans)
@@ -151,19 +119,18 @@ def train_packs(
     renderer: Renderer,
     pool: Shots,
     packing: Packing = Packing.TREE,
-    sources: Sequence[WeightedSource] = (),
 ) -> TrainPacks:
     """What a training on these items reads. The packs of later epochs are planned when these begin."""
     training = recipe.training
     rows = _epoch_rows(items, recipe, renderer, pool, 0)
-    plans = plan_epoch(rows, 0, training, renderer.budget, packing, sources)
+    plans = plan_epoch(rows, 0, training, renderer.budget, packing)
     begun = _curriculum_plans(items, rows, training, renderer, packing)
     wanted = (training.max_steps or 0) * training.accumulation
     wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
 
     def later(epoch: int) -> list[PackPlan]:
         again = _epoch_rows(items, recipe, renderer, pool, epoch) if training.recolor else rows
-        return plan_epoch(again, epoch, training, renderer.budget, packing, sources)
+        return plan_epoch(again, epoch, training, renderer.budget, packing)
 
     packs = Packs(begun + plans, wanted - wanted % training.accumulation, later)
     return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 
 from adapters.recipe import DataSource
-from adapters.rows import WeightedSource
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
@@ -28,8 +27,6 @@ class TrainData:
     """The items of all sources, in their order."""
 
     items: list[Item] = field(default_factory=list)
-    weighted: list[WeightedSource] = field(default_factory=list)
-    """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str] = field(default_factory=dict)
     """The hashes of the sources besides the split, by their names."""
     left_out: int = 0
@@ -61,8 +58,6 @@ def gather(
         if taken is None:
             continue
         items, left_out = taken
-        if source.weight != 1:
-            data.weighted.append(WeightedSource(range(len(data.items), len(data.items) + len(items)), source.weight))
         if not source.split or source.task not in (None, task):
             data.added[source.name] = items_hash(items)
         data.items += items

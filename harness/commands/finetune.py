@@ -148,7 +148,6 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         start=start,
         learned=str(programs or ""),
         gold={item.id: item for item in gold},
-        sources=data.weighted,
         held_out=held.compared(items),
     )
     return job, data

@@ -61,7 +61,7 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["data=[{items: 3}]"], "give one of split, simulate and file, not none"),
         (["data=[{simulate: random}]"], "simulate and items go together"),
         (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
-        (["data=[{split: train, weight: 0}]"], "data.0.weight"),
+        (["data=[{split: train, seed: -1}]"], "data.0.seed"),
         (["lora.r=5"], "(--set lora.r=5): lora.r"),
         (["training.lerning_rate=1e-4"], "training.lerning_rate: no such key; did you mean learning_rate?"),
         (["training.seed"], "--set training.seed: write key=value"),
