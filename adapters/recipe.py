@@ -116,8 +116,6 @@ class FinetuneTraining(Strict):
     """Packs per step."""
     recolor: bool
     """Permute the colors of every drawing procedure or game at random, differently in each epoch after the first."""
-    lasting: bool
-    """Minecraft: leave out the actions of a turn that later actions of the same turn undo."""
     max_length: Positive
     """Most tokens per row: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool

@@ -11,8 +11,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from adapters.catalog import CARD_FILE, SCORES_FILE, ScoredRun
-from adapters.recipe import load_recipe
+from adapters.recipe import DataSource, FinetuneTraining, load_recipe
 from adapters.registry import (
     CONFIG_FILE,
     HARNESS_FILE,
@@ -206,6 +208,11 @@ def _training(recipe: Mapping[str, Any]) -> str:
 def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, Any]) -> tuple[str, bool]:
     """The command that retrains this adapter, and whether its recipe is missing here."""
     recipe = {key: value for key, value in about.recipe.items() if key != "name"}
+    # Recipes of earlier versions had more keys.
+    if "training" in recipe:
+        recipe["training"] = _only(FinetuneTraining, recipe["training"])
+    if "data" in recipe:
+        recipe["data"] = [_only(DataSource, source) for source in recipe["data"]]
     named = str(about.recipe.get("name", "RECIPE"))
     try:
         here = flat(load_recipe(named).model_dump())
@@ -219,3 +226,8 @@ def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, An
     changes = [f"{key}={json.dumps(value)}" for key, value in flat(recipe).items() if here and here.get(key) != value]
     words += [word for change in changes for word in ("--set", change)]
     return shlex.join([*words, "--base", about.base, "--name", name]), not here
+
+
+def _only(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of keys that a schema has."""
+    return {key: value for key, value in values.items() if key in schema.model_fields}

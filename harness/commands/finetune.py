@@ -134,21 +134,20 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert base is not None
     assert data is not None
     check_curriculum(data.items, training.curriculum)
-    items, dev = ([_lasting(item) for item in part] if training.lasting else part for part in (data.items, dev))
     choice = ShotChoice(loaded.shots, training.seed, loaded.prompt.select)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
-        items=items,
+        items=data.items,
         dev=dev,
         base=base,
         spec=spec,
-        examples=partial(choose_shots, choice, [*items, *dev], items),
+        examples=partial(choose_shots, choice, [*data.items, *dev], data.items),
         dev_f1=dev_f1,
         start=start,
         learned=str(programs or ""),
         gold={item.id: item for item in gold},
-        held_out=held.compared(items),
+        held_out=held.compared(data.items),
     )
     return job, data
 
@@ -209,15 +208,6 @@ def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: 
     if not records:
         raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
     return list(as_met(items, records))
-
-
-def _lasting(item: Item) -> Item:
-    from dataclasses import replace
-
-    from harness.corpora.item import MinecraftItem
-    from harness.worlds.minecraft import lasting
-
-    return replace(item, actions=lasting(item.actions, item.before)) if isinstance(item, MinecraftItem) else item
 
 
 def _print(result: Trained) -> None:

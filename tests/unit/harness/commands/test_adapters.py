@@ -44,6 +44,9 @@ def adapter(base: Path) -> Path:
 
     folder = build_tiny_adapter(base, base.parent / "made" / "adapter")
     recipe = {"name": "llama-lora", **load_recipe("llama-lora", ["training.epochs=7"]).model_dump()}
+    # Keys of earlier versions.
+    recipe["training"]["lasting"] = True
+    recipe["data"][0]["weight"] = 0.5
     counts = {"items": 40, "rows": 38, "dropped": 2, "steps": 9, "seconds": 20.4, "curve": CURVE}
     more = {"base": "tiny", "base_fingerprint": weights_fingerprint(base), "recipe": recipe, **counts}
     (folder / HARNESS_FILE).write_text(json.dumps({**described(SPEC), **more}))
