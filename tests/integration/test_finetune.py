@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,31 +18,23 @@ QUICK = ("training.evaluations=2", "training.dev_f1_items=2", "training.dev_loss
 SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
 
 
-def words(base: Path, *more: str) -> tuple[str, ...]:
-    """The words of a command."""
-    settings = (word for override in SMALL for word in ("--set", override))
-    return ("finetune", "llama-lora", "--base", str(base), *settings, *more)
-
-
 @pytest.fixture(scope="module")
 def trained(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder with a run of six steps, and the output of the command."""
+    """The folder of a run of six steps, and the output of the command."""
     folder = tmp_path_factory.mktemp("work")
-    return folder, train(folder, (), *words(base, "--task", "minecraft", "--max-steps", "6", "--name", "six")[1:])
+    settings = (word for override in SMALL for word in ("--set", override))
+    words = ("--base", str(base), *settings, "--task", "minecraft", "--max-steps", "6", "--name", "six")
+    return folder / "runs/six", train(folder, (), "llama-lora", *words)
 
 
-def test_it_reports_its_inputs_and_its_progress(trained: tuple[Path, str]) -> None:
-    folder, printed = trained
+def test_it_reports_its_progress_and_the_adapter_says_what_it_is_and_loads(trained: tuple[Path, str], base: Path) -> None:
+    run, printed = trained
     assert printed.startswith("llama-lora on tiny: minecraft/context-rich/lines/world, ")
     assert [word for word in ("dropped", "train loss", "dev loss", "dev F1", "runs/six/adapter") if word not in printed] == []
-    curve = [json.loads(line) for line in (folder / "runs/six/curve.jsonl").read_text().splitlines()]
+    curve = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
     assert [point["step"] for point in curve] == [0, 3, 6]
     assert curve[-1]["dev_loss"] < curve[0]["dev_loss"]
     assert all(0 <= point["dev_f1"] <= 1 for point in curve)
-
-
-def test_the_adapter_says_what_it_is_and_loads(trained: tuple[Path, str], base: Path) -> None:
-    run = trained[0] / "runs/six"
     adapter = load_adapter(run, str(base))
     assert (adapter.rank, adapter.spec.name) == (8, "minecraft/context-rich/lines/world")
     said = json.loads((run / "adapter/harness.json").read_text())
@@ -58,15 +50,13 @@ def test_it_is_the_same_model_in_plain_peft(trained: tuple[Path, str], base: Pat
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
-    run = trained[0] / "runs/six"
-    ids = torch.tensor([[1, 7, 20, 33, 50]])
-
-    def logits(folder: Path) -> Any:
-        model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-        with torch.inference_mode():
-            return PeftModel.from_pretrained(model, folder).eval()(ids).logits
-
+    run, ids = trained[0], torch.tensor([[1, 7, 20, 33, 50]])
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32).eval()
     with torch.inference_mode():
-        plain = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32).eval()(ids).logits
-    assert torch.equal(logits(run / "adapter"), logits(run / "checkpoints/checkpoint-6"))
-    assert not torch.allclose(logits(run / "adapter"), plain)
+        plain = model(ids).logits
+        saved, last = (
+            PeftModel.from_pretrained(copy.deepcopy(model), folder).eval()(ids).logits
+            for folder in (run / "adapter", run / "checkpoints/checkpoint-6")
+        )
+    assert torch.equal(saved, last)
+    assert not torch.allclose(saved, plain)

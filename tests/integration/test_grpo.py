@@ -13,19 +13,12 @@ from tests.helpers.finetuning import torchrun, train
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
+# Answers are so short that some hold only blanks and stops, which cost nothing; the others do, so there is something to learn.
 QUICK = (
-    "training.learning_rate=0.01",
-    "training.evaluations=2",
-    "training.dev_f1_items=2",
-    # So short that some answers hold only blanks and stops, which cost nothing; the others do, so there is something to learn.
-    "training.max_new_tokens=1",
-    "training.max_length=2048",
-    "lora.r=8",
-    "grpo.num_generations=16",
-    "grpo.generation_batch_size=32",
-    "grpo.per_device_train_batch_size=16",
-    "grpo.beta=0.1",
-)
+    "training.learning_rate=0.01", "training.evaluations=2", "training.dev_f1_items=2", "training.max_new_tokens=1",
+    "training.max_length=2048", "lora.r=8", "grpo.num_generations=16", "grpo.generation_batch_size=32",
+    "grpo.per_device_train_batch_size=16", "grpo.beta=0.1",
+)  # fmt: skip
 
 
 def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -> str:
@@ -37,8 +30,7 @@ def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -
 def alone(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The run of one process, and its output."""
     folder = tmp_path_factory.mktemp("alone")
-    printed = learn(base, folder, "g")
-    return folder / "runs/g", printed
+    return folder / "runs/g", learn(base, folder, "g")
 
 
 def curve(run: Path) -> list[dict[str, float]]:
@@ -50,8 +42,9 @@ def test_a_run_and_one_that_resumes_end_alike(alone: tuple[Path, str], base: Pat
     assert "4 steps of 2 prompts with 16 answers each" in shown
     assert [point["step"] for point in curve(run)] == [0, 2, 4]
     assert {"reward", "entropy", "dev_f1"} <= curve(run)[-1].keys()
-    assert json.loads((run / "adapter/harness.json").read_text())["tokens"] > 4 * 32 * 50
-    assert json.loads((run / "adapter/harness.json").read_text())["effect"], "nothing was trained"
+    said = json.loads((run / "adapter/harness.json").read_text())
+    assert said["tokens"] > 4 * 32 * 50
+    assert said["effect"], "nothing was trained"
     assert not (run / "adapter/ref").exists()
     resumed = shutil.copytree(run, tmp_path / "runs/g")
     shutil.rmtree(resumed / "checkpoints/checkpoint-4")

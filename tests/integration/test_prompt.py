@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,24 +33,22 @@ class Prompting:
         options = ("--base", str(base), "--task", "hexagons", "--split", "train", "--shots", "2", "--name", name)
         more = ("--batch-size", "3", "--max-new-tokens", "200", "--no-cache", "--json")
         self.command = [sys.executable, "-m", "harness.cli", "prompt", *options, *more]
-        self.folder, self.predictions = folder, folder / "runs" / name / "predictions.jsonl"
+        self.how: dict[str, Any] = {"cwd": folder, "env": environment()}
+        self.predictions = folder / "runs" / name / "predictions.jsonl"
 
     def answers(self) -> int:
         return self.predictions.read_bytes().count(b"\n") if self.predictions.exists() else 0
 
-    def finished(self) -> dict[str, object]:
+    def finished(self) -> Any:
         """The scores that it prints at its end."""
-        done = subprocess.run(self.command, cwd=self.folder, env=environment(), capture_output=True, text=True)
+        done = subprocess.run(self.command, **self.how, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        scores: dict[str, object] = json.loads(done.stdout)
-        return scores
+        return json.loads(done.stdout)
 
     def killed(self, answers: int) -> None:
         """Starts it and kills it once its folder exists and holds so many more answers."""
         wanted = self.answers() + answers
-        process = subprocess.Popen(
-            self.command, cwd=self.folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        process = subprocess.Popen(self.command, **self.how, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not self.predictions.parent.exists() or self.answers() < wanted:
             assert process.poll() is None
             time.sleep(0.002)

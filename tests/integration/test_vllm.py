@@ -112,19 +112,15 @@ def test_no_answer_is_longer_than_its_room_and_an_early_end_leaves_nothing_behin
     assert not engine.llm.llm_engine.has_unfinished_requests()
 
 
-def test_samples_are_fixed_by_their_seed(engine: VllmEngine) -> None:
+def test_samples_are_fixed_by_their_seed_and_their_likelihoods_are_returned_if_asked_for(engine: VllmEngine) -> None:
     rows = prompts_for(engine, TEXTS)
-    first, again, other = (answered(engine, rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
-    assert first == again
+    how: dict[str, Any] = {"max_tokens": 8, "temperature": 1.0}
+    told = ((1, False), (1, True), (2, False))
+    first, again, other = (answered(engine, rows, Sampling(**how, seed=seed, logprobs=tell)) for seed, tell in told)
+    assert [answer.text for answer in first] == [answer.text for answer in again]
     assert agreement(first, other) < 0.5
-
-
-def test_likelihoods_are_returned_if_asked_for(engine: VllmEngine) -> None:
-    rows = [Rendered(str(n), (), "", (1, 70 + n, 80)) for n in range(8)]
-    silent, telling = (answered(engine, rows, Sampling(max_tokens=8, logprobs=tell)) for tell in (False, True))
-    assert [answer.text for answer in silent] == [answer.text for answer in telling]
-    assert all(answer.logprob is None for answer in silent)
-    assert all(answer.logprob is not None and answer.logprob < 0 for answer in telling)
+    assert all(answer.logprob is None for answer in first)
+    assert all(answer.logprob is not None and answer.logprob < 0 for answer in again)
 
 
 def test_vllms_own_options_reach_the_engine_and_the_run(engine: VllmEngine, prompting: Prompting) -> None:

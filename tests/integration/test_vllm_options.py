@@ -28,15 +28,9 @@ def test_names_and_types_are_those_of_vllm() -> None:
     ]
     given = engine_options(["max_num_seqs=512", "enforce_eager=true", "enable_prefix_caching=false", "download_dir=/tmp"], words)
     # A run records what may change an answer, as plain values.
-    assert recorded(given) == {
-        "max_num_seqs": 512,
-        "enforce_eager": True,
-        "enable_prefix_caching": False,
-        "pipeline_parallel_size": 2,
-        "distributed_executor_backend": "ray",
-        "tensor_parallel_size": 2,
-        "hf_overrides": "{'rope_theta': 3}",
-    }
+    parallel = {"pipeline_parallel_size": 2, "distributed_executor_backend": "ray", "tensor_parallel_size": 2}
+    others = {"max_num_seqs": 512, "enforce_eager": True, "enable_prefix_caching": False, "hf_overrides": "{'rope_theta': 3}"}
+    assert recorded(given) == {**parallel, **others}
 
 
 @pytest.mark.slow
@@ -44,13 +38,8 @@ def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
     file = tmp_path / "vllm.yaml"
     file.write_text("max-model-len: 4096\nenforce-eager: true\n")
     assert serve_options(["--config", str(file)]) == {"max_model_len": 4096, "enforce_eager": True}
-    words = ["--tool-call-parser", "hermes", "--data-parallel-size", "8", "-tp", "2", "--quantization", "fp8"]
-    assert serve_options(words) == {
-        "tool_call_parser": "hermes",
-        "data_parallel_size": 8,
-        "tensor_parallel_size": 2,
-        "quantization": "fp8",
-    }
+    words = "--tool-call-parser hermes --data-parallel-size 8 --quantization fp8"
+    assert serve_options(words.split()) == {"tool_call_parser": "hermes", "data_parallel_size": 8, "quantization": "fp8"}
 
 
 ENGINE, SERVER = partial(engine_options, []), serve_options

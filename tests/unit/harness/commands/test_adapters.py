@@ -40,7 +40,9 @@ CURVE = [{"step": 0, "seconds": 1, "dev_loss": 2.5, "dev_f1": 0.0}, {"step": 9, 
 def adapter(base: Path) -> Path:
     """An adapter as `harness finetune` leaves it."""
     recipe = {"name": "llama-lora", **load_recipe("llama-lora", ["training.epochs=7"]).model_dump()}
-    recipe["training"]["lasting"] = True  # A key of earlier versions.
+    # Keys of earlier versions.
+    recipe["training"]["lasting"] = True
+    recipe["data"][0]["weight"] = 0.5
     counts: dict[str, Any] = {"items": 40, "rows": 38, "dropped": 2, "steps": 9, "seconds": 20.4, "curve": CURVE}
     return save_tiny_adapter(base, base.parent / "made" / "adapter", SPEC, recipe=recipe, **counts)
 
