@@ -32,6 +32,7 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
     assert turn_minecraft(turned, -1).before == item.before
     done, again = ([turn for turn in its.history if isinstance(turn, Executed)] for its in (item, turned))
     for run, other in zip(done, again, strict=True):
+        assert run.pose is not None
         assert [(-a.z, a.x) for a in run.actions] == [(a.x, a.z) for a in other.actions]
         expected = 1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch
         assert other.pose == pytest.approx(expected)
