@@ -44,14 +44,6 @@ def test_no_files_import_each_other_in_a_circle(graph: grimp.ImportGraph) -> Non
         pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")
 
 
-def test_the_table_of_the_architecture_has_a_line_for_every_folder() -> None:
-    packages = RULES["root_packages"]
-    below = (path for name in packages for path in (ROOT / name).iterdir() if path.is_dir() and path.name != "__pycache__")
-    table = CONTRIBUTING.partition("## Architecture\n")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `([\w/]+)` \| .+ \|$", table, re.MULTILINE)
-    assert sorted(rows) == sorted([*packages, *(path.relative_to(ROOT).as_posix() for path in below)])
-
-
 def test_paths_and_functions_that_contributing_names_exist() -> None:
     paths = [path for path in re.findall(r"`([\w./-]+/[\w./-]*)`", CONTRIBUTING) if "NAME" not in path]
     assert [path for path in paths if not (ROOT / path).exists()] == []

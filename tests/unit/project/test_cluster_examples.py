@@ -47,15 +47,3 @@ def test_pods_are_valid_for_kubernetes(pod: dict[str, Any]) -> None:
 
 def test_the_command_of_the_server_parses() -> None:
     parse(*PODS["serve"]["spec"]["containers"][0]["command"][1:])
-
-
-def test_the_job_uses_its_gpus() -> None:
-    gpus = str(JOB["resources"]["limits"]["nvidia.com/gpu"])
-    script = SCRIPTS["kubernetes"]
-    assert re.findall(r"--nproc-per-node (\d+)|training\.accumulation=(\d+)", script) == [(gpus, ""), ("", gpus)]
-
-
-def test_slurm_options_come_before_the_first_command() -> None:
-    head = re.split(r"^[^#\n]", SCRIPTS["slurm"], maxsplit=1, flags=re.MULTILINE)[0]
-    options = re.findall(r"^#SBATCH (.*)", SCRIPTS["slurm"], re.MULTILINE)
-    assert options == re.findall(r"^#SBATCH (--[a-z-]+(?:=\S+)?)$", head, re.MULTILINE) != []

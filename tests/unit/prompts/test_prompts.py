@@ -56,20 +56,6 @@ def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: 
             assert read_answer(gold_answer(turned, spec), turned, spec) == (actions, ())
 
 
-@pytest.mark.parametrize(("yaw", "x", "z"), [(0, 1, 0), (90, 0, 1), (180, -1, 0), (270, 0, -1)], ids=["+z", "-x", "-z", "+x"])
-def test_moves_go_from_the_last_cell_as_the_builder_looks(yaw: float, x: int, z: int) -> None:
-    turned, spec = built_probe(pose=Pose(0, 1, 0, yaw, 0)), PromptSpec.make("minecraft", "conversation", "moves")
-    last = (0, 2, 2)
-    said = "red left\nblue up 2 behind\npick down 2 front\ngreen here"
-    left = Action("place", "red", last[0] + x, 2, last[2] + z)
-    read = read_answer(said, turned, spec)
-    assert read.actions[0] == left
-    assert read.actions[1].y == 4
-    assert read.actions[2] == Action("remove", None, *left.cell)
-    assert read.actions[3] == Action("place", "green", *left.cell)
-    assert gold_answer(replace(turned, actions=read.actions), spec) == said
-
-
 def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = [format_hash(spec) for spec in specs()]
     assert len(set(hashes)) == len(hashes)

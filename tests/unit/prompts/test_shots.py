@@ -11,9 +11,8 @@ import pytest
 
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, builder_turns
-from harness.errors import UsageError
 from prompts.render import Renderer
-from prompts.shots import ChosenShots, fixed, may_show, most_similar
+from prompts.shots import ChosenShots, may_show, most_similar
 from prompts.similarity import Matrix, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -91,10 +90,3 @@ def test_what_does_not_fit_is_the_least_similar() -> None:
     asked = [message["content"] for message in rendered.messages if message["role"] == "user"]
     assert rendered.dropped_shots == 1
     assert [text.partition(". ")[2] for text in asked] == [i.instruction for i in (TRAIN[2], TRAIN[0], ITEM)]
-
-
-def test_given_ids() -> None:
-    ids = [TRAIN[3].id, TRAIN[1].id, TRAIN[0].id]
-    assert fixed(TRAIN, ids, [ITEM])[ITEM.id] == [TRAIN[3], TRAIN[0]]
-    with pytest.raises(UsageError, match="is given twice"):
-        fixed(TRAIN, ids[:1] * 2, [ITEM])

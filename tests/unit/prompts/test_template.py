@@ -119,17 +119,6 @@ def test_only_regular_files_of_a_bounded_size_and_number_are_read(folder: Path) 
         PromptSpec.make("minecraft", template=str(folder))
 
 
-def test_the_files_are_read_once_and_all_of_them_are_hashed(folder: Path) -> None:
-    (folder / "parts").mkdir()
-    (folder / "parts" / "turn.txt").write_text("* {{ turn }}\n")
-    (folder / "minecraft.user.txt").write_text('{% for turn in turns %}\n{% include "parts/turn.txt" %}\n{% endfor %}\n')
-    spec, before = (PromptSpec.make("minecraft", template=str(folder)) for _ in range(2))
-    assert spec.template.hash == before.template.hash
-    (folder / "parts" / "turn.txt").write_text("- {{ turn }}\n")
-    assert conversation(PROBES["minecraft"][0], spec)[-1]["content"].startswith("* <Architect> Build 2 <tower>.")
-    assert PromptSpec.make("minecraft", template=str(folder)).template.hash != spec.template.hash
-
-
 def test_a_file_that_is_named_after_a_task_of_another_name_than_its_world_is_refused(folder: Path) -> None:
     (folder / "iglu.system.txt").write_text("Build.")
     with pytest.raises(UsageError, match=r"iglu\.system\.txt: a template's files are named by world: minecraft\.system\.txt"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.errors import UsageError
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import conversation, item_view, read_answer
+from prompts.messages import conversation, read_answer
 from prompts.spec import PromptSpec
 from serialization.pose import as_cells, as_seen, compass, from_pose, to_cell
 from tests.helpers.scored import built_probe
@@ -23,24 +23,6 @@ POSES = st.builds(Pose, st.floats(-60, 60), st.floats(0, 30), st.floats(-60, 60)
 def test_every_cell_comes_back_from_every_pose(pose: Pose, x: int, y: int, z: int) -> None:
     assert to_cell(*from_pose(x, y, z, pose), pose) == (x, y, z)
     assert as_cells(as_seen(f"pick {x} {y} {z}", pose), pose) == f"pick {x} {y} {z}"
-
-
-@pytest.mark.parametrize(
-    ("yaw", "ahead", "left"),
-    [(0, (0, 1, 2), (2, 1, 0)), (90, (-2, 1, 0), (0, 1, 2)), (180, (0, 1, -2), (-2, 1, 0)), (-90, (2, 1, 0), (0, 1, -2))],
-)
-def test_ahead_and_left_are_the_builders(yaw: float, ahead: tuple[int, int, int], left: tuple[int, int, int]) -> None:
-    pose = Pose(0.5, 1.0, 0.5, yaw, 0.0)
-    assert from_pose(*ahead, pose) == (0, 0, 2)
-    assert from_pose(*left, pose) == (2, 0, 0)
-
-
-def test_the_view_is_the_builders_too() -> None:
-    seen = item_view(built_probe(pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4)), SPEC)
-    assert [piece.text for piece in seen.pieces if piece.done] == ["place red 2.5 0 4.3\nplace green 2.5 1 4.3"]
-    assert seen.fields["blocks"] == "green 2.5 1 4.3; red 2.5 0 4.3"
-    assert seen.fields["builder"] == "yaw 30, pitch 20, middle 1.5 0 2.6"
-    assert seen.pieces[0].text == "<Architect> Build 2 <tower>."
 
 
 @pytest.mark.parametrize("said", ["place red 2.5 0 4.3", "Place a red block at (x=2.5, y=0, z=4.3)", "place red 2.4 -0.2 4"])

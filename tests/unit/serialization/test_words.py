@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.worlds.minecraft import Action, Pose, Structure
-from serialization.words import h3_tokens, tokenize
-
-RED = Action("place", "red", 0, 1, 0)
-BLUE = Action("remove", "blue", 1, 1, 0)
+from serialization.words import tokenize
 
 
 @pytest.mark.parametrize(
@@ -36,24 +31,3 @@ def test_any_line_has_tokens_without_blanks(text: str) -> None:
     tokens = tokenize(text)
     assert all(token and not any(c.isspace() for c in token) for token in tokens)
     assert bool(tokens) == bool(text.split())
-
-
-def item(*history: Turn) -> MinecraftItem:
-    return MinecraftItem("", "train", history, Structure(), Pose(0, 1, 0, 0, 0), (RED,), Structure(), "C1", "game")
-
-
-def test_h3_reaches_the_start_of_the_game() -> None:
-    start: list[Turn] = [Utterance("Builder", "Mission has started."), Utterance("Architect", "hi"), Executed((RED, BLUE))]
-    assert h3_tokens(item()) == ["<dialogue>"]
-    assert h3_tokens(item(*start, Utterance("Builder", "ok?"))) == [
-        *("<dialogue>", "<architect>", "hi", "</architect>"),
-        *("<builder_putdown_red>", "<builder_pickup_blue>", "<builder>", "ok", "?", "</builder>"),
-    ]
-
-
-def test_h3_stops_at_the_last_run_but_one() -> None:
-    long_ago: list[Turn] = [Utterance("Architect", "long ago"), Executed((RED,))]
-    history = [*long_ago, Utterance("Architect", "before"), Executed((BLUE,)), Utterance("Architect", "now")]
-    expected = ["<architect>", "before", "</architect>", "<builder_pickup_blue>", "<architect>", "now", "</architect>"]
-    assert h3_tokens(item(*history)) == expected
-    assert h3_tokens(item(Utterance("Architect", "even before"), Executed((RED,)), *history)) == expected

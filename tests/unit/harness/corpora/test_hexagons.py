@@ -7,33 +7,8 @@ from typing import Any
 import pytest
 
 from harness.corpora import corpus_of, hexagons
-from harness.corpora.item import Executed, Utterance
 from harness.errors import DataError
-from harness.worlds.hexagons import Board, Paint
 from tests.helpers.corpora_files import procedure, write_hexagons
-
-
-def test_a_procedure_becomes_its_steps(tmp_path: Path) -> None:
-    steps = [(" Paint it red.\n", {20: 4}), ("Nothing. ", {}), ("White, then blue", {20: 0, 179: 5})]
-    first, second, third = hexagons.load(write_hexagons(tmp_path, dev=[procedure(7, steps)]), "dev")
-    assert [item.id for item in (first, second, third)] == ["hexagons/dev/7/1", "hexagons/dev/7/2", "hexagons/dev/7/3"]
-    assert (first.split, first.cluster, first.group, first.task) == ("dev", "hexagons/dev/7", "P01C01T14", "hexagons")
-    assert (first.instruction, first.meta["raw"]) == ("Paint it red.", " Paint it red.\n")
-    assert first.before == Board()
-    assert first.history == ()
-    assert first.actions == (Paint(1, 2, "red"),)
-    assert second.actions == ()
-    assert third.actions == (Paint(1, 2, "white"), Paint(9, 17, "blue"))
-    assert third.before == second.after == first.after
-    assert third.history == (
-        Utterance("Instructor", "Paint it red."),
-        Executed((Paint(1, 2, "red"),)),
-        Utterance("Instructor", "Nothing."),
-        Executed(()),
-    )
-    expected = {"index": 7, "step": 3, "steps": 3, "category": "simple", "image_id": "P01C01T14", "annotation_round": 1}
-    expected |= {"instructor_id": 2, "agreement_tag": "A", "agreement_scores": (1.0, 1.0, 1.0), "raw": "White, then blue"}
-    assert third.meta == expected
 
 
 def test_a_changed_copy_that_nobody_verified_is_grouped_with_its_image(tmp_path: Path) -> None:

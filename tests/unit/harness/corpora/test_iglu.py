@@ -14,7 +14,7 @@ from harness.corpora import SPLITS, iglu, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.tasks import SAMPLE
-from harness.worlds.minecraft import Action, Pose, Structure
+from harness.worlds.minecraft import Pose, Structure
 
 FIRST = "game-9005"
 """An instruction of the sample: remove the yellow block next to a purple tower."""
@@ -53,16 +53,6 @@ def item(folder: Path, game: str = FIRST) -> MinecraftItem:
     instructions = iglu.read_instructions(folder)
     (item,) = (one for split in SPLITS["iglu"] for one in iglu.items(instructions, split) if one.meta["game"] == game)
     return item
-
-
-def test_an_instruction_becomes_an_item(folder: Path) -> None:
-    found = item(folder)
-    assert (found.id, found.task, found.world, found.split) == (f"iglu/train/{FIRST}", "iglu", "minecraft", "train")
-    assert (found.group, found.cluster) == ("c902", "iglu/train/2-c902")
-    assert found.history == (Utterance("Architect", "Destroy the yellow block."),)
-    assert found.before == Structure.of([*((0, y, 0, "purple") for y in (1, 2, 3)), (1, 1, 0, "yellow")])
-    assert found.actions == (Action("remove", "yellow", 1, 1, 0),)
-    assert found.pose == pytest.approx(Pose(0.5, 1.0, 4.5, 180.0, 30.0))
 
 
 @pytest.mark.parametrize(("look", "yaw"), [(0.0, 180.0), (1.5707963267948966, 90.0), (-1.5707963267948966, 270.0)])

@@ -9,7 +9,7 @@ from harness.corpora import minecraft_logs
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
-from harness.worlds.minecraft import Action, Pose, Structure
+from harness.worlds.minecraft import Action, Structure
 from tests.helpers.corpora_files import DAY, GAME, pack, state, write_log, write_minecraft, write_splits
 
 RED, BLUE, GREEN = (0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 1, 0, "green")
@@ -28,35 +28,6 @@ def remove(x: int, y: int, z: int, color: str) -> Action:
 def read(folder: Path, *states: dict[str, Any]) -> tuple[Game, list[MinecraftItem]]:
     (game,) = minecraft_logs.read_games(write_minecraft(folder, states))
     return game, list(minecraft_logs.items([game]))
-
-
-def test_a_game_becomes_its_items(tmp_path: Path) -> None:
-    (game,) = minecraft_logs.read_games(write_minecraft(tmp_path))
-    (item,) = minecraft_logs.items([game])
-    assert (item.id, item.split, item.task) == (f"minecraft/train/{GAME}/2", "train", "minecraft")
-    assert (item.group, item.cluster) == ("C3", f"minecraft/train/{GAME}")
-    assert item.history == (STARTED, Utterance("Architect", "a red block, a blue one on top"))
-    assert item.actions == (place(*RED), place(*BLUE))
-    assert (item.before, item.after) == (Structure(), Structure.of([RED, BLUE]))
-    assert item.pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose is that of the state before the first action"
-    assert item.meta == {"game": GAME, "index": 2, "target": "C3", "day": DAY, "states": (2, 3)}
-    assert (game.world_states, game.null_states) == (5, 0)
-    assert game.turns == (*item.history, Executed(item.actions, item.pose), Utterance("Builder", "done"))
-
-
-def test_any_chat_line_ends_a_run_and_later_items_see_all_before(tmp_path: Path) -> None:
-    first, second = read(
-        tmp_path,
-        state(),
-        state([HI]),
-        state([HI], [RED], (3.5, 1.0, 0.5, 90.0, 20.0)),
-        state([HI, "<Builder>   like this?  "], [RED], (4.5, 1.0, 0.5, 95.0, 10.0)),
-        state([HI, "<Builder>   like this?  "], [BLUE]),
-    )[1]
-    assert (first.meta["index"], second.meta["index"]) == (2, 4)
-    assert second.actions == (place(*BLUE), remove(*RED))
-    assert (first.pose.x, second.pose.x) == (0.5, 4.5)
-    assert second.history == (*first.history, Executed((place(*RED),), first.pose), Utterance("Builder", "like this?"))
 
 
 def test_states_without_a_pose_are_skipped(tmp_path: Path) -> None:

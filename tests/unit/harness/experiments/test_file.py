@@ -123,20 +123,6 @@ def test_one_fault_is_an_error_of_one_line(values: dict[str, Any], message: str,
     assert message in err[0]
 
 
-@pytest.mark.parametrize("text", ["rows: [", "text", ""])
-def test_a_file_that_is_not_a_mapping_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("e.yaml").write_text(text)
-    assert main(["experiment", "e.yaml"]) == 2
-    assert "e.yaml: not a valid experiment" in capsys.readouterr().err
-
-
-def test_an_invalid_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["experiment", "context"]) == 2
-    assert "no experiment named 'context': did you mean contexts?" in capsys.readouterr().err
-    assert main(["experiment", "contexts", "--name", "../up"]) == 2
-    assert "--name ../up: use letters" in capsys.readouterr().err
-
-
 def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,15 +46,6 @@ def test_diff_is_what_apply_needs_and_no_more(before: Board, after: Board) -> No
     assert list(actions) == sorted(actions)
 
 
-@given(boards, st.lists(paints))
-def test_the_last_paint_wins_and_the_board_is_untouched(board: Board, actions: list[Paint]) -> None:
-    digits = board.digits()
-    after = board.apply(actions).board
-    for tile, color in {a.tile: a.color for a in actions}.items():
-        assert after[tile] == color
-    assert board.digits() == digits
-
-
 def test_what_cannot_be_painted_is_ignored_and_reported() -> None:
     wrong = (Paint(10, 0, "red"), Paint(0, 18, "red"), Paint(-1, 0, "red"), Paint(0, 0, "pink"))
     applied = Board().apply([*wrong, Paint(9, 17, "red")])

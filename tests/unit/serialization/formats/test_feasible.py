@@ -77,13 +77,6 @@ def test_what_can_be_carried_out_is_admitted_and_nothing_else(
         )
 
 
-def test_another_process_gets_the_same() -> None:
-    one = Feasible("moves", BuiltState(Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))
-    other = Feasible.from_json(one.to_json())
-    for text in ("", "red", "pick", "red up x"):
-        assert one.continuations(text, 8) == other.continuations(text, 8)
-
-
 def stated(**changes: Any) -> str:
     """A state as JSON, with other values."""
     return json.dumps({**json.loads(Feasible("lines", BuiltState(Structure(), None, 0)).to_json()), **changes})
@@ -97,18 +90,13 @@ def stated(**changes: Any) -> str:
         stated(blocks=[1]), stated(blocks=[[0, 1, 0, "red"]] * 1090), stated(blocks=[[6, 1, 0, "red"]]),
         stated(blocks=[{}] * 9_000),
         stated(opening=" " * 65), stated(opening="red"), stated(opening=1), stated(pose=[0, 1, 0, 0]), stated(extra="a" * 50_000),
-        stated(pose=[0, 1, 0, "yaw", 0]), stated(pose="P").replace('"P"', "[0, 1, 0, 1e400, 0]"),
+        5, stated(pose=[0, 1, 0, "yaw", 0]), stated(pose="P").replace('"P"', "[0, 1, 0, 1e400, 0]"),
         stated(pose=[0, 1, 0, float("nan"), 0]), stated(pose=[1e6, 1, 0, 0, 0]),
     ],
 )  # fmt: skip
-def test_an_invalid_state_is_refused(text: str) -> None:
+def test_an_invalid_state_is_refused(text: Any) -> None:
     with pytest.raises(ValueError, match=r"^not a state: .{1,200}$"):
         Feasible.from_json(text)
-
-
-def test_something_that_is_no_text_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a state"):
-        Feasible.from_json(5)  # type: ignore[arg-type]
 
 
 def test_an_answer_ends_after_the_most_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,16 +106,6 @@ def test_an_answer_ends_after_the_most_pieces(monkeypatch: pytest.MonkeyPatch) -
         assert feasible.continuations("\n".join(pieces + pieces[:1]), 1) == {"\n"}
         assert feasible.continuations("\n".join(pieces * 2), 1) == set()
         assert feasible.whole("\n".join(pieces * 2))
-
-
-def test_texts_may_be_asked_about_in_any_order() -> None:
-    feasible = Feasible("lines", BuiltState(Structure(), None, 0))
-    for text, fits in (
-        ("place red 0 1 0\nplace red 0 2 0", True),
-        ("place red 0 2 0", False),
-        ("place red 0 1 0\npick 0 1 0", True),
-    ):
-        assert feasible.whole(text) is fits
 
 
 def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:

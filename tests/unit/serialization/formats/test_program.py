@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from harness.corpora.item import Executed
 from harness.worlds.hexagons import Paint
@@ -17,7 +15,6 @@ from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.formats import get_format, reader
 from serialization.program.parse import parse
-from tests.helpers.programs import texts
 
 ITEM: Any = PROBES["hexagons"][0]
 """A board with black 5:1-3, which its second step drew."""
@@ -78,12 +75,6 @@ def test_what_floats_is_built_with_supports_and_what_cannot_be_done_is_left_out(
     assert fmt.read("red shift(3,1,3,up 2)", BUILDER) == (floating, ())
     assert fmt.parse(fmt.write(impossible)) == (impossible, ())
     assert fmt.read("red 3,3,3+3,2,3+3,1,3", BUILDER).actions == tuple(Action("place", "red", 3, y, 3) for y in (1, 2, 3))
-
-
-@given(text=st.one_of(texts, st.text()))
-def test_reading_is_total(text: str) -> None:
-    get_format("hexagons", "program").read(text, ITEM)
-    get_format("minecraft", "program").read(text, BUILDER)
 
 
 GRAMMATICAL = {

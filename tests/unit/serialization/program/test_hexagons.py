@@ -97,15 +97,6 @@ def test_every_function_is_tested_here_or_shown_in_the_manual() -> None:
     assert set(FIGURES) | documented_functions("hexagons") >= set(Drawing.functions)
 
 
-@pytest.mark.parametrize(
-    ("name", "paints"), [("all", "1-18"), ("blank", "1-18 - 3:4"), ("painted", "3:4"), ("it", "")]
-)  # fmt: skip
-def test_names_of_the_board(name: str, paints: str) -> None:
-    state = state_after(Board(), "blue 3:4")
-    found = run(parse(f"red {name}"), state).actions
-    assert {a.tile for a in found} == (tiles(paints) if paints else set())
-
-
 def test_a_move_keeps_shapes_and_grid_keeps_numbers() -> None:
     ring = {*neighbors(Tile(2, 2))}
     moved = tiles("shift(ring(3:3),right 3)")
@@ -185,12 +176,6 @@ def test_names_are_kept_for_later_programs() -> None:
     first = run(parse("f = ring(5:4); n = 2"))
     assert drawn("blue f & (n+2)", "f = ring(5:4); n = 2") == "blue 4:3,4"
     assert set(run(parse("red f"), State(Board(), names=first.names)).names) == {"f", "n"}
-
-
-def test_without_a_state_every_painted_tile_counts() -> None:
-    board = Board().apply([Paint(0, 0, "red")]).board
-    assert run(parse("red 1:1; white 2:2"), State(board)).actions == ()
-    assert len(run(parse("red 1:1; white 2:2")).actions) == 2
 
 
 @given(program=programs)

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from serialization.program import ast
 from serialization.program.errors import ProgramError
-from serialization.program.parse import MAX_CHARS, parse, parse_front
+from serialization.program.parse import parse, parse_front
 from serialization.program.written import write
 from tests.helpers.programs import programs, texts
 
@@ -94,25 +94,3 @@ def test_the_statements_before_an_error(text: str, kept: str) -> None:
     program, error = parse_front(text)
     assert write(program) == kept
     assert error is not None
-
-
-MONSTERS = {
-    "ten megabytes": "red 3:4\n" * 1_300_000,
-    "10,000 parentheses": f"red {'(' * 10_000}3:4{')' * 10_000}",
-    "10,000 braces": "repeat 3 {" * 1_900,
-    "a long list": f"red {'1,' * 9_990}1",
-    "a long union": f"red {'1:1+' * 4_990}1:1",
-    "a long chain of minus": f"red {'-' * 19_990}1",
-    "a long name": f"red {'a' * 19_000}",
-}
-
-
-@pytest.mark.parametrize("text", MONSTERS.values(), ids=MONSTERS)
-@pytest.mark.timeout(20)
-def test_monsters_are_read_or_refused_in_time(text: str) -> None:
-    program, error = parse_front(text)
-    assert parse(write(program)) == program
-    assert len({program}) == 1
-    if error is not None:
-        assert len(str(error)) < 300
-        assert error.line == 1 or len(text) > MAX_CHARS
