@@ -11,8 +11,6 @@ from harness.simulators.live import LiveGame
 from harness.worlds import hexagons
 from harness.worlds.minecraft import COLORS, SIDE, Action
 
-Look = Callable[[Any], None]
-
 
 def wrong(rng: Random, item: Item) -> list[Any]:
     """An answer that is mostly wrong."""
@@ -44,13 +42,10 @@ def _anywhere(rng: Random) -> Action:
     return Action("place", rng.choice(COLORS), rng.randint(-SIDE, SIDE), 1, rng.randint(-SIDE, SIDE))
 
 
-def play(
-    game: LiveGame, errs: Callable[[Item], bool] = lambda item: False, seed: int = 0, look: Look = lambda item: None
-) -> list[Item]:
+def play(game: LiveGame, errs: Callable[[Item], bool] = lambda item: False, seed: int = 0) -> list[Item]:
     """Play a game to its end with right answers, except for the messages where the builder errs. Returns the messages."""
     rng, asked = Random(seed), list[Item]()
     while (item := game.ask()) is not None:
-        look(item)
         asked.append(item)
         actions: Sequence[Any] = wrong(rng, item) if errs(item) else item.actions
         game.take(actions)

@@ -159,7 +159,6 @@ def test_two_bos_tokens_are_refused() -> None:
 def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:
     probe = drawn_probe("everyday-hexagons")
     spec = PromptSpec.make("everyday-hexagons", "conversation")
-    assert conversation(probe, spec)[1]["content"].startswith("Board: black: 5 1-3\n1. ")
     done = (Utterance("Instructor", "Over it."), Executed((Paint(0, 4, "red"),)))
     later = replace(probe, history=done, before=probe.before.apply(done[1].actions).board)  # type: ignore[arg-type]
     messages = conversation(later, spec)

@@ -14,7 +14,6 @@ from harness.corpora import SPLITS, iglu, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.tasks import SAMPLE
-from harness.worlds.minecraft import Pose, Structure
 
 FIRST = "game-9005"
 """An instruction of the sample: remove the yellow block next to a purple tower."""
@@ -53,28 +52,6 @@ def item(folder: Path, game: str = FIRST) -> MinecraftItem:
     instructions = iglu.read_instructions(folder)
     (item,) = (one for split in SPLITS["iglu"] for one in iglu.items(instructions, split) if one.meta["game"] == game)
     return item
-
-
-@pytest.mark.parametrize(("look", "yaw"), [(0.0, 180.0), (1.5707963267948966, 90.0), (-1.5707963267948966, 270.0)])
-def test_their_look_grows_to_the_left_from_north(folder: Path, look: float, yaw: float) -> None:
-    change(target(folder), lambda world: world.update(tape=f"1 pos_change (1.5, 64.0, -2.0)\n2 set_look (0.5, {look})\n"))
-    assert item(folder).pose == pytest.approx(Pose(1.5, 2.0, -2.0, yaw, -28.64788975654116))
-
-
-def test_removals_come_first_from_the_top_then_what_has_support() -> None:
-    before = Structure.of([(0, y, 0, "red") for y in (1, 2, 3)])
-    after = Structure.of([(0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 2, 0, "blue"), (1, 1, 0, "green"), (2, 2, 0, "blue")])
-    order = iglu.gold_order(before, after)
-    assert order is not None
-    assert [(a.kind, a.cell) for a in order] == [
-        ("remove", (0, 3, 0)),
-        ("remove", (0, 2, 0)),
-        ("place", (1, 1, 0)),
-        ("place", (0, 2, 0)),
-        ("place", (1, 2, 0)),
-        ("place", (2, 2, 0)),
-    ]
-    assert before.apply(order) == (after, ())
 
 
 def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[list[str]]]:

@@ -1,4 +1,4 @@
-"""Experiments as files: the commands of a row, all faults of a file at once, and resumption after a kill."""
+"""Experiments as files: the commands of a row, and all faults of a file at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import yaml
 from harness.cli import main
 from harness.corpora import load
 from harness.experiments.file import SHIPPED
-from harness.experiments.grid import STATE_FILE
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -81,9 +80,7 @@ def test_a_training_is_prompted_with_its_own_result(capsys: pytest.CaptureFixtur
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "context": ({"finetune": {"context": "none"}}, "no context"),
     "typo": ({"finetune": {"contxt": "no-history"}}, "finetune: no key named 'contxt': did you mean context?"),
-    "keys": ({"finetune": {"set": {"lora.rank": 8}}}, ""),
     "dict": ({"finetune": {"limit": {"a": 1}}}, "finetune: limit: {'a': 1} is not a value of this option"),
-    "file": ({"finetune": {"data": ["missing.jsonl"]}}, ""),
     "recipe": ({"finetune": {"recipe": "lama"}}, "no recipe named 'lama'"),
     "none": ({"finetune": {"recipe": None}}, "finetune: recipe: give its name"),
     "empty": ({"finetune": {"limit": []}}, "a list is empty"),
@@ -123,9 +120,7 @@ def test_one_fault_is_an_error_of_one_line(values: dict[str, Any], message: str,
     assert message in err[0]
 
 
-def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_ends_with_a_table_for_each_task(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=":")
     shared = {**SCRIPT, "limit": 3, "task": ["hexagons", "minecraft"], "shots": [0, 1]}
     Path("e.yaml").write_text(yaml.safe_dump({"prompt": shared}, sort_keys=False))
@@ -137,16 +132,6 @@ def test_it_ends_with_a_table_for_each_task_and_resumes_where_it_stopped(
     assert lines[0]["scores"]["action"]["f1"] == 1.0
     table = Path("runs/e/table.md").read_text()
     assert table.index("## hexagons") < table.index("action F1") < table.index("## minecraft") < table.index("micro F1")
-
-    states = json.loads(Path("runs/e", STATE_FILE).read_text())
-    Path("runs/e", STATE_FILE).write_text(json.dumps({names[0]: states[names[0]]}))  # As after a kill.
-    file = Path("runs/e", names[1], "predictions.jsonl")
-    whole = file.read_bytes()
-    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:1]))
-    assert main(["experiment", "e.yaml"]) == 0
-    assert "hexagons_shots-0: finished before" in capsys.readouterr().err
-    assert file.read_bytes() == whole
-    assert Path("runs/e/table.md").read_text().partition("seconds")[0] == table.partition("seconds")[0]
 
 
 @pytest.mark.slow

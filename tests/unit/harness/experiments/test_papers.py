@@ -65,11 +65,7 @@ def check_rows(made: Plan) -> None:
         ({"base": "none.yaml"}, "base: there is no file none.yaml"),
         ({"tests": {"D_r": {"items": "drawn"}}}, "row 1: test D_r: items: drawn.jsonl: hexagons/train"),
         ({"tests": {"D_r": {"items": "blocks", "split": "dev"}}}, "row 1: test D_r: --split dev: the items come from"),
-        (
-            {"tests": {"D_r": {"benchmark": "v2"}}},
-            "row 1: test D_r: --benchmark v2: the annotation that ships covers the official",
-        ),
-        ({"rows": [{"choose": "val"}]}, "row 1: the file has no test val: add it to tests"),
+        ({"tests": {"D_r": {"benchmark": "v2"}}}, "row 1: test D_r: --benchmark v2: the annotation that ships covers"),
         ({"rows": [{"train": {"set": {"training.curriculum": {"difficulty": "D", "buckets": 2}}}}]}, "difficulty=D: D orders"),
         ({"checkpoint": "1=nowhere"}, "row 1: test D_r: --checkpoint nowhere: no trained model is there"),
         ({"data": {"blocks": {}}}, "data.blocks: give either simulate or augment"),
@@ -80,10 +76,7 @@ def test_what_does_not_fit_is_one_line_before_anything_is_trained(
     changes: dict[str, Any], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     values: dict[str, Any] = {
-        "data": {
-            "blocks": {"simulate": {"simulator": "blocks", "items": 9}},
-            "drawn": {"augment": {"task": "hexagons"}},
-        },
+        "data": {"blocks": {"simulate": {"simulator": "blocks", "items": 9}}, "drawn": {"augment": {"task": "hexagons"}}},
         "tests": {"D_r": {"items": "blocks"}},
         "train": {"baseline": "cnn-gru"},
     }
@@ -143,21 +136,6 @@ def test_operations_are_counted_as_torch_counts_them() -> None:
     with FlopCounterMode(display=False) as counter:
         begun.network(begun.data.collate(begun.data.items))
     assert cost.operations / 300 == pytest.approx(3 * counter.get_total_flops() / len(items), rel=0.4)
-
-
-@pytest.mark.slow
-@pytest.mark.data
-@pytest.mark.parametrize("name", PAPERS)
-def test_a_dry_run_tells_what_each_training_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, f"papers/{name}", "--dry-run")
-    assert (code, err) == (0, [])
-    trainings = [line for line in out if " train " in line or line.startswith("harness finetune")]
-    told = [line for line in out if line.startswith("# at most ")]
-    assert len(told) == len(trainings)
-    assert all(" GB; " in line and line.endswith(" on one H100") for line in told)
-    if name == "bap-v2-table-5":
-        assert len(trainings) == 44
-        assert sum("on 52,419 items" in line for line in told) == 43
 
 
 @pytest.fixture(scope="module")

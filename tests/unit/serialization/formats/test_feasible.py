@@ -115,9 +115,9 @@ def test_an_answer_begins_with_the_blanks_that_training_put_before_it() -> None:
     assert feasible.whole(" none")
     assert not feasible.whole("place red 0 1 0")
     assert Feasible.from_json(feasible.to_json()).continuations("", 6) == feasible.continuations("", 6)
-    grammar = get_format("minecraft", "lines").constraint().after(" ")
-    assert re.fullmatch(grammar.value, " place red 0 1 0\npick 0 1 0")
-    assert not re.fullmatch(grammar.value, "place red 0 1 0")
+    grammar = get_format("minecraft", "lines").constraint().after(" ").value
+    assert re.fullmatch(grammar, " place red 0 1 0\npick 0 1 0")
+    assert not re.fullmatch(grammar, "place red 0 1 0")
 
 
 @given(structures, st.integers(0, 10_000), st.floats(-4, 4), st.floats(-180, 180))

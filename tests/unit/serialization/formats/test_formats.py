@@ -189,16 +189,11 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
     },
     ("hexagons", "grouped"): {
         "**Red:** 3 4": "red: 3 4",
-        "red: columns 3,5 rows 1-10": "red: 3,5 1-10",
         "red: columns 3 to 5 and rows 1 to 10": "red: 3-5 1-10",
         "red: columns 3–5, rows 1–10 – the top": "red: 3-5 1-10",
-        "Red: (3,5) (1-10)": "red: 3,5 1-10",
-        "red: 3 4, blue: 1 1": "red: 3 4; blue: 1 1",
         "* **red**:\n  * 3 4\n  * 5 6": "red: 3 4; 5 6",
         "red: 3 4. This is the top corner.": "red: 3 4",
         "red: (3,4) (5,6)": "none",
-        "red: (3,4)": "none",
-        "red: 3 4 (5,6)": "none",
         "red: columns 3 columns 4": "none",
         "blue: 1 1\nNow the red ones:\n3 4": "blue: 1 1",
         "Here is red: 3 4": "none",
@@ -206,15 +201,11 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("minecraft", "lines"): {
         "place red (0,1,0)": "place red 0 1 0",
         "Place a red block at (0, 1, 0).": "place red 0 1 0",
-        "1. place red 0 1 0\n2. pick (0, 1, 0)": "place red 0 1 0\npick 0 1 0",
         "place red at x=0, y=1, z=-5": "place red 0 1 -5",
-        "<answer>place red 0 1 0</answer>": "place red 0 1 0",
         "First: place red 0 1 0\nplace blue 0 2 0": "place red 0 1 0\nplace blue 0 2 0",
         "place red 0 1 0.5\nplace red 0 1 0-3\nplace 5 red blocks at (0, 1, 0)": "none",
     },
     ("minecraft", "calls"): {
-        "place('red', 0, 1, 0)": "place(color='red',x=0,y=1,z=0)",
-        "place(x=0, z=2, y=1, color='red');": "place(color='red',x=0,y=1,z=2)",
         "place('red', 0, y=1, z=2)": "place(color='red',x=0,y=1,z=2)",
         "place ( 0 , 1 , 2 , red )": "place(color='red',x=0,y=1,z=2)",
         "pick(0, 1, 0); pick( x = 0, y = 2, z = 0 )": "pick(x=0,y=1,z=0)\npick(x=0,y=2,z=0)",
@@ -230,15 +221,11 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "red at 0 1 0-3\nred up1\nred 0 1 0\nup\nthe red one is left": "none",
         "put a red a left of A\nred A": "none",
     },
-    ("hexagons", "json"): {
-        "Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]',
-        '- [0, 4, "red"]\n- [1, 0, "blue"]': '[[0, 4, "red"], [1, 0, "blue"]]',
-    },
+    ("hexagons", "json"): {"Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]'},
     ("minecraft", "json"): {"[['remove', None, 0, 1, 0]]": '[["remove", null, 0, 1, 0]]'},
     ("hexagons", "program"): {
         "Sure!\n\nHere is the program:\nred 1:1\n\nIt paints blue 2:2.": "red 1:1",
         "Sure!\n```program\nred 1:1\n```\nIt does not paint\nblue 2:2": "red 1:1",
-        "1. red 1:1\n2. blue 2:2": "red 1:1\nblue 2:2",
         "red 1:1\n```": "red 1:1",
     },
 }
@@ -281,66 +268,41 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
     assert all(len(d.text) <= 80 for d in parsed.discarded)
 
 
-@pytest.mark.parametrize(
-    ("task", "name", "text", "actions", "discarded"),
-    [
-        ("hexagons", "triplets", "Sure! 0 4 RED, 12 3 red, 1 1 pink.", 1, ["not an action", "off the board", "unknown color"]),
-        ("hexagons", "triplets", "0 4 red, 0 4 blue", 1, []),
-        (
-            "hexagons",
-            "grouped",
-            "3 4; pink: 1 1; red: 18-20 10-12; red 1",
-            1,
-            ["no color", "unknown color", "partly off the board", "not a group"],
-        ),
-        ("hexagons", "grouped", "red: 5-3 1", 3, []),
-        ("hexagons", "json", '[[0, 4, "red"], [0, 5, "bl', 1, ["not an action"]),
-        ("hexagons", "json", '[[0, 4, "red"], [10, 5, "blue"], [NaN, 1, "red"]]', 1, ["not an action: "] * 2),
-        (
-            "minecraft",
-            "lines",
-            "place red 0 1 0 place blue 6 1 0\nplace pink 0 1 0\nhm",
-            1,
-            ["outside the build region", "unknown color", "not an action"],
-        ),
-        (
-            "minecraft",
-            "calls",
-            "place( color = \"red\", x = 0, y = 1, z = -5 ); place(x=0,y=1,z=0); __import__('os')",
-            1,
-            ["no color", "not an action"],
-        ),
-        ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
-        ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, ["outside the build region"] * 2),
-        ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, ["not an action"] * 3),
-        ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
-    ],
-)
+OUTSIDE, UNREAD = "outside the build region", "not an action"
+READ: list[tuple[str, str, str, int, list[str]]] = [
+    ("hexagons", "triplets", "Sure! 0 4 RED, 12 3 red, 1 1 pink.", 1, [UNREAD, "off the board", "unknown color"]),
+    ("hexagons", "triplets", "0 4 red, 0 4 blue", 1, []),
+    ("hexagons", "grouped", "3 4; pink: 1 1; red: 18-20 10-12", 1, ["no color", "partly off the board", "unknown color"]),
+    ("hexagons", "grouped", "red: 5-3 1", 3, []),
+    ("hexagons", "json", '[[0, 4, "red"], [0, 5, "bl', 1, [UNREAD]),
+    ("hexagons", "json", '[[0, 4, "red"], [10, 5, "blue"], [NaN, 1, "red"]]', 1, [UNREAD] * 2),
+    ("minecraft", "lines", "place red 0 1 0 place blue 6 1 0\nplace pink 0 1 0\nhm", 1, [UNREAD, OUTSIDE, "unknown color"]),
+    ("minecraft", "calls", 'place( color = "red", x = 0, y = 1, z = -5 ); place(x=0,y=1,z=0); os()', 1, ["no color", UNREAD]),
+    ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, [UNREAD, OUTSIDE]),
+    ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, [OUTSIDE] * 2),
+    ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, [UNREAD] * 3),
+    ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, [UNREAD] * 2),
+]
+
+
+@pytest.mark.parametrize(("task", "name", "text", "actions", "discarded"), READ)
 def test_what_is_read_and_what_is_discarded(task: str, name: str, text: str, actions: int, discarded: list[str]) -> None:
     parsed = get_format(task, name).parse(text)
     assert len(parsed.actions) == actions, parsed
-    assert len(parsed.discarded) == len(discarded), parsed
     for piece, reason in zip(sorted(d.reason for d in parsed.discarded), sorted(discarded), strict=True):
         assert piece.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    ("task", "name", "text"),
-    [
-        ("hexagons", "triplets", "10 4 red"),
-        ("hexagons", "grouped", "red: 19 1"),
-        ("hexagons", "grouped", "red: 1 11"),
-        ("minecraft", "lines", "place white 0 1 0"),
-        ("minecraft", "lines", "place red 0 0 0"),
-        ("minecraft", "calls", "place(x=0,y=1,z=0)"),
-        ("minecraft", "moves", "red 0 1 0"),
-        ("minecraft", "moves", "red"),
-        ("minecraft", "moves", "red up left"),
-        ("minecraft", "moves", "pick up 1"),
-        ("minecraft", "moves", "red up x1"),
-        ("minecraft", "moves", "red here x2"),
-        ("minecraft", "moves", "red A up"),
-    ],
-)
-def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> None:
-    assert not re.fullmatch(get_format(task, name).constraint().value, text)
+UNGRAMMATICAL = {
+    ("hexagons", "triplets"): ["10 4 red"],
+    ("hexagons", "grouped"): ["red: 19 1", "red: 1 11"],
+    ("minecraft", "lines"): ["place white 0 1 0", "place red 0 0 0"],
+    ("minecraft", "calls"): ["place(x=0,y=1,z=0)"],
+    ("minecraft", "moves"): ["red 0 1 0", "red", "red up left", "pick up 1", "red up x1", "red here x2", "red A up"],
+}
+
+
+@pytest.mark.parametrize(("task", "name"), UNGRAMMATICAL)
+def test_the_grammar_refuses_what_is_wrong(task: str, name: str) -> None:
+    grammar = get_format(task, name).constraint().value
+    assert [text for text in UNGRAMMATICAL[task, name] if re.fullmatch(grammar, text)] == []

@@ -67,16 +67,6 @@ def test_a_builders_answer_is_in_the_builders_frame() -> None:
     assert read_answer("blue behind(last); yellow step(-1,red)", turned, world).actions == (behind._replace(y=2),)
 
 
-def test_what_floats_is_built_with_supports_and_what_cannot_be_done_is_left_out() -> None:
-    fmt = get_format("minecraft", "program")
-    floating = tuple(Action("place", "red", 3, y, 3) for y in (1, 2, 3)) + tuple(Action("remove", None, 3, y, 3) for y in (2, 1))
-    impossible = (Action("place", "red", 3, 3, 3), Action("remove", None, 4, 4, 4), Action("place", "blue", 0, 1, 2))
-    assert fmt.read(fmt.write(impossible), BUILDER) == (floating, ())
-    assert fmt.read("red shift(3,1,3,up 2)", BUILDER) == (floating, ())
-    assert fmt.parse(fmt.write(impossible)) == (impossible, ())
-    assert fmt.read("red 3,3,3+3,2,3+3,1,3", BUILDER).actions == tuple(Action("place", "red", 3, y, 3) for y in (1, 2, 3))
-
-
 GRAMMATICAL = {
     "hexagons": [
         "none", "red 3,5:1-10", "blue 3:4+6:1-2 - 6:2", "red ray(3:2,down-right,6)",

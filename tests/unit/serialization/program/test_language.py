@@ -65,11 +65,8 @@ def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
         ("red 3:4-6:2", (1, 10), "blanks around a minus"),
         ("repeat 3 right 4 { red 3:4", (1, 27), "ends too early; expected a new line, }"),
         ("red 3:4\nblue 5:6, # last\n  гed 5:4", (3, 3), "CYRILLIC SMALL LETTER GHE"),
-        ("red 12345:1", (1, 5), "numbers go up to 9999"),
         ("red 1-9/0:1", (1, 5), "the step of a range is at least 1"),
-        ("red*0 3:4", (1, 1), "1 to 180 times"),
         ("red shift(3:4, right 1-2)", (1, 22), "expected a number"),
-        ("red by colum 3:4", (1, 8), "did you mean column?"),
         ("facing up", (1, 8), "facing up: expected south, west, north, east"),
     ],
 )  # fmt: skip
@@ -78,19 +75,3 @@ def test_errors_name_their_place_and_what_was_meant(text: str, at: tuple[int, in
         parse(text)
     assert (caught.value.line, caught.value.column) == at, str(caught.value)
     assert str(caught.value).startswith(f"line {at[0]}, column {at[1]}: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("red 3:4\nblue 5:6\nbleu 7:8\ngreen 1", "red 3:4\nblue 5:6"),
-        ("red 3:4; repeat 3 right 4 { blue 5; } green ring(", "red 3:4"),
-        ("red 3:4 # ; }\nblue", "red 3:4"),
-        ("red 3\nblue 1-9/0\ngreen ring(", "red 3"),
-        ("red 3:4;" * 5000, ""),
-    ],
-)
-def test_the_statements_before_an_error(text: str, kept: str) -> None:
-    program, error = parse_front(text)
-    assert write(program) == kept
-    assert error is not None

@@ -1,3 +1,5 @@
+"""Everyday requests: right answers are judged right, and faults of a file are named."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.corpora import corpus_of
+from harness.corpora import corpus_of, load
 from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
+from harness.errors import DataError
 from harness.everyday.judge import as_judged, is_right
-from harness.everyday.requests import read_program
+from harness.everyday.requests import Right, read_program
 from harness.worlds.minecraft import Action
 from serialization.formats.program import run, state_of
 
@@ -91,3 +94,35 @@ def test_a_later_turn_means_what_the_player_built(tmp_path: Path) -> None:
     judged = as_judged([first, second], {first.id: answer, second.id: blue})
     assert [item.meta["solved"] for item in judged] == [True, True]
     assert judged[1].after == met.before.apply(blue)[0]
+
+
+@pytest.mark.parametrize("task", ["everyday-hexagons", "everyday-minecraft"])
+def test_every_right_answer_is_judged_right_and_nothing_is_not(task: str) -> None:
+    for item in load(task):
+        assert is_right(item, item.actions), item.id
+        assert is_right(item, ()) == (not item.actions), item.id
+        for one in item.meta["right"]:
+            outcome = run(read_program(Right.model_validate(one).gold), state_of(item))
+            assert outcome.error is None, item.id
+
+
+REQUEST = "it:\n  kind: figure\n  turns:\n  - say: it\n    right: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "not YAML"),
+        ("it: {kind: figures, turns: []}", "it.kind: String should match pattern '^(whole|border"),
+        (REQUEST.format("red 3;4"), "it.turns.0.right.0"),
+        (REQUEST.format("{up_to: shift, holds: is(red), example: 'red 3:4'}"), "up_to needs a program"),
+        (REQUEST.format("red 3:40"), "it: turn 1: 'red 3:40'"),
+        (REQUEST.format("red is(blue)"), "it: turn 1: the first right answer changes nothing"),
+        (REQUEST.format("nothing").replace("turns", "start: red 33:1\n  turns"), "it: start"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError) as raised:
+        turns(tmp_path, "hexagons", text)
+    assert str(raised.value).startswith(f"{tmp_path / 'hexagons-dev.yaml'}: it" if "it" in text else str(tmp_path))
+    assert message in str(raised.value)
