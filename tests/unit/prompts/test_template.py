@@ -79,7 +79,6 @@ def test_a_fault_in_a_file_is_named_with_its_line(folder: Path, text: str, probl
         ("[minecraft]", r"defaults\.yaml: it must give tasks"),
         ("minecraft: {format: limes}", "did you mean lines"),
         ("minecraft: &m [*m]", "without aliases"),
-        ("minecraft: " + "9" * 8_000, r"defaults\.yaml: it must give tasks"),
         ("# " + "x" * 20_000, r"in at most 10,000 characters"),
     ],
 )

@@ -113,9 +113,6 @@ def written(path: Path, *lines: Any) -> Path:
 KNOWN = "hexagons/train/0/1"
 BAD: dict[str, tuple[Any, str]] = {
     "no JSON": ("{", "a line is"),
-    "no mapping": ([1], "a line is"),
-    "no program": ({"id": "hexagons/train/9/1"}, "a line is"),
-    "a number": ({"id": "hexagons/train/9/1", "program": 5}, "a line is"),
     "an odd mark": ({"id": "hexagons/train/9/1", "program": "red 1:1", "mark": "odd"}, "a line is"),
     "a repeated id": ({"id": KNOWN, "program": "red 1:1"}, f"{KNOWN} has a program already"),
     "no program's syntax": ({"id": "hexagons/train/9/1", "program": "paint red"}, "its program does not parse: line 1, column 1"),

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import load, load_games, locate, minecraft, minecraft_logs, split_name
-from harness.errors import UsageError
+from harness.corpora import load_games, locate, minecraft, minecraft_logs
 from harness.tasks.registry import TASKS
 from tests.helpers.corpora_files import state, write_log, write_minecraft
 
@@ -30,14 +29,6 @@ def test_the_sample_is_used_if_nothing_else_is_there(task: str, tmp_path: Path, 
     assert "MIT" in source.license
     monkeypatch.setenv("HARNESS_DATA", "")
     assert locate(task) == source
-
-
-def test_names_of_tasks_and_splits() -> None:
-    assert [split_name("minecraft", split) for split in ("dev", "val", "test")] == ["val", "val", "test"]
-    with pytest.raises(UsageError, match="did you mean minecraft"):
-        locate("mincraft")
-    with pytest.raises(UsageError, match="no split of hexagons named 'val'"):
-        load("hexagons", "val")
 
 
 class TestCache:

@@ -47,11 +47,9 @@ def test_a_line_that_unpacks_to_too_much_is_refused(name: str, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("[1]", "should be an object"),
         (b"\xff\xfe", "Invalid JSON"),
         (LINE | {"id": "minecraft/train"}, "id: String should match pattern"),
         (LINE | {"before": [[0, 10, 0, "red"]]}, "before.0.1: Input should be less than or equal to 9"),
-        (LINE | {"after": [[0, 1, 0, "pink"]]}, "after.0.3: Input should be 'red'"),
         (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
         (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
         (STEP | {"actions": [[0, 18, "red"]]}, "actions.0.1"),

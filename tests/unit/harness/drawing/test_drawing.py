@@ -14,17 +14,11 @@ from harness.drawing import hexagons, minecraft, svg
 from harness.drawing.minecraft import project
 from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
-from harness.worlds.minecraft import COLORS as BLOCK_COLORS
 from harness.worlds.minecraft import Structure
 
 SVG = "{http://www.w3.org/2000/svg}"
-RUN = "l4 7-4 7"  # the right side of one tile
 
 boards = st.lists(st.integers(0, 7), min_size=180, max_size=180).map(Board)
-cells = st.tuples(st.integers(-5, 5), st.integers(1, 4), st.integers(-5, 5))
-structures = st.dictionaries(cells, st.sampled_from(BLOCK_COLORS), max_size=25).map(
-    lambda d: Structure.of((*cell, color) for cell, color in d.items())
-)
 
 
 def pixels(picture: str, scale: float = 1.0) -> np.ndarray:

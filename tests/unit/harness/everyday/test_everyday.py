@@ -42,7 +42,6 @@ HEXAGONS = [
     (f"{{program: '{L}', up_to: turn}}", "red rotate(line(3:3,3:5)+4:5,1,3:4)", True),
     (f"{{program: '{L}', up_to: turn}}", "red line(3:2,3:4)+2:4", False),
     (f"{{program: '{L}', up_to: [turn, mirror, color]}}", "blue rotate(line(3:3,3:5)+2:5,2,3:4)", True),
-    ("{program: 'red 3:4; blue 3:5', up_to: color}", "green 3:4; red 3:5", True),
     ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5,7,9", True),
     ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5; blue 5:6,7", False),
 ]

@@ -34,17 +34,12 @@ def tiles(text: str, *steps: str) -> set[Tile]:
     ("text", "paints"),
     [
         ("red 3:1-4 - 3:2 + 3:2 & 4", "red 3:1,3,4"),
-        ("red 1 & :1 + 2:2", "red 1:1+2:2"),
         (
             "red -1:-2; blue -18:4..-3; green -3,-2:-1,1; yellow 5..-12/2:1",
             "yellow 5,7:1; green 16,17:1,10; red 18:9; blue 1:4-8",
         ),
         ("red -4--4:2; blue top(-2,2)+shift(-5:3,down); n=-3; green n&:1", "green 16:1; red 15:1,3-10; blue 14:4+17:1,2"),
-        ("red 7:3; blue top(columnof(is(red))+1,2)", "red 7:3; blue 8:1,2"),
         ("red,none*2,blue 1:1-5; green,none by column 1-3:10", "green 1,3:10; red 1:1,5; blue 1:4"),
-        ("n = 2; red n; blue at(2*n+1,n/2..n)", "red 2; blue 5:1,2"),
-        ("for n in 3,5 {red n+1; green 2*n & :1}; blue 3+8:1", "green 10:1; red 4,6; blue 3+8:1"),
-        ("red,blue 1:5-1", "red 1:1,3,5; blue 1:2,4"),
         ("red,blue by object :1-2 & (1-3+6-7+9)", "red 1-3,9:1,2; blue 6,7:1,2"),
         ("red 1:1; blue 1:2; move shift(1:1-2,down) with red=green", "green 1:2; blue 1:3"),
         ("red 1:1-3; replace 1:2-5 with blue,none,green", "green 1:4; red 1:1,3; blue 1:2,5"),
