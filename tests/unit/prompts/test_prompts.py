@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora import load
-from harness.corpora.item import Executed, Utterance
+from harness.corpora.item import Utterance
 from harness.errors import EngineError
-from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
@@ -20,7 +19,7 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import FORMATS
-from tests.helpers.scored import built_probe, drawn_probe
+from tests.helpers.scored import built_probe
 from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
@@ -154,13 +153,3 @@ def test_two_bos_tokens_are_refused() -> None:
 
     with pytest.raises(EngineError, match="BOS token twice"):
         Renderer(PromptSpec.make("hexagons"), Doubler(bos_token_id=1), 4096, 512).token_ids("<s><s>a")
-
-
-def test_a_board_that_no_step_painted_is_shown_before_the_steps_and_stays_there() -> None:
-    probe = drawn_probe("everyday-hexagons")
-    spec = PromptSpec.make("everyday-hexagons", "conversation")
-    done = (Utterance("Instructor", "Over it."), Executed((Paint(0, 4, "red"),)))
-    later = replace(probe, history=done, before=probe.before.apply(done[1].actions).board)  # type: ignore[arg-type]
-    messages = conversation(later, spec)
-    assert messages[1]["content"] == "Board: black: 5 2,3\n1. Over it."
-    assert messages[3]["content"].startswith("2. ")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.corpora import SPLITS, iglu, load, locate
-from harness.corpora.item import MinecraftItem, Utterance
+from harness.corpora import iglu, load, locate
+from harness.corpora.item import Utterance
 from harness.errors import DataError
 from harness.tasks import SAMPLE
 
@@ -46,12 +46,6 @@ def add(*block: int) -> Callable[[Any], object]:
 
 def table(folder: Path) -> Path:
     return folder / "clarifying_questions_train.csv"
-
-
-def item(folder: Path, game: str = FIRST) -> MinecraftItem:
-    instructions = iglu.read_instructions(folder)
-    (item,) = (one for split in SPLITS["iglu"] for one in iglu.items(instructions, split) if one.meta["game"] == game)
-    return item
 
 
 def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[list[str]]]:
@@ -97,7 +91,8 @@ def test_a_game_id_that_stands_there_twice(folder: Path, capsys: pytest.CaptureF
     again = next(line for line in lines if f"CQ-{FIRST}," in line)
     table(folder).write_text("\n".join([*lines, again, again.replace("yellow", "purple")]) + "\n")
     assert faults(folder, capsys) == {"repeated": [[FIRST, "the same text"], [FIRST, "another text: Destroy the purple block."]]}
-    assert item(folder).history[0] == Utterance("Architect", "Destroy the yellow block.")
+    (item,) = (item for item in load("iglu") if item.meta["game"] == FIRST)
+    assert item.history[0] == Utterance("Architect", "Destroy the yellow block.")
 
 
 @pytest.mark.parametrize(

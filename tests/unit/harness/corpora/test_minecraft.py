@@ -9,7 +9,7 @@ from harness.corpora import minecraft_logs
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Action
 from tests.helpers.corpora_files import DAY, GAME, pack, state, write_log, write_minecraft, write_splits
 
 RED, BLUE, GREEN = (0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 1, 0, "green")
@@ -37,15 +37,6 @@ def test_states_without_a_pose_are_skipped(tmp_path: Path) -> None:
     assert (first.actions, second.actions) == ((place(*RED),), (place(*BLUE),))
     assert (first.meta["index"], second.meta["index"]) == (2, 4), "counted over the states with a pose"
     assert (game.world_states, game.null_states) == (7, 2)
-
-
-def test_blocks_of_the_second_state_are_placed_before_each_of_its_lines(tmp_path: Path) -> None:
-    game, (item, _) = read(tmp_path, state(pose=(9.0, 1.0, 9.0, 0.0, 0.0)), state([HI], [RED]), state([HI], [RED]))
-    assert item.history == ()
-    assert (item.actions, item.before, item.after) == ((place(*RED),), Structure(), Structure.of([RED]))
-    assert (item.meta["index"], item.pose.x) == (1, 9.0)
-    run = Executed((place(*RED),), item.pose)
-    assert game.turns == (run, STARTED, run, Utterance("Architect", "hi"))
 
 
 def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> None:
