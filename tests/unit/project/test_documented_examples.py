@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def recipe(text: str) -> None:
 
 def experiment(text: str) -> None:
     """The base is a small one; `train` alone is a part of a file."""
-    main(["simulate", "blocks", "--items", "8", "--out", "blocks.jsonl"])
+    for name in re.findall(r"[\w-]+\.jsonl", text):
+        main(["simulate", "blocks", "--items", "8", "--overwrite", "--out", name])
     text = text.replace("smollm2-135m", "tiny").replace("adapter: hexagons", "model: tiny")
     file = written("own.yaml", text if "rows" in text else f"{text}rows: [{{name: one}}]\n")
     assert read_experiment(file, "own", steps())
