@@ -79,6 +79,8 @@ def read_keys(path: Path) -> dict[bytes, str]:
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                raise UsageError(f"--api-keys {path}: not a file")
             if mode & (stat.S_IRWXG | stat.S_IRWXO):
                 command = shlex.join(["chmod", "600", str(path)])
                 raise UsageError(f"--api-keys {path}: other users of this machine can read it: {command}")

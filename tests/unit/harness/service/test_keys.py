@@ -51,6 +51,11 @@ def test_an_invalid_file_of_keys_is_refused_without_printing_the_keys(text: str,
     assert "sk-" not in str(caught.value)
 
 
+def test_only_a_regular_file_holds_keys() -> None:
+    with pytest.raises(UsageError, match="--api-keys /dev/null: not a file"):
+        read_keys(Path("/dev/null"))
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org"])
 def test_a_server_that_other_machines_reach_needs_a_key(host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
