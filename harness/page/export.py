@@ -20,6 +20,7 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
     Until there are two verifiers, tags and scores are "None", as in the release."""
     for index, session in enumerate(one for one in store.list("description") if one.finished):
         image, steps = session.state["image"], session.state["steps"]
+        agreed = agreement(store, session)
         yield (
             image["split"],
             {
@@ -29,8 +30,8 @@ def procedures(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
                 "image_id": image["id"],
                 "instructor_id": session.person,
                 "number_of_drawing_steps": len(steps),
-                "agreement_tags": tags(store, session) or "None",
-                "agreement_scores": agreement(store, session) or "None",
+                "agreement_tags": tags(agreed) or "None",
+                "agreement_scores": agreed or "None",
                 "drawing_procedure": [
                     [0, "NONE", [0] * len(image["board"])],
                     *([n, step["instruction"], list(map(int, step["board"]))] for n, step in enumerate(steps, start=1)),
@@ -48,10 +49,10 @@ def verifications(store: Store, described: Session) -> list[Session]:
     return list(by_person.values())
 
 
-def tags(store: Store, described: Session) -> list[str]:
-    """For each step, A: both verifiers' boards are exact; V1, V2: one is; VV: only they agree; F: no two boards agree."""
+def tags(agreed: list[list[float]]) -> list[str]:
+    """For each step of an `agreement`, A: both verifiers' boards are exact; V1, V2: one is; VV: only they agree; F: no two boards
+    agree."""
     names = {(True, True): "A", (True, False): "V1", (False, True): "V2"}
-    agreed = agreement(store, described)
     return [names.get((one == 1, two == 1), "VV" if each_other == 1 else "F") for one, two, each_other in agreed]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
@@ -20,7 +20,7 @@ from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
 from harness.page import corpus, export, procedure
 from harness.page.corrections import CorrectedAnswer, Corrections
-from harness.page.store import Session, StaleError, State, Store, StoreError
+from harness.page.store import KINDS, Kind, Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Keys, digest
@@ -35,7 +35,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 class Begin(Body):
     """A new session of a kind; the fields say which kind needs them."""
 
-    kind: Literal["description", "execution"]
+    kind: Kind
     name: Name
     image: str | None = Field(None, max_length=40, description="description: the image of the corpus to describe.")
     board: Digits | None = Field(None, description="description: an image that the person drew, instead.")
@@ -145,7 +145,7 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
     @app.get("/page/sessions")
     def sessions() -> dict[str, Any]:
         """The sessions of each kind, without their boards."""
-        return {kind: [_line(store, one) for one in store.list(kind)] for kind in ("description", "execution")}
+        return {kind: [_line(store, one) for one in store.list(kind)] for kind in KINDS}
 
     @app.post("/page/sessions")
     async def begin(request: Request) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
             {"name": one.name, "players": one.state["players"], "scores": procedure.scores(session.state, one.state)}
             for one in (*export.verifications(store, session), *models)
         ]
-        whole["tags"] = export.tags(store, session) or "None"
+        whole["tags"] = export.tags(export.agreement(store, session)) or "None"
     return whole
 
 

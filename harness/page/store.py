@@ -15,13 +15,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
+from typing import Any, Literal, get_args
 from uuid import uuid4
 
 from harness.errors import HarnessError, UsageError
 from harness.util.files import make_private
 
 State = dict[str, Any]
+Kind = Literal["description", "execution"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The kinds of sessions. A file of an earlier version may hold others, which count as not there."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS people (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -93,7 +96,7 @@ class Store:
             self.connection.execute(new, (token_urlsafe(32),))
             (self.token,) = self.connection.execute("SELECT token FROM tokens").fetchone()
 
-    def begin(self, kind: str, name: str, state: State, about: str = "") -> Session:
+    def begin(self, kind: Kind, name: str, state: State, about: str = "") -> Session:
         """A new session of a person, who is known by name."""
         now, new = time.time(), uuid4().hex
         with self._writing():
@@ -107,7 +110,7 @@ class Store:
         """Raises UsageError if there is no such session."""
         with self._failing():
             row = self.connection.execute(f"{_SELECT} WHERE sessions.id = ?", (session_id,)).fetchone()
-        if row is None:
+        if row is None or row["kind"] not in KINDS:
             raise UsageError(f"there is no session {session_id[:40]!r}")
         return _session(row)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.corpora import load
+from harness.errors import UsageError
 from harness.page.corrections import Corrections
 from harness.page.store import StaleError, State, Store, StoreError
 
@@ -35,8 +36,16 @@ def test_a_session_continues_where_it_stopped(store: Store) -> None:
     assert again.begin("description", "Ada", {}).person == 1
 
 
+def test_a_session_of_an_earlier_versions_kind_is_not_there(store: Store) -> None:
+    session = store.begin("execution", "Ada", {"count": 0})
+    store.connection.execute("UPDATE sessions SET kind = 'building'")
+    for use in (lambda: store.get(session.id), lambda: store.change(session.id, 1, "a-change", counted)):
+        with pytest.raises(UsageError, match="there is no session"):
+            use()
+
+
 def test_a_change_that_is_sent_again_is_made_once(store: Store) -> None:
-    session = store.begin("building", "Ada", {"count": 0})
+    session = store.begin("execution", "Ada", {"count": 0})
     first = store.change(session.id, 1, "change-one", counted)
     assert store.change(session.id, 1, "change-one", counted) == first
     with pytest.raises(StaleError) as error:
@@ -45,7 +54,7 @@ def test_a_change_that_is_sent_again_is_made_once(store: Store) -> None:
 
 
 def test_a_full_disk_is_reported_and_keeps_the_earlier_state(store: Store) -> None:
-    session = store.begin("building", "Ada", {"count": 0})
+    session = store.begin("execution", "Ada", {"count": 0})
     (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
     store.connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="full"):
