@@ -28,6 +28,7 @@ from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization.formats import Format, grouped
+from serialization.program.ast import COMPASS
 from serialization.words import h3_tokens
 
 color_of = attrgetter("color")
@@ -37,9 +38,6 @@ MISSION = "mission has started"
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
 """The axis along which a builder looks and the axis to its left, by quarter turns of yaw from 0."""
-
-LOOKS = ("south", "west", "north", "east")
-"""Where a builder looks, by quarter turns of yaw from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +199,7 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, looks: b
 
 def _write_builder(pose: Pose, looks: bool) -> TurnText:
     """The builder's pose before a turn's actions in a conversation, or only the direction of its gaze."""
-    return TurnText(f"The builder looks {LOOKS[pose.quarter]}." if looks else f"Builder: {write_pose(pose)}")
+    return TurnText(f"The builder looks {COMPASS[pose.quarter]}." if looks else f"Builder: {write_pose(pose)}")
 
 
 def started_with(item: MinecraftItem) -> Structure:

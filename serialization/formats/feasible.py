@@ -17,15 +17,14 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from harness.corpora.item import MinecraftItem
 from harness.corpora.records import BlockRecord
-from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Pose, Structure
+from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Cell, Pose, Structure
 from serialization.formats import calls, lines
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
 from serialization.pose import as_seen
 
-Cell = tuple[int, int, int]
-Pieces = Mapping[str, tuple[Action, ...]]
-"""The texts of the feasible next pieces, each with its actions."""
+Pieces = Mapping[str, Action]
+"""The texts of the feasible next pieces, each with its action."""
 
 
 class _Style(NamedTuple):
@@ -161,24 +160,19 @@ class Feasible:
             self._done, self._structure = [], self._start
             self._next = self._possible(self._start)
         for piece in done[len(self._done) :]:
-            if (actions := self._next.get(piece)) is None:
+            if (action := self._next.get(piece)) is None:
                 return None
-            self._structure = self._structure.apply(actions).structure
+            self._structure = self._structure.apply([action]).structure
             self._done.append(piece)
             self._next = self._possible(self._structure)
         return self._next
 
     def _possible(self, structure: Structure) -> Pieces:
-        pieces = _possible(self._format, structure)
-        return {as_seen(text, self._pose): done for text, done in pieces.items()} if self._pose else pieces
-
-
-def _possible(format_name: str, structure: Structure) -> Pieces:
-    picks, places = _feasible(structure)
-    write = _WRITERS[format_name]
-    removals = [Action("remove", None, *cell) for cell in picks]
-    placements = [Action("place", color, *cell) for color in COLORS for cell in places]
-    return {write([action]): (action,) for action in removals + placements}
+        picks, places = _feasible(structure)
+        removals = [Action("remove", None, *cell) for cell in picks]
+        placements = [Action("place", color, *cell) for color in COLORS for cell in places]
+        pieces = {_WRITERS[self._format]([action]): action for action in removals + placements}
+        return {as_seen(text, self._pose): action for text, action in pieces.items()} if self._pose else pieces
 
 
 def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
