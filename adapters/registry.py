@@ -143,8 +143,9 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     With `base` None, the base is the one that it was trained on. Raises UsageError for an unknown name, AdapterError for an
     incomplete folder and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
-    adapter = served_adapter(name)
-    path, saved = adapter.path, read_record(adapter.path)
+    path = find_adapter(name)
+    saved = read_record(path)
+    adapter = _adapter(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
     if not adapter.spec.template.is_plain:
@@ -155,7 +156,10 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that a server puts on its base. Of the checks of `load_adapter`, only that of the prompt format is made."""
     path = find_adapter(name)
-    saved = read_record(path)
+    return _adapter(path, read_record(path))
+
+
+def _adapter(path: Path, saved: AdapterRecord) -> Adapter:
     return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
 
 
