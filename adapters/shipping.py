@@ -227,7 +227,9 @@ def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, An
     given |= {"data": [Path(file).name for file in settings.get("data") or ()]} | (settings.get("given") or {})
     words += [word for flag, values in given.items() for value in values for word in (f"--{flag}", value)]
     changed = {key: value for key, value in flat(recipe).items() if here and here.get(key) != value}
-    changes = [f"{key}={json.dumps(value)}" for key, value in changed.items() if (key, value) != ("lora.target_modules", _LINEAR)]
+    if (here.get("lora.target_modules"), changed.get("lora.target_modules")) == ("all-linear", _LINEAR):
+        del changed["lora.target_modules"]
+    changes = [f"{key}={json.dumps(value)}" for key, value in changed.items()]
     words += [word for change in changes for word in ("--set", change)]
     return shlex.join([*words, "--base", about.base, "--name", name]), not here
 
