@@ -68,7 +68,7 @@ def serve(options: Serve) -> None:
     returns the actions and the state after them; it also serves the parser and the baselines. The server runs until Ctrl-C; on
     SIGTERM it finishes the requests in flight and exits with code 143.
     """
-    from harness.engines.vllm.server import end_by_exceptions
+    from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.service.keys import Keys, server_keys
     from harness.service.workers import AnswerBudget, Workers
 
@@ -82,6 +82,7 @@ def serve(options: Serve) -> None:
     if options.workers:
         budget = replace(budget, workers=options.workers)
     workers = Workers(budget, len(keys))
+    check_port(options.host, options.port)
     if options.no_model:
         _serve_tasks(options, keys, workers)
     else:
@@ -103,7 +104,7 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
     """Serve a model until a signal arrives or vLLM has ended too often (EngineError). Requests are answered from the moment the
     port is open; the supervisor starts vLLM and keeps it running."""
     from harness.engines.models.bases import display_name, resolve_base
-    from harness.engines.vllm.server import VLLM_URL, check_port, private_folder
+    from harness.engines.vllm.server import VLLM_URL, private_folder
     from harness.prompting.adapter import examples_note
     from harness.runs.folder import RUNS
     from harness.service.app import create_app
@@ -118,7 +119,6 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
     if not (options.no_adapters or adapters):
         adapters = _shipped(options.base)
     base = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
-    check_port(options.host, options.port)
     say = partial(click.echo, err=True)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
         say(f"Note: {note}")
@@ -141,13 +141,11 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
 
 def _listening(app: ASGIApp, options: Serve, keys: Keys) -> AbstractContextManager[Callable[[], bool]]:
     """The application behind its guard, at the port. Raises EngineError if the port is taken."""
-    from harness.engines.vllm.server import check_port
     from harness.service.app import listening
     from harness.service.guard import Bounds, Guard
 
     body = int(options.max_body * 1_000_000)
     bounds = Bounds(options.max_in_flight, body, options.body_timeout, options.requests_per_minute)
-    check_port(options.host, options.port)
     return listening(Guard(app, keys, bounds), options.host, options.port, drain=options.drain_timeout)
 
 
