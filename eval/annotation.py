@@ -79,8 +79,8 @@ def our_annotation(items: Sequence[MinecraftItem] | None = None) -> Annotation:
 
 
 def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> tuple[list[MinecraftItem], frozenset[str]]:
-    """The clean test set, in the order of the items and with the repaired gold structures, and the ids of those of its items that
-    have several interpretations (M). `items` are all items of a split, each game's together and in time order.
+    """Return the clean test set and the ids of its items with several interpretations (M). The set is in the order of the items
+    and has the repaired gold structures. `items` are all items of a split, each game's together and in time order.
 
     Raises DataError if an item has no judgment.
     """

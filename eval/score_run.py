@@ -84,7 +84,7 @@ class Chosen(NamedTuple):
     multiple: Set[str]
     benchmark: str
     annotation: str | None
-    """Whose annotation chose them, if one did."""
+    """Whose annotation chose the items; None if no annotation did."""
 
 
 @dataclass(frozen=True, slots=True)

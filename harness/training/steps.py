@@ -18,7 +18,7 @@ from harness.training.curriculum import History, stages
 from harness.training.recipe import Augment, Training
 
 _POOL = 16
-"""Batches whose items are sorted by length together."""
+"""Batches in a group; the items of a group are sorted by length."""
 
 Vary = Callable[[Item, int], Item]
 """Returns the form that an item takes in an epoch, counted from 0."""

@@ -142,7 +142,7 @@ class NetworkTrainer(Watched):
 
     def _collate(self, batch: Sequence[Sequence[Any]]) -> dict[str, Any]:
         (items,) = batch
-        # Trainer cannot handle the named tuples of the networks, but leaves this as it is.
+        # Trainer would take the networks' named tuples apart; it passes a namespace on unchanged.
         return {"batch": SimpleNamespace(inputs=self.data.collate(items))}
 
     def _losses(self, model: Any, inputs: Any) -> Losses:

@@ -161,7 +161,7 @@ def figure_order(scene: GameScene, figure: PlacedFigure, color: str, it: Referen
     omitted = scene.rng.choice([part for part in PARTS if not absent.get(part)]) if scene.rng.random() < SMALL else None
     meta |= {"frame": "shape", "shape": figure.kind, "sizes": list(figure.sizes), "directions": [list(way) for way in ways]}
     meta |= {"start": list(start)} | ({"omitted": omitted} if omitted else {})
-    # Each size as a number or word and in digits; a diagonal is as long as it is wide.
+    # Each size twice: as the Architect says it, and in digits. A diagonal is as long as it is wide.
     first, second = figure.sizes[0], figure.sizes[-1]
     sizes = {"a": voice.number(first), "b": voice.number(second), "x": str(first), "y": str(second)}
     what = voice.draw(f"{name} sizeless" if omitted == "size" else name, color="" if omitted == "color" else color, **sizes)
