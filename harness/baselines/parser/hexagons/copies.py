@@ -63,8 +63,9 @@ def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
 
 
 def _recent(memory: Memory) -> list[Paint]:
-    """The object that was drawn last: what this step painted, otherwise what the last steps painted. An earlier step belongs to it
-    if its tiles lie in the columns of the later steps, or on and beside their tiles. Raises NoMeaningError if there is none."""
+    """The object that was drawn last: what this step painted, otherwise what the last steps painted. An earlier step belongs
+    to it if its tiles lie in the columns of the later steps, or on and beside their tiles. Raises NoMeaningError if there is
+    none."""
     if memory.painted:
         return list(memory.painted)
     parts: list[ExecutedInstruction] = []
