@@ -155,9 +155,10 @@ def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: in
 
 
 def checked(answer: Answer) -> Answer:
-    """The answer. Raises HarnessError if there is none."""
+    """The answer. Raises UsageError if there is none because the request makes too long a prompt, HarnessError if the model gave
+    none."""
     if answer.error is not None:
-        raise HarnessError(answer.error)
+        raise UsageError(answer.error) if answer.prompt is None else HarnessError(answer.error)
     return answer
 
 

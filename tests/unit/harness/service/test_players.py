@@ -10,7 +10,9 @@ import pytest
 from adapters import registry
 from harness.corpora import load
 from harness.engines import transformers
-from harness.service.players import LocalPlayer
+from harness.errors import HarnessError, UsageError
+from harness.runs.answering import Answer
+from harness.service.players import LocalPlayer, checked
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
 
@@ -36,3 +38,12 @@ def test_the_page_asks_as_it_was_trained(tiny_base: Path, tmp_path: Path, monkey
     assert calls == [{"adapter": made, "quantize": ("nf4", False)}]
     rendered = predictor.plan.render(load("hexagons", "dev")[0])
     assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots
+
+
+def test_a_request_that_makes_too_long_a_prompt_is_the_clients_fault() -> None:
+    with pytest.raises(UsageError, match="too long"):
+        checked(Answer((), error="too long"))
+    with pytest.raises(HarnessError, match="no answer") as raised:
+        checked(Answer((), error="no answer", prompt="Paint"))
+    assert not isinstance(raised.value, UsageError)
+    assert checked(Answer(())) == Answer(())
