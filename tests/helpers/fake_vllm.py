@@ -1,6 +1,7 @@
 """A stand-in for `vllm serve`: it has the same command line, socket and endpoints, answers at once, and keeps its requests.
 
-Its models answer every prompt with `max_tokens` numbered words, `pause` seconds apart; both are keys of the request.
+Its models answer every prompt with `max_tokens` numbered words, `pause` seconds apart; both are keys of the request. Held to
+feasible actions, they answer that there is nothing to do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+
+from serialization.formats.answer import NOTHING
 
 
 class FakeVllm:
@@ -77,7 +80,8 @@ class FakeVllm:
         headers = {"Access-Control-Allow-Origin": "*", "Server": "uvicorn", "X-Request-Id": "r"}
         if not body.get("stream"):
             await asyncio.sleep(count * pause)
-            text = " ".join(map(str, range(count)))
+            held = "feasible" in (body.get("vllm_xargs") or {})
+            text = NOTHING if held else " ".join(map(str, range(count)))
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}, "text": text}
             shape = {"id": "1", "object": "chat.completion", "created": 1, "model": body.get("model"), "choices": [choice]}
             return web.json_response({**shape, "usage": usage}, headers=headers)
