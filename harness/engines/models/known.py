@@ -151,16 +151,16 @@ def get(base: KnownBase, say: Callable[[str], None]) -> Path:
 
 def _from_hub(base: KnownBase, say: Callable[[str], None]) -> bool:
     """Whether the hub could be reached and had the file."""
-    import huggingface_hub
     from httpx2 import HTTPError, InvalidURL
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_download, hf_hub_url
 
-    if not base.gguf_hub or huggingface_hub.constants.HF_HUB_OFFLINE:
+    if not base.gguf_hub or constants.HF_HUB_OFFLINE:
         return False
     try:
         # Without this, the download tries a hub that cannot be reached for half a minute.
-        huggingface_hub.get_hf_file_metadata(huggingface_hub.hf_hub_url(base.gguf_hub, base.file))
+        get_hf_file_metadata(hf_hub_url(base.gguf_hub, base.file))
         with TemporaryDirectory(dir=base.gguf.parent) as folder:
-            found = Path(huggingface_hub.hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
+            found = Path(hf_hub_download(base.gguf_hub, base.file, local_dir=folder))
             _check(base, found)
             os.replace(found, base.gguf)
     except (HTTPError, InvalidURL, OSError) as error:

@@ -7,6 +7,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -154,6 +156,18 @@ def test_the_hub_is_asked_first(
     monkeypatch.setattr("huggingface_hub.hf_hub_download", download)
     code, _, err = command("models", "get", "cut")
     assert (code, "part 1 of 2" in err) == (1 if content == b"other" else 0, content is None)
+
+
+def test_a_fresh_process_imports_what_it_needs_of_the_hub(index: Path) -> None:
+    script = (
+        "from harness.engines.models.known import KNOWN, _from_hub\n"
+        "base = KNOWN['qwen2.5-coder-0.5b']\n"
+        "base.gguf.parent.mkdir(parents=True, exist_ok=True)\n"
+        "print(_from_hub(base, print))"
+    )
+    environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["False"]), done.stderr
 
 
 def test_a_missing_part_is_named_and_the_others_are_kept(index: Path, made: list[Path], command: Command) -> None:
