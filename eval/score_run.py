@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from eval import levels_minecraft
 from eval.annotation import Annotation, clean_set, our_annotation, read_annotation
 from eval.errors import OFF_THE_BOARD
 from eval.items import ItemScore, item_scores
@@ -187,8 +186,7 @@ def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item
 
 
 def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False) -> dict[str, Any]:
-    """The scores as `harness score --json` prints them; those of simulated games have "simulated", the names of their simulators,
-    and those of a level-1 or level-2 set have "level".
+    """The scores as `harness score --json` prints them; those of simulated games have "simulated", the names of their simulators.
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
@@ -206,9 +204,6 @@ def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollo
     )
     if answers.simulated:
         scores["simulated"] = list(answers.simulated)
-    if probes := [item for item in chosen.items if item.id.startswith("minecraft-level-")]:
-        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in probes]
-        scores["level"] = levels_minecraft.score(probes, predicted)
     return scores
 
 

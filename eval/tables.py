@@ -46,7 +46,6 @@ def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
         return [_requests(scores)]
     tables = [_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores)]
     tables += [_overlap(scores["overlap"])] if "overlap" in scores else []
-    tables += [_level(scores["level"])] if "level" in scores else []
     return tables
 
 
@@ -62,7 +61,7 @@ def print_scores(scores: Mapping[str, Any]) -> None:
     for table in score_tables(scores):
         rows = ((label, *cells) for label, cells in table.rows)
         console.print("", numbers_table("", *table.columns, rows=rows, caption=table.caption))
-    if "level" in scores or get_task(scores["task"]).judged:
+    if get_task(scores["task"]).judged:
         return
     published = beside({"this run": scores})
     for of_papers in published:
@@ -148,18 +147,6 @@ def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:
     cells = [Percentage(overlap["f1"], overlap["interval"]), *shares]
     columns = ("F1", "P", "R", "F1 of doing nothing")
     return ScoreTable("Best overlap of structures, mean over items.", columns, [("overlap", cells)])
-
-
-def _level(level: Mapping[str, Any]) -> ScoreTable:
-    """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
-    parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
-    rows: list[Row] = [
-        (prefix + name, [f"{rate['right']:,}", f"{rate['items']:,}", Percentage(rate["accuracy"], rate["interval"])])
-        for prefix, part in parts
-        for name, rate in part.items()
-        if isinstance(rate, Mapping) and "accuracy" in rate
-    ]
-    return ScoreTable(f"Orders of level {level['level']} [95% interval over items].", ("right", "of", "percent"), rows)
 
 
 def _papers(table: Beside) -> Table:

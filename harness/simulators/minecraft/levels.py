@@ -1,4 +1,4 @@
-"""Elementary builds in an empty region (level 1), and one block more or less (level 2): probes, not training data.
+"""Elementary builds in an empty region (level 1), and one block more or less (level 2).
 
 The sets follow the definitions of Nebula's level-1 and level-2 sets (Chaturvedi et al. 2024); the items are our own. Level 1 has
 the same counts: 6 colors, 4 locations, 3 orientations if a shape has any, and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from itertools import pairwise
 from random import Random
 
@@ -13,6 +14,7 @@ from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.records import to_full_record
 from harness.simulators.minecraft.architects import BlockStructures, ShapeStructures
 from harness.simulators.minecraft.game import play
+from harness.simulators.minecraft.levels import level_1
 from harness.simulators.minecraft.scene import Voice
 from harness.worlds.minecraft import Structure
 from tests.helpers.simulated import first_items
@@ -51,3 +53,8 @@ def test_a_game_ends_in_its_target_without_a_mistake(simulator: str) -> None:
             assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
             assert set(before.after.blocks()) <= set(architect.target.blocks())
         assert all(item.before.apply(item.actions) == (item.after, ()) for item in items)
+
+
+def test_level_1_has_nebulas_counts() -> None:
+    counts = {"tower": 504, "square": 216, "diagonal": 168, "row": 168, "diamond": 144, "rectangle": 144, "cube": 24}
+    assert Counter(item.meta["shape"] for item in level_1(0)) == counts
