@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -127,11 +126,3 @@ def check_error(text: str, run: Callable[[ast.Program], ProgramResult], at: tupl
     assert error is not None
     assert says in str(error)
     assert (error.line, error.column) == at, str(error)
-
-
-def documented_functions(task: str) -> set[str]:
-    """The functions in the examples of docs/program.md, whose results are tested."""
-    from tools.program_page import PAGE, examples
-
-    shown = (text for one in examples(PAGE.read_text()) if one.task == task for text in (*one.steps, one.program))
-    return {name for text in shown for name in re.findall(r"(\w+)\(", text)}

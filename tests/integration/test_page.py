@@ -99,20 +99,6 @@ def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: Pa
 
 
 @pytest.mark.slow
-def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Browser) -> None:
-    with PageWindow(browser, server, "draw") as window:
-        page = window.page
-        instruct(window, "Paint the first column red.")
-        assert drawn(window).count("4") == 10
-        assert "red 1" in page.locator(".answer pre").inner_text()
-        page.get_by_role("button", name="Correct it").click()
-        paint(window, "green", 17)
-        page.get_by_role("button", name="Save as a training row").click()
-        page.wait_for_selector(".toast")
-        assert json.loads((server.games / "corrections-hexagons.jsonl").read_text())["actions"][1] == [0, 17, "green"]
-
-
-@pytest.mark.slow
 def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "gallery") as window:
         page = window.page

@@ -21,8 +21,6 @@ from harness.corpora import load
 from harness.engines.engine import Sampling
 from harness.engines.models.bases import load_tokenizer
 from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.vllm.server import Server
-from harness.errors import EngineError
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
@@ -174,11 +172,3 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     leader = serving.server()
     assert serving.end(signal.SIGKILL) == -signal.SIGKILL
     wait_until(lambda: not group(leader), 40)  # Time for an orderly end.
-
-
-def test_a_server_that_ends_at_once_is_reported_with_its_error(tmp_path: Path) -> None:
-    with (
-        pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),
-        Server(["--no-such-option"], tmp_path / "socket", tmp_path / "runs" / "log") as server,
-    ):
-        server.wait_until_ready()

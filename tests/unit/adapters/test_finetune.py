@@ -12,7 +12,6 @@ from safetensors.torch import load_file
 from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
 from harness.cli import main
-from harness.training.checkpoints import finished_at, last_state
 from tests.helpers import Command
 from tests.helpers.tiny import build_tiny_model
 
@@ -112,13 +111,3 @@ def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
     judged: list[tuple[float, float]], step: int
 ) -> None:
     assert max(points(*judged), key=AnswerTrainer.score)["step"] == step
-
-
-def test_a_finished_run_says_so_in_its_last_checkpoint(tmp_path: Path) -> None:
-    assert finished_at(last_state(tmp_path)) is None
-    (tmp_path / "checkpoints/checkpoint-30").mkdir(parents=True)
-    for over, step in ((False, None), (True, 30)):
-        control = {"TrainerControl": {"args": {"should_training_stop": over}}}
-        state = {"global_step": 30, "stateful_callbacks": control}
-        (tmp_path / "checkpoints/checkpoint-30/trainer_state.json").write_text(json.dumps(state))
-        assert finished_at(last_state(tmp_path)) == step

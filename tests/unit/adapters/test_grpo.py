@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -114,23 +113,6 @@ def test_the_best_step_is_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     kept = adapters_of(trainer)
     assert all(torch.equal(value, weights[2][name]) for name, value in kept.items())
     assert not all(torch.equal(value, weights[4][name]) for name, value in kept.items())
-
-
-def test_a_training_kept_near_its_start_resumes_exactly(make: Make, tmp_path: Path) -> None:
-    overrides = ("training.learning_rate=0.1", "training.evaluations=2")
-    whole = make(4, *overrides, beta=0.2)
-    begun = adapters_of(whole)
-    whole.go_on()
-    ended = adapters_of(whole)
-    moved = [name for name in ended if not torch.equal(ended[name], begun[name])]
-    assert moved
-    assert all(".default." in name for name in moved)
-    assert any(entry.get("kl", 0) > 0 for entry in whole.state.log_history)
-    shutil.rmtree(tmp_path / "checkpoints/checkpoint-4")
-    resumed = make(4, *overrides, beta=0.2)
-    resumed.go_on()
-    again = adapters_of(resumed)
-    assert [name for name in ended if not torch.equal(ended[name], again[name])] == []
 
 
 def test_a_training_whose_answers_are_all_alike_is_stopped() -> None:

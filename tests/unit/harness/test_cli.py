@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.cli import COMMANDS, SECTIONS, cli, main
+from harness.cli import COMMANDS, cli, main
 from harness.errors import HarnessError, UsageError
 from harness.util.registry import resolve
 from tests.helpers import ROOT
@@ -55,14 +55,6 @@ def test_packages_that_mix_with_ours_are_refused(tmp_path: Path, other: str, sai
     if said:
         assert done.stdout == ""
         assert re.fullmatch(f"Error: {said.format(re.escape(str(tmp_path / other)))}: .* fresh .*\n", done.stderr)
-
-
-def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    groups = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")][-len(SECTIONS) :]
-    assert [title for title, *_ in groups] == ["Run models:", "Train:", "Data:", "Evaluate:", "Look:"]
-    listed = [line.split()[0] for _, *lines in groups for line in lines]
-    assert listed == list(COMMANDS)
 
 
 @pytest.fixture

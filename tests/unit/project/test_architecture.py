@@ -1,8 +1,7 @@
-"""The import contract names every module, no files import each other in a circle, and CONTRIBUTING names what exists."""
+"""The import contract names every module, and no files import each other in a circle."""
 
 from __future__ import annotations
 
-import re
 import tomllib
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -18,7 +17,6 @@ OUTSIDE = {
     "harness.errors": "every part may raise an error",
 }
 """Modules outside the layers, with the reasons."""
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +40,3 @@ def test_no_files_import_each_other_in_a_circle(graph: grimp.ImportGraph) -> Non
         TopologicalSorter(imported).prepare()
     except CycleError as error:
         pytest.fail(f"a circle of imports: {' <- '.join(error.args[1])}")
-
-
-def test_paths_and_functions_that_contributing_names_exist() -> None:
-    paths = [path for path in re.findall(r"`([\w./-]+/[\w./-]*)`", CONTRIBUTING) if "NAME" not in path]
-    assert [path for path in paths if not (ROOT / path).exists()] == []
-    # `path.py`: `function`, `Class.member`
-    listed = re.findall(r"`([\w/]+\.py)`:((?:,? `[\w.]+`)+)", CONTRIBUTING)
-    named = [(path, name.rpartition(".")[2]) for path, names in listed for name in re.findall(r"`([\w.]+)`", names)]
-    assert len(named) > 30
-    for path, name in named:
-        defined = rf"^ *(?:(?:def|class) {name}\b|{name} ?[:=])"
-        assert re.search(defined, (ROOT / path).read_text(), re.MULTILINE), f"{path}: {name}"

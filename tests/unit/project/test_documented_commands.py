@@ -101,17 +101,5 @@ def test_commands_run_on_the_sample_or_parse(page: Path, tmp_path: Path, monkeyp
             pytest.fail(f"{one}\n{error}")
 
 
-def test_targets_of_make_and_tools_exist() -> None:
-    """Checks every `make TARGET` and `python tools/FILE --option` on a page."""
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for page in PAGES:
-        text = page.read_text()
-        assert set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE)) <= targets, page
-        for tool, options in re.findall(r"(?<!/)\b(tools/\w+\.py)((?: [^`#\n]+)?)", text):
-            source = (ROOT / tool).read_text()
-            for option in re.findall(r"--[a-z-]+", options):
-                assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
-
-
 def test_the_page_of_the_command_line_is_up_to_date() -> None:
     assert cli_page.PAGE.read_text() == cli_page.page(), "if the change is meant: make docs"

@@ -49,27 +49,6 @@ def test_a_killed_run_resumes_and_ends_as_if_it_had_not_been_killed(
     assert fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)[1] == [], "it is finished"
 
 
-def shown(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """The curves in TensorBoard, as steps and values, except measurements of time."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    read = EventAccumulator(str(folder / "tensorboard")).Reload()
-    names = [name for name in read.Tags()["scalars"] if "second" not in name]
-    return {name: [(event.step, event.value) for event in read.Scalars(name)] for name in names}
-
-
-def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: Path) -> None:
-    fit(tmp_path / "whole", schedule="linear")
-    with pytest.raises(Killed):
-        fit(tmp_path / "killed", making=dying(7), schedule="linear")
-    fit(tmp_path / "killed", schedule="linear")
-    curves = shown(tmp_path / "whole")
-    assert [step for step, _ in curves["train/loss"]] == list(range(1, 10))
-    assert [value for _, value in curves["train/learning_rate"]] == pytest.approx([0.05 * (1 - step / 9) for step in range(9)])
-    assert [value for _, value in curves["eval/loss"]] == pytest.approx([p["dev_loss"] for p in curve(tmp_path / "whole")])
-    assert shown(tmp_path / "killed") == curves
-
-
 def test_a_loss_that_is_not_a_number_ends_training_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"the loss is nan at step 1 \(epoch 1\); there is no checkpoint") as caught:
         fit(tmp_path / "at-once", items=[math.nan])

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from harness.worlds.hexagons import Board, Tile, distance, neighbors
 from serialization.program import ast
-from serialization.program.hexagons import Drawing, run
+from serialization.program.hexagons import run
 from serialization.program.literal import drawing_program
 from serialization.program.machine import State
 from serialization.program.parse import parse
 from serialization.program.written import write
-from tests.helpers.programs import check_error, documented_functions, programs, state_after
+from tests.helpers.programs import check_error, programs, state_after
 
 
 def drawn(text: str, *steps: str) -> str:
@@ -82,10 +82,6 @@ FIGURES = {
 def test_functions(name: str) -> None:
     text, paints = FIGURES[name]
     assert tiles(text) == tiles(paints)
-
-
-def test_every_function_is_tested_here_or_shown_in_the_manual() -> None:
-    assert set(FIGURES) | documented_functions("hexagons") >= set(Drawing.functions)
 
 
 def test_a_move_keeps_shapes_and_grid_keeps_numbers() -> None:

@@ -12,9 +12,8 @@ from serialization.program.literal import building_program
 from serialization.program.machine import State
 from serialization.program.minecraft import Building, run
 from serialization.program.parse import parse
-from serialization.program.shared_functions import SHARED
 from serialization.program.written import write
-from tests.helpers.programs import check_error, documented_functions, programs, state_after
+from tests.helpers.programs import check_error, programs, state_after
 
 Cell = tuple[int, int, int]
 
@@ -83,10 +82,6 @@ FIGURES: dict[str, tuple[str, str]] = {
 def test_functions(name: str) -> None:
     text, listed = FIGURES[name]
     assert cells(text) == cells(listed)
-
-
-def test_every_function_is_tested_here_or_shown_in_the_manual() -> None:
-    assert set(FIGURES) | documented_functions("minecraft") | set(SHARED) >= set(Building.functions)
 
 
 def test_names_of_the_structure() -> None:
