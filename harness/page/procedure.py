@@ -54,7 +54,7 @@ Event = Add | Mark | PaintOn | Go
 
 
 def description(image: dict[str, Any]) -> State:
-    """A description that begins. `image` has id, category, split and board."""
+    """A description that begins. `image` has an id and a board."""
     return {"phase": "describing", "image": image, "steps": [], "current": 0}
 
 

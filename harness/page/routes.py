@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
-from harness.page import corpus, export, procedure
+from harness.page import corpus, procedure
 from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import KINDS, Kind, Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
@@ -26,6 +26,7 @@ from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Keys, digest
 from harness.service.players import AnyPlayer, ranked
 from harness.service.schema import BUILDER, Body, DrawRequest, faults
+from harness.util.hashing import short_hash
 from harness.worlds.hexagons import Board
 
 STATIC = Path(__file__).parent / "static"
@@ -91,7 +92,7 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
     by_name = {player.name: player for player in players}
     _add_corpora(app, players, notes)
     _add_sessions(app, store, by_name)
-    _add_corrections(app, store, corrections)
+    _add_corrections(app, corrections)
     app.add_exception_handler(HarnessError, _told)
     app.add_exception_handler(ValidationError, _told)
 
@@ -172,7 +173,7 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
         return await _answered(request, store, session_id, body, player)
 
 
-def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> None:
+def _add_corrections(app: FastAPI, corrections: Corrections) -> None:
     @app.post("/page/corrections")
     async def correct(request: Request) -> dict[str, Any]:
         """Save what a model should have done as a training row."""
@@ -184,12 +185,6 @@ def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> No
         count = await run_in_threadpool(corrections.add, item)
         return {"file": str(corrections.file(item.task)), "rows": count}
 
-    @app.get("/page/export.zip")
-    def exported() -> Response:
-        """The finished games in the format of the release; HARNESS_DATA can be the folder that the archive is unpacked into."""
-        headers = {"content-disposition": 'attachment; filename="hexagons.zip"'}
-        return Response(export.as_zip(store), media_type="application/zip", headers=headers)
-
 
 def _line(store: Store, session: Session) -> dict[str, Any]:
     """A session in a list: without its boards."""
@@ -197,7 +192,7 @@ def _line(store: Store, session: Session) -> dict[str, Any]:
     line = {key: value for key, value in asdict(session).items() if key not in ("state", "change")}
     line["steps"] = len(state["steps"])
     if session.kind == "description":
-        line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.verifications(store, session)]}
+        line |= {"image": state["image"]["id"], "verifiers": [one.name for one in _verifications(store, session)]}
     return line
 
 
@@ -211,10 +206,18 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
         models = [one for one in store.list("execution", session.id) if one.finished and one.state["players"]]
         whole["executions"] = [
             {"name": one.name, "players": one.state["players"], "scores": procedure.scores(session.state, one.state)}
-            for one in (*export.verifications(store, session), *models)
+            for one in (*_verifications(store, session), *models)
         ]
-        whole["tags"] = export.tags(export.agreement(store, session)) or "None"
     return whole
+
+
+def _verifications(store: Store, described: Session) -> list[Session]:
+    """The finished executions of a description without a model: the first one of each other person."""
+    by_person: dict[int, Session] = {}
+    for one in store.list("execution", described.id):
+        if one.finished and one.person != described.person and not one.state["players"]:
+            by_person.setdefault(one.person, one)
+    return list(by_person.values())
 
 
 def _begun(store: Store, body: Begin) -> Session:
@@ -224,7 +227,8 @@ def _begun(store: Store, body: Begin) -> Session:
         if body.board is not None:
             if not body.board.strip("0"):
                 raise UsageError("draw an image first: the board is blank")
-            return store.begin("description", name, procedure.description(export.own_image(body.board)))
+            drawn = {"id": f"own-{short_hash([body.board.encode()])[:6]}", "board": body.board}
+            return store.begin("description", name, procedure.description(drawn))
         return store.begin("description", name, procedure.description(corpus.image(body.image or "")))
     described = store.get(body.about)
     if described.kind != "description" or not described.finished:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,7 +148,7 @@ def add_step(page: Page, text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser) -> None:
+def test_a_game_of_three_people(server: PageServer, browser: Browser) -> None:
     with PageWindow(browser, server, "draw") as window:
         window.page.get_by_role("button", name="Clear").click()
         paint(window, "red", 20)
@@ -160,7 +159,7 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
         window.page.get_by_role("button", name="Finish").click()
         headline(window, "Align each step")
         two_steps(window, 21)
-        headline(window, "Image P03")
+        headline(window, "Image own-")
         for verifier, second in (("Bo", 21), ("Cy", 22)):
             begin(window, verifier, "Execute", "Execute the procedure")
             assert window.page.get_by_role("heading", name="Target image").count() == 0
@@ -170,12 +169,7 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
             headline(window, "What you drew")
         window.page.get_by_role("link", name="All results").click()
         window.page.wait_for_selector("text=Two Verifiers drew it.")
-        assert [tag.split()[0] for tag in window.page.locator(".steps .chip").all_inner_texts()] == ["A", "V1"]
         assert window.page.locator("section > h2").all_inner_texts()[-2:] == ["Bo", "Cy"]
-        window.go("game")
-        with window.page.expect_download() as download:
-            window.page.get_by_role("link", name="Export finished games").click()
-        assert zipfile.is_zipfile(download.value.path())
 
 
 def say(page: Page, text: str) -> None:

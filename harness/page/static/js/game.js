@@ -3,7 +3,6 @@ import { ask, begin, Session } from "./api.js";
 import { BLANK, Board, palette, picture } from "./board.js";
 import { answerView, picker, waiting } from "./players.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
-import { tagChip } from "./procedure.js";
 
 export async function show(main, [id], alive) {
   return id ? play(main, id, alive) : lobby(main);
@@ -33,8 +32,8 @@ async function lobby(main) {
   const verify = (one) => beginAs(person, { kind: "execution", about: one.id });
   const when = (one) => new Date(one.changed * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   main.replaceChildren(
-    h("div", { class: "head" }, h("h1", {}, "The game"), h("a", { class: "button small", href: "/page/export.zip", download: "hexagons.zip" }, "Export finished games"),
-      h("p", {}, "One person writes how to draw an image, step by step. Two others draw what is written, without the image. Finished games become data in the format of the release.")),
+    h("div", { class: "head" }, h("h1", {}, "The game"),
+      h("p", {}, "One person writes how to draw an image, step by step. Two others draw what is written, without the image.")),
     h("div", { class: "two" },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Procedures to verify"),
@@ -45,7 +44,7 @@ async function lobby(main) {
         h("section", { class: "card" }, h("h2", {}, "Games in progress"),
           open.length ? h("ul", { class: "steps plain" }, open.map((one) => h("li", {}, h("a", { href: `#/game/${one.id}` }, one.kind === "description" ? `Description of ${one.image}` : "Execution"), h("small", {}, `${one.name.slice(0, 40)}, ${when(one)}`))))
             : h("p", { class: "hint" }, "No game is in progress."))),
-      h("section", { class: "card" }, h("h2", {}, "Describe an image"), field("Your name", person, "It tells people apart; exports hold only numbers."),
+      h("section", { class: "card" }, h("h2", {}, "Describe an image"), field("Your name", person, "It tells people apart."),
         field("Image", image, `One of ${images.length}; leave it empty for any.`), known,
         h("div", { class: "row" }, button("Describe it", describe, { class: "button primary" }),
           button("Describe my drawing", () => beginAs(person, { kind: "description", board: drawing }), { disabled: drawing === BLANK, title: "What is on the drawing board" })))));
@@ -191,13 +190,13 @@ async function helper(place, session, flush) {
   })), ...notes, reply, h("p", { class: "hint" }, "An execution in which a model drew does not count as a Verifier\u2019s."));
 }
 
-function scoreTable(scores, tags) {
+function scoreTable(scores) {
   const mean = (kind, name) => scores.reduce((sum, step) => sum + step[kind][name], 0) / scores.length;
   const cells = (step) => [step.board.f1, step.board.em, step.action.f1, step.action.em].map((value) => h("td", { class: "n" }, percent(value)));
   return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Scores by step" }, h("table", { class: "scores" },
-    h("thead", {}, h("tr", {}, h("th", {}, "Step"), tags ? h("th", {}, "Tag") : null, ["Board F1", "Board EM", "Action F1", "Action EM"].map((name) => h("th", { class: "n" }, name)))),
-    h("tbody", {}, scores.map((step, n) => h("tr", {}, h("td", {}, String(n + 1)), tags ? h("td", {}, tagChip(tags[n])) : null, cells(step))),
-      h("tr", {}, h("td", {}, h("strong", {}, "Mean")), tags ? h("td", {}) : null, [["board", "f1"], ["board", "em"], ["action", "f1"], ["action", "em"]].map(([kind, name]) => h("td", { class: "n" }, h("strong", {}, percent(mean(kind, name)))))))));
+    h("thead", {}, h("tr", {}, h("th", {}, "Step"), ["Board F1", "Board EM", "Action F1", "Action EM"].map((name) => h("th", { class: "n" }, name)))),
+    h("tbody", {}, scores.map((step, n) => h("tr", {}, h("td", {}, String(n + 1)), cells(step))),
+      h("tr", {}, h("td", {}, h("strong", {}, "Mean")), [["board", "f1"], ["board", "em"], ["action", "f1"], ["action", "em"]].map(([kind, name]) => h("td", { class: "n" }, h("strong", {}, percent(mean(kind, name)))))))));
 }
 
 const whoDrew = (one) => {
@@ -217,13 +216,13 @@ function result(main, session) {
 
 function review(main, session) {
   const { image, steps } = session.state;
-  const { executions, tags } = session.data;
+  const { executions } = session.data;
   const people = executions.filter((one) => !Object.keys(one.players).length);
   const missing = 2 - Math.min(2, people.length);
   main.replaceChildren(
     head(`Image ${image.id}`, `Described by ${session.data.name.slice(0, 80)} in ${steps.length} step${steps.length === 1 ? "" : "s"}. ${missing ? `It waits for ${missing} Verifier${missing === 1 ? "" : "s"}.` : "Two Verifiers drew it."}`),
     h("div", { class: "two" },
-      h("section", { class: "card" }, h("h2", {}, "Drawing procedure"), h("ol", { class: "steps" }, steps.map((step, n) => h("li", {}, h("span", {}, step.instruction), tags === "None" ? null : tagChip(tags[n]))))),
+      h("section", { class: "card" }, h("h2", {}, "Drawing procedure"), h("ol", { class: "steps" }, steps.map((step) => h("li", {}, h("span", {}, step.instruction))))),
       h("section", { class: "card" }, h("h2", {}, "Target image"), picture(image.board))),
-    ...executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, whoDrew(one)), scoreTable(one.scores, null))));
+    ...executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, whoDrew(one)), scoreTable(one.scores))));
 }

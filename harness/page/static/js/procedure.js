@@ -5,11 +5,11 @@ import { button, h, percent, playback } from "./dom.js";
 import { categoryName } from "./gallery.js";
 import { answerView, picker, waiting } from "./players.js";
 
-export const TAGS = { A: "both Verifiers agree", V1: "Verifier 1 agrees", V2: "Verifier 2 agrees", VV: "only the Verifiers agree with each other", F: "nobody agrees" };
+const TAGS = { A: "both Verifiers agree", V1: "Verifier 1 agrees", V2: "Verifier 2 agrees", VV: "only the Verifiers agree with each other", F: "nobody agrees" };
 const LEVELS = { none: "no abstraction", low: "low abstraction", mid: "mid abstraction", high: "high abstraction" };
 const PACE = 700;
 
-export function tagChip(tag) {
+function tagChip(tag) {
   if (!tag) return null;
   return h("span", { class: `chip ${tag === "F" || tag === "VV" ? "bad" : "good"}`, title: TAGS[tag] }, tag, h("span", { class: "unseen" }, `: ${TAGS[tag]}`));
 }
