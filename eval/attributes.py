@@ -26,23 +26,22 @@ def group_scores(
 ) -> Breakdown:
     """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). `scores` are those of `score_items`, if they
     are known. Raises UsageError as `break_down` does."""
-    notes = {"level": f"labels of {benchmark.levels}"} if benchmark.levels else {}
     attributes, scores = item_attributes(answers, benchmark), scores or score_items(answers, benchmark)
-    return break_down(answers.task, scores, attributes, by=by, notes=notes)
+    return break_down(answers.task, scores, attributes, by=by)
 
 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
     """By item id, the known labels for `eval.breakdown.GROUPINGS`.
 
-    Levels are known for the steps in the benchmark's file of them or, if it has none, for the official dev split; interpretations
-    for the items in its annotation or, if it has none, in ours.
+    Levels are known for the official dev split; interpretations for the items in the benchmark's annotation or, if it has none,
+    in ours.
     """
     if get_task(answers.task).judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
         # The sample's ids look like the official ones, to which the levels belong.
         has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
-        levels = read_levels(benchmark.levels) if has_levels or benchmark.levels else {}
+        levels = read_levels() if has_levels else {}
         labels_of = {item.id: {**_step(item.meta), "level": levels.get(item.id)} for item in answers.items}
     else:
         judgments = (benchmark.of(answers)[1] or our_annotation()).judgments

@@ -81,13 +81,12 @@ def break_down(
     attributes: Mapping[str, Mapping[str, str]],
     *,
     by: Iterable[str] | None = None,
-    notes: Mapping[str, str] | None = None,
 ) -> Breakdown:
     """The scores of some items in groups.
 
     `attributes` maps an item's id to its labels, such as {"category": "symmetry"}; an item without a label is in no group of
-    that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. `notes` replace their
-    notes. Raises UsageError for a key that the task does not have, or for which no item has a label.
+    that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. Raises
+    UsageError for a key that the task does not have, or for which no item has a label.
     """
     groupings = GROUPINGS[get_task(task).scoring]
     result = Breakdown([], {})
@@ -97,8 +96,7 @@ def break_down(
         labels = {s.id: _bin(s.wanted) if key == "actions" else attributes.get(s.id, {}).get(key, "") for s in scores}
         labels = {item_id: label for item_id, label in labels.items() if label}
         if labels:
-            grouping = groupings[key]._replace(note=(notes or {}).get(key, groupings[key].note))
-            result.tables.append(_table(grouping, labels, scores))
+            result.tables.append(_table(groupings[key], labels, scores))
             result.labels[groupings[key].name] = labels
         elif by is not None:
             raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {groupings[key].name}")

@@ -21,7 +21,7 @@ from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
 from harness.runs.folder import described, find_run, items_hash
 from harness.simulators import ARCHITECTS
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import get_task
 from harness.util.registry import choose
 from serialization.formats import get_format, reader
 from serialization.formats.answer import losses
@@ -91,12 +91,11 @@ class Benchmark:
     """How to score Minecraft: legacy, fair or v2 with an annotation file (the one that ships with the harness if None).
 
     Without a name: fair for simulated games, whose empty-board items all have several right answers (BAP v2, footnote 6), and
-    legacy for others. For HEXAGONS, `levels` is a file with the levels of abstraction by which scores are grouped (ours if None).
+    legacy for others.
     """
 
     name: str | None = None
     annotation: Path | None = None
-    levels: Path | None = None
 
     def __post_init__(self) -> None:
         if self.annotation and self.name != "v2":
@@ -112,8 +111,6 @@ class Benchmark:
 
     def check(self, task: str, split: str) -> None:
         """Raises UsageError for an unknown benchmark, and for what is not for the task or the split."""
-        if self.levels and world_of(task) != "hexagons":
-            raise UsageError(f"--levels is for drawing steps, not for {task}")
         if self.name and get_task(task).scoring != "minecraft":
             raise UsageError(f"--benchmark is for minecraft; {task} has one set of scores")
         choose("benchmark", self.name or "legacy", BENCHMARKS)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.commands.score import LEVELS, ScoredRuns
+from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
 from harness.util.options import ModelCommand, option
 
@@ -22,7 +21,6 @@ class Export(ScoredRuns):
     form: str = option(..., "What to write.", names=("--as",), choices=FORMS)
     out: Path | None = option(None, "Write to this file; curves take .svg or .md. [default: print]")
     by: str | None = option(None, "With --as curve: F1 and EM by these groups, such as level (see harness score --by).")
-    levels: Path | None = option(None, LEVELS)
 
 
 @click.command(cls=ModelCommand, model=Export)
@@ -48,11 +46,9 @@ def export(options: Export) -> None:
     from eval.score_run import read_named, score_answers
     from harness.util.files import write_atomically
 
-    form, out, how = options.form, options.out, replace(options.how, levels=options.levels)
+    form, out, how = options.form, options.out, options.how
     if options.by is not None and form != "curve":
         raise UsageError("--by is for --as curve only")
-    if options.levels and options.by != "level":
-        raise UsageError("--levels is for --by level")
     if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
     runs = read_named(options.runs)

@@ -6,7 +6,7 @@ import functools
 import json
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -32,7 +32,6 @@ class Play(Strict):
     """The options of `harness play` in addition to `OF_THE_MODEL`."""
 
     task: str | None = option(None, f"{listed(PLAYED)}. [default: the adapter's, otherwise {DEFAULT}]")
-    architect: Literal["simulator"] = option("simulator", "Who gives the instructions.")
     model: str | None = option(names=("--model", "--base"))
     """parser, another baseline, an adapter, a base, or a model of the endpoint. [default: smollm2-135m]"""
     count: int | None = option(names=("--games",), ge=1)
@@ -43,7 +42,6 @@ class Play(Strict):
     """Where targets come from: simulated, or corpus (the real games). [default: simulated; hexagons: corpus, its only one]"""
     simulator: str | None = option(None, f"{listed(ARCHITECTS)}. [default: the task's own]")
     corrections: int = option(3, "Correct a step at most N times.", ge=0, le=100)
-    give_up: bool = option(False, "End a game at the first step that stays wrong, instead of going on.")
     pictures: int = option(12, "Show the first N games in report.html.", ge=0)
     name: str | None = option(None, "The run's folder under runs/. [default: built from the settings]")
     as_json: bool = option(False, "Print the scores as JSON.", names=("--json",))
@@ -64,12 +62,10 @@ def play(options: Play, **asked: Any) -> int:
     """
     from harness.play.player import adapters_task
     from harness.play.targets import live_games, sources
-    from harness.simulators.live import Manner
 
     task = options.task or adapters_task(asked["adapter"] or options.model) or DEFAULT
-    manner = Manner(options.corrections, options.give_up)
     where = {"source": options.source, "simulator": options.simulator}
-    games = live_games(task, options.count, options.seed, options.split, manner, **where)
+    games = live_games(task, options.count, options.seed, options.split, options.corrections, **where)
     options = options.model_copy(update={"task": task, "count": len(games), "source": options.source or sources(task)[0]})
     with _player(options, task, asked) as player:
         return _play(options, task, games, player, asked)
@@ -145,7 +141,6 @@ def _default_name(options: Play, asked: dict[str, Any]) -> str:
     parts = ["play", str(options.task), options.split, model, str(options.simulator or options.source), f"{options.count}-games"]
     parts += [f"{asked['shots']}-shot"] if asked["shots"] else []
     parts += [f"{options.corrections}-corrections"] if options.corrections != 3 else []
-    parts += ["give-up"] if options.give_up else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(asked["constrain"] or "", [])
     parts += [f"seed-{options.seed}"] if options.seed else []
     return "_".join(parts).replace("/", "-")

@@ -46,7 +46,6 @@ class RunProgram(Strict):
     item: str | None = option(None, "Run the program on the state of this item: its board and steps, or its blocks and builder.")
     items: Path | None = option(None, "The file from harness simulate that holds the item.")
     task: str | None = option(None, f"The task, if there is no --item. [default: {DEFAULT_TASK}]", choices=list(TASKS))
-    as_json: bool = option(False, 'Print {"actions": [...], "error": null} and draw nothing.', names=("--json",))
 
 
 @program.command(cls=ModelCommand, model=RunProgram)
@@ -56,7 +55,7 @@ def run(options: RunProgram) -> None:
     \b
     echo 'blue ring(5:4); copy repeat(it, right 4)' | harness program -
     harness program house.txt --task minecraft
-    harness program answer.txt --item hexagons/dev/46/3 --json
+    harness program answer.txt --item hexagons/dev/46/3
 
     docs/program.md says how programs are written. If a program fails, the result of its earlier statements is shown.
     """
@@ -75,11 +74,7 @@ def run(options: RunProgram) -> None:
     parsed, error = parse_front(_text(options.file))
     outcome = programs.run(parsed, state)
     error = error or outcome.error
-    if options.as_json:
-        fault = error and {"line": error.line, "column": error.column, "problem": error.problem}
-        click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": fault}))
-    else:
-        _draw(outcome.actions, task, state.before)
+    _draw(outcome.actions, task, state.before)
     if error is not None:
         raise error
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from harness.commands.score import LEVELS, ScoredRuns
+from harness.commands.score import ScoredRuns
 from harness.util.options import ModelCommand, option
 
 
 class Report(ScoredRuns):
-    levels: Path | None = option(None, LEVELS)
     out: Path | None = option(None, "The file. [default: report.html in the first run's folder]")
     intersect: bool = option(False, "Report only the items that all runs share.")
 
@@ -31,7 +29,7 @@ def report(options: Report) -> None:
     answers = read_runs(options.runs, intersect=options.intersect)
     first = next(iter(answers.values()))
     with bar("items", len(first.items)) as update:
-        page = report_page(answers, replace(options.how, levels=options.levels), step=update)
+        page = report_page(answers, options.how, step=update)
     path = options.out or first.file.with_name("report.html")
     write_atomically(path, page.html)
     click.echo(f"{path}: {len(page.html) / 1e6:.1f} MB, {page.items:,} items")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from eval.score_run import Benchmark
 
 BENCHMARK = "Minecraft: legacy (default), fair (default for simulated games) or v2."
-LEVELS = "File with levels of abstraction, for groups by level. [default: ours, for dev]"
 
 
 class ScoredRuns(Strict):
@@ -43,7 +42,6 @@ class Score(Strict):
     by: tuple[str, ...] = option(())
     """Break the scores down by level, category, round, position or actions (HEXAGONS), by board, interpretations, yaw, actions or
     seen (Minecraft, IGLU), by kind (everyday), or by all. Repeatable."""
-    levels: Path | None = option(None, LEVELS)
     save: bool = option(False, "Save the scores as scores.json in the run's folder.")
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
@@ -62,13 +60,11 @@ def score(options: Score) -> None:
         raise UsageError("--save writes to a run's folder: give the run, not a file")
     if options.ask_below is not None and options.benchmark != "ask":
         raise UsageError("--ask-below is for --benchmark ask only")
-    if options.levels and not {"level", "all"} & {*by}:
-        raise UsageError("--levels is for --by level")
     answers = read_answers(file, items_file=options.items_file)
     if options.benchmark == "ask":
         scores = score_asking(answers, options.ask_below)
     else:
-        how = Benchmark(options.benchmark, options.annotation, options.levels)
+        how = Benchmark(options.benchmark, options.annotation)
         scores = score_answers(answers, how, rollout=options.rollout)
         keys = None if "all" in by else dict.fromkeys(by)
         scores |= {"groups": group_scores(answers, how, by=keys).tables} if by else {}

@@ -90,7 +90,7 @@ class Experiment(Steps):
     data: dict[Name, DataSet] = {}
     """Files of items, by the names that `data`, `dev-data` and `items` of the rows and tests give them."""
     tests: dict[Name, Options] = {}
-    """By name, options of the answering command, with `benchmark`, `annotation` and `levels` of harness score, for all rows."""
+    """By name, options of the answering command, with `benchmark` and `annotation` of harness score, for all rows."""
     rows: Annotated[list[Differing], Field(min_length=1)] = [Differing()]
     """What differs in each row."""
 

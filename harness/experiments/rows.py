@@ -242,7 +242,7 @@ class _Reader:
         """The command that answers a test's items, where its answers are, and the task."""
         scale, options = self.asked.scale, dict(one.tests[name])
         options |= {key: value for key, value in scale.tests.items() if key in options} if scale else {}
-        kind, *files = (options.pop(key, None) for key in ("benchmark", "annotation", "levels"))
+        kind, annotation = (options.pop(key, None) for key in ("benchmark", "annotation"))
         values = one.cell[answer] | options | (scale.options.get(answer, {}) if scale else {})
         where = f"{one.named}test {name}: " if name else one.where[answer]
         part = [name] if name else [str(values.get("split") or "dev")] if subject else []
@@ -254,8 +254,8 @@ class _Reader:
             return [*subject, *own, "--name", run.as_posix()]
 
         known, command = len(self.words.faults), words(sample=False)
-        paths = [Path(file) if file else None for file in files]
-        benchmark = self.words.attempt(where, lambda: Benchmark(kind, *paths)) or Benchmark()
+        file = Path(annotation) if annotation else None
+        benchmark = self.words.attempt(where, lambda: Benchmark(kind, file)) or Benchmark()
         if check and len(self.words.faults) == known:
             found = self.words.checked(where, answer, words(sample=True), untrained=trained)
             task = task or found or ""

@@ -120,7 +120,7 @@ def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict
         state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
         for state in (game.target, game.built)
     )
-    ended = "error" if error is not None else "given up" if game.manner.gives_up and game.left_wrong else "done"
+    ended = "done" if error is None else "error"
     counts = {key: getattr(game, key) for key in ("turns", "steps", "at_once", "corrections", "left_wrong")}
     return {
         "id": game.name,

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.simulators import ARCHITECTS
 from harness.simulators.drawing_game import DrawingGame
 from harness.simulators.games import game
-from harness.simulators.live import LiveGame, Manner
+from harness.simulators.live import LiveGame
 from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
 from harness.tasks.registry import PLAYED, get_task, world_of
@@ -32,7 +32,7 @@ def live_games(
     count: int | None,
     seed: int,
     split: str,
-    manner: Manner,
+    patience: int,
     *,
     source: str | None = None,
     simulator: str | None = None,
@@ -46,36 +46,36 @@ def live_games(
     if choose(f"source of {task}'s targets", source or sources(task)[0], sources(task)) == "corpus":
         if simulator:
             raise UsageError(f"--simulator {simulator}: targets of the corpus need no simulator; leave it out")
-        return _of_corpus(task, count, seed, part, manner)
+        return _of_corpus(task, count, seed, part, patience)
     name = choose(f"simulator of {task}", simulator or get_task(task).targets, ARCHITECTS)
     # The games that `harness simulate` makes from the same seed.
     made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
-    return [_live(items, seed, manner) for items in itertools.islice(made, count or USUAL)]
+    return [_live(items, seed, patience) for items in itertools.islice(made, count or USUAL)]
 
 
-def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
+def _live(items: Sequence[Item], seed: int, patience: int) -> LiveGame:
     name = items[0].cluster
     if steps := drawing_steps(items):
-        return DrawingGame(name, steps, manner)
+        return DrawingGame(name, steps, patience)
     rng = Random(f"{seed}/live/{name}")
     turns = builder_turns(items)
     last = turns[-1]
-    return BuildingGame(name, last.split, last.after, of_game(turns, last.after), rng, manner, last.group)
+    return BuildingGame(name, last.split, last.after, of_game(turns, last.after), rng, patience, last.group)
 
 
-def _of_corpus(task: str, count: int | None, seed: int, split: str, manner: Manner) -> list[LiveGame]:
+def _of_corpus(task: str, count: int | None, seed: int, split: str, patience: int) -> list[LiveGame]:
     """Drawing procedures with the instructions that people wrote; building games with the targets that people were given."""
     games: list[LiveGame]
     if world_of(task) == "hexagons":
         procedures: dict[str, list[Item]] = {}
         for item in load(task, split):
             procedures.setdefault(item.cluster, []).append(item)
-        games = [_live(items, seed, manner) for items in procedures.values()]
+        games = [_live(items, seed, patience) for items in procedures.values()]
     else:
         games = []
         for target, end in load_targets(task, split).items():
             name = f"{task}-target/{split}/{target}"
-            games.append(BuildingGame(name, split, end, in_runs(end), Random(f"{seed}/live/{name}"), manner, target))
+            games.append(BuildingGame(name, split, end, in_runs(end), Random(f"{seed}/live/{name}"), patience, target))
     # Shuffled, so that the first few are not all of one kind.
     Random(f"{seed}/targets").shuffle(games)
     if count and count > len(games):

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.corpora.wording import joined
-from harness.simulators.live import LiveGame, Manner
+from harness.simulators.live import LiveGame
 from harness.worlds.hexagons import Board, Paint, Tile
 
 _MOST = 30
@@ -26,8 +26,8 @@ class DrawingGame(LiveGame):
     target: Board
     built: Board
 
-    def __init__(self, name: str, steps: Sequence[HexagonsItem], manner: Manner) -> None:
-        super().__init__(name, manner)
+    def __init__(self, name: str, steps: Sequence[HexagonsItem], patience: int) -> None:
+        super().__init__(name, patience)
         self.task, self.target = steps[0].task, steps[-1].after
         self.split, self.group = steps[0].split, steps[0].group
         self.built = Board()

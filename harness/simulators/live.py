@@ -2,23 +2,16 @@
 
 This module holds what both worlds share. The steps of a game come from its target. After each answer, the state is compared
 with the state to which the step should lead. If they differ, corrections follow until the patience is used up; then the game
-goes on or ends.
+goes on.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.corpora.item import Item, Turn
-
-
-class Manner(NamedTuple):
-    """How errors are handled: the maximum number of corrections a step, and whether a step that stays wrong ends the game."""
-
-    patience: int = 3
-    gives_up: bool = False
 
 
 class LiveGame(ABC):
@@ -32,9 +25,10 @@ class LiveGame(ABC):
     dialogue: list[Turn]
     """The messages and the feasible actions so far."""
 
-    def __init__(self, name: str, manner: Manner) -> None:
+    def __init__(self, name: str, patience: int) -> None:
+        """`patience` is the maximum number of corrections a step."""
         self.name = name
-        self.manner = manner
+        self.patience = patience
         self.turns = 0
         """The number of messages that were answered: steps and corrections."""
         self.steps = 0
@@ -59,14 +53,13 @@ class LiveGame(ABC):
                 self.steps += not self.over
                 self._tries = 0
                 return item
-            if self._tries < self.manner.patience and (item := self._correct()) is not None:
+            if self._tries < self.patience and (item := self._correct()) is not None:
                 self._tries += 1
                 self.corrections += 1
                 return item
             self.left_wrong += 1
             self._tries = None
             self._leave()
-            self.over = self.manner.gives_up
         return None
 
     def take(self, actions: Sequence[Any]) -> None:

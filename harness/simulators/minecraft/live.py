@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.wording import joined
-from harness.simulators.live import LiveGame, Manner
+from harness.simulators.live import LiveGame
 from harness.simulators.minecraft.figures import PlacedFigure, StructurePiece, cells_of, difference, moved
 from harness.simulators.minecraft.game import Goal, SpokenOrder, any_quarter, gold_actions, opening, speak
 from harness.simulators.minecraft.orders import picked_out, piece_order, said_at_once
@@ -37,9 +37,9 @@ class BuildingGame(LiveGame):
     target: Structure
 
     def __init__(
-        self, name: str, split: str, target: Structure, pieces: Iterable[StructurePiece], rng: Random, manner: Manner, group: str
+        self, name: str, split: str, target: Structure, pieces: Iterable[StructurePiece], rng: Random, patience: int, group: str
     ) -> None:
-        super().__init__(name, manner)
+        super().__init__(name, patience)
         self.split, self.target, self.group = split, target, group
         self.task = task_of(name, "minecraft")
         self._pieces = deque(pieces)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from eval.breakdown import break_down
 from eval.items import ItemScore
 from eval.score_run import Benchmark, read_answers
 from harness.corpora import load
-from harness.errors import DataError
 from tests.helpers import Command
 from tests.helpers.scored import perfect, write_lines, write_run
 
@@ -82,13 +80,6 @@ def test_groups_in_the_json_and_on_the_screen(run: Command) -> None:
     assert ("Kruskal-Wallis" in out, "annotation round" in out) == (True, True)
     assert "level of abstraction" not in out, "the sample has no levels"
     assert "has a label for level of abstraction" in run("--by", "level")[2]
-
-
-@pytest.mark.parametrize("fields", [{"level": 4}, {"level": "mid"}, {"level": True}, {"level": 1, "id": "minecraft/test/g/1"}])
-def test_what_is_no_level_is_refused_with_its_line(tmp_path: Path, fields: dict[str, Any]) -> None:
-    path = write_lines(tmp_path / "a.jsonl", [{"id": "hexagons/dev/1/1", "level": 0}, {"id": "hexagons/dev/1/2", **fields}])
-    with pytest.raises(DataError, match=r"a.jsonl:2: .*: not the level of a step"):
-        read_levels(path)
 
 
 def counted(folder: Path, task: str, split: str, benchmark: str | None = None) -> dict[str, dict[str, int]]:

@@ -19,7 +19,7 @@ from eval.export import WRITERS
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from tests.helpers import Command
-from tests.helpers.scored import built_scores, perfect, write_lines, write_run
+from tests.helpers.scored import built_scores, perfect, write_run
 
 
 def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str, Any]:
@@ -109,16 +109,14 @@ def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, export: Command)
     assert (code, "is not the adapter that the run used" in err, err.count("\n")) == (1, True, 1)
 
 
-def test_a_curve_by_level(runs: Path, export: Command) -> None:
-    write_lines("levels.jsonl", [{"id": item.id, "level": n % 2 * 3} for n, item in enumerate(load("hexagons", "dev"))])
-    by_level = ["some", "whole", "--as", "curve", "--by", "level", "--levels", "levels.jsonl"]
-    lines = (out := export(*by_level)[1]).splitlines()
-    assert lines[0] == "| train items | run | none, F1 | high, F1 | none, EM | high, EM |"
-    # `some` answers every other step, which are those without abstraction.
-    assert [cell.split()[0] for cell in lines[2].split("|")[3:7]] == ["100.00", "0.00", "100.00", "0.00"]
-    assert "by level of abstraction (labels of levels.jsonl)" in out
-    assert export(*by_level, "--out", "c.svg")[0] == 0
-    assert "none, EM" in Path("c.svg").read_text()
+def test_a_curve_by_groups(runs: Path, export: Command) -> None:
+    by_position = ["some", "whole", "--as", "curve", "--by", "position"]
+    lines = (out := export(*by_position)[1]).splitlines()
+    assert lines[0].startswith("| train items | run | first, F1 | middle, F1 | last, F1 | first, EM |")
+    assert lines[3].count("100.00") == 6
+    assert "by position of the step" in out
+    assert export(*by_position, "--out", "c.svg")[0] == 0
+    assert "last, EM" in Path("c.svg").read_text()
 
 
 @pytest.mark.parametrize(

@@ -30,20 +30,17 @@ def written(text: str) -> str:
     return "program.txt"
 
 
-def test_json_of_a_typed_program(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
+def test_a_typed_program_is_drawn_up_to_its_error(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"red 1:1; blue rng(2:2); green 3:3")))
-    code, out, err = run("-", "--json")
-    assert json.loads(out) == {
-        "actions": [[0, 0, "red"]],
-        "error": {"line": 1, "column": 15, "problem": "no function rng (did you mean ring?)"},
-    }
+    code, out, err = run("-")
+    assert out.endswith("1 action: red 1:1\n")
     assert (code, err) == (1, "Error: line 1, column 15: no function rng (did you mean ring?)\n")
 
 
 def test_a_program_on_an_item(run: Command) -> None:
     item: Any = next(item for item in load("hexagons", "dev") if item.before.painted())  # type: ignore[union-attr]
     file = written("white painted")
-    assert len(json.loads(run(file, "--item", item.id, "--json")[1])["actions"]) == len(item.before.painted()) > 0
+    assert f"\n{len(item.before.painted())} actions: white" in run(file, "--item", item.id)[1]
     for words, message in (
         ([file, "--item", item.id, "--task", "minecraft"], f"--task minecraft: {item.id} is an item of hexagons"),
         (["nothing"], "No such file"),

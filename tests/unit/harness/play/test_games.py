@@ -21,7 +21,7 @@ from harness.play.report import render
 from harness.play.targets import live_games
 from harness.runs.answering import Answer, Predictor
 from harness.runs.folder import Run
-from harness.simulators.live import LiveGame, Manner
+from harness.simulators.live import LiveGame
 from tests.helpers.faulty import wrong
 from tests.helpers.scored import write_lines
 
@@ -49,7 +49,7 @@ class Builder(Predictor):
 
 
 def new(task: str = "minecraft", count: int = 5) -> list[LiveGame]:
-    return live_games(task, count, 0, "train", Manner())
+    return live_games(task, count, 0, "train", 3)
 
 
 def played(folder: Path, builder: Builder, games: list[LiveGame] | None = None) -> list[dict[str, Any]]:
