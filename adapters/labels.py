@@ -42,6 +42,14 @@ class Pack:
     labels: Ints
 
 
+def mask_and_labels(places: Ints, tokens: Ints, prompt_length: int) -> tuple[Ints, Ints]:
+    """The loss mask and the labels of a row, of equal length: all tokens after the prompt, each predicted at the place before it.
+
+    `places` are where the row's `tokens` stand in its pack; the first `prompt_length` of them, at least 1, are the prompt.
+    """
+    return places[prompt_length - 1 : -1], tokens[prompt_length:]
+
+
 def collate(pack: Pack, packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
     """The input of `logits_of`, padded on the right: `loss_mask` and `labels` (m,); for a tree also `input_ids` and
     `position_ids` (1, n) and `ends` (n,), for separate rows `input_ids` and `attention_mask` (rows, n), where `loss_mask` counts

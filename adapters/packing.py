@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adapters.labels import Ints, Pack, Packing
+from adapters.labels import Ints, Pack, Packing, mask_and_labels
 from prompts.rendered import TrainingRow
 
 
@@ -96,8 +96,8 @@ class _Tree:
             row = rows[place] = np.concatenate([rows[parent][:depth], own])
             input_ids[row], positions[row] = tokens, np.arange(len(row))
             ends[row] = np.maximum(ends[row], row[-1] + 1)
-        masks = [rows[place][branch.prompt_length - 1 : -1] for place, branch in enumerate(self.branches)]
-        labels = [branch.tokens[branch.prompt_length :] for branch in self.branches]
+        scored = [mask_and_labels(rows[place], branch.tokens, branch.prompt_length) for place, branch in enumerate(self.branches)]
+        masks, labels = zip(*scored, strict=True)
         return Pack(input_ids, positions, ends, np.concatenate(masks), np.concatenate(labels))
 
 

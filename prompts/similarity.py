@@ -1,4 +1,4 @@
-"""How similar train items are to the items that are asked, by the words (BM25) of their texts.
+"""How similar train items are to the items that are asked, by the words (BM25) or the embeddings of their texts.
 
 Only text that a prompt may show is compared, never what was done in the item.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -69,6 +69,12 @@ def by_words(train: Sequence[str], queries: Sequence[str]) -> Matrix:
     )
     scores: Matrix = (counts @ weights.T).toarray()
     return scores
+
+
+def by_embeddings(train: Sequence[str], queries: Sequence[str], embed: Callable[[Sequence[str]], Any]) -> Matrix:
+    """Cosines, shape (queries, train). `embed` makes vectors of length 1, shape (texts, width)."""
+    cosines: Matrix = (embed(queries) @ embed(train).T).astype(float)
+    return cosines
 
 
 def _bm25s() -> Any:

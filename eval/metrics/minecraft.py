@@ -9,7 +9,8 @@ an action that is undone or infeasible costs nothing, and a removal at a right c
 - shape: overall after the best alignment of the net actions (`eval.metrics.alignment`), for every item
 
 Overall and location are strict, except for items on an empty board that are marked as allowing several interpretations: their
-predicted structure is aligned with the gold one first (the fairer F1 of section 4.1).
+predicted structure is aligned with the gold one first (the fairer F1 of section 4.1, which simulated games take by footnote 6:
+`eval.score_run.Benchmark.of`).
 
 Micro sums counts over items; a ratio with denominator 0 is 0. Macro is the mean of the items' F1, which is 1 for an item with
 nothing to do and nothing done.

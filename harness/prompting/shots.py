@@ -21,7 +21,6 @@ from prompts.shots import (
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from prompts.similarity import Matrix
     from prompts.spec import PromptSpec
 
 
@@ -108,17 +107,9 @@ def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mappi
         if len(ids) < count:
             raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
         return fixed(train, ids[:count], items)
-    return most_similar(train, items, _alike(options.select, items, train), count, options.seed)
-
-
-def _alike(select: str, items: Sequence[Item], train: Sequence[Item]) -> Matrix:
-    from prompts.similarity import by_words, query_text
+    from harness.engines.models.encoding import embedded
+    from prompts.similarity import by_embeddings, by_words, query_text
 
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
-    if select == "bm25":
-        return by_words(known, asked)
-    from harness.engines.models.encoding import embedded
-
-    # Vectors of length 1: their products are cosines.
-    alike: Matrix = (embedded(asked) @ embedded(known).T).astype(float)
-    return alike
+    alike = by_words(known, asked) if options.select == "bm25" else by_embeddings(known, asked, embedded)
+    return most_similar(train, items, alike, count, options.seed)

@@ -1,4 +1,7 @@
-"""Text to programs. Every problem is a ProgramError with its position and, if possible, a suggestion."""
+"""Text to programs. Every problem is a ProgramError with its position and, if possible, a suggestion.
+
+`grammar.lark` says which texts are programs, `build.py` makes the tree, whose nodes are in `ast.py`, and `machine.py` runs it.
+"""
 
 from __future__ import annotations
 
