@@ -16,17 +16,9 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 
 def test_names_and_types_are_those_of_vllm() -> None:
-    words = [
-        "--pipeline-parallel-size",
-        "2",
-        "--distributed-executor-backend",
-        "ray",
-        "-tp",
-        "2",
-        "--hf-overrides.rope_theta",
-        "3",
-    ]
-    given = engine_options(["max_num_seqs=512", "enforce_eager=true", "enable_prefix_caching=false", "download_dir=/tmp"], words)
+    words = "--pipeline-parallel-size 2 --distributed-executor-backend ray -tp 2 --hf-overrides.rope_theta 3"
+    pairs = ["max_num_seqs=512", "enforce_eager=true", "enable_prefix_caching=false", "download_dir=/tmp"]
+    given = engine_options(pairs, words.split())
     # A run records what may change an answer, as plain values.
     parallel = {"pipeline_parallel_size": 2, "distributed_executor_backend": "ray", "tensor_parallel_size": 2}
     others = {"max_num_seqs": 512, "enforce_eager": True, "enable_prefix_caching": False, "hf_overrides": "{'rope_theta': 3}"}

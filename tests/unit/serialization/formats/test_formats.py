@@ -183,31 +183,24 @@ def test_a_json_string_that_is_cut_off_yields_the_actions_before_the_cut() -> No
 CHAT: dict[tuple[str, str], dict[str, str]] = {
     ("hexagons", "triplets"): {
         "(0, 4, red), (1, 0, 'blue')": "0 4 red, 1 0 blue",
-        "0 4 red and 1 0 blue": "0 4 red, 1 0 blue",
         "red: 0 4 blue: 1 0": "none",
         "1.0 4 red": "none",
     },
     ("hexagons", "grouped"): {
-        "**Red:** 3 4": "red: 3 4",
         "red: columns 3 to 5 and rows 1 to 10": "red: 3-5 1-10",
-        "red: columns 3–5, rows 1–10 – the top": "red: 3-5 1-10",
         "* **red**:\n  * 3 4\n  * 5 6": "red: 3 4; 5 6",
-        "red: 3 4. This is the top corner.": "red: 3 4",
         "red: (3,4) (5,6)": "none",
         "red: columns 3 columns 4": "none",
         "blue: 1 1\nNow the red ones:\n3 4": "blue: 1 1",
         "Here is red: 3 4": "none",
     },
     ("minecraft", "lines"): {
-        "place red (0,1,0)": "place red 0 1 0",
         "Place a red block at (0, 1, 0).": "place red 0 1 0",
         "place red at x=0, y=1, z=-5": "place red 0 1 -5",
-        "First: place red 0 1 0\nplace blue 0 2 0": "place red 0 1 0\nplace blue 0 2 0",
         "place red 0 1 0.5\nplace red 0 1 0-3\nplace 5 red blocks at (0, 1, 0)": "none",
     },
     ("minecraft", "calls"): {
         "place('red', 0, y=1, z=2)": "place(color='red',x=0,y=1,z=2)",
-        "place ( 0 , 1 , 2 , red )": "place(color='red',x=0,y=1,z=2)",
         "pick(0, 1, 0); pick( x = 0, y = 2, z = 0 )": "pick(x=0,y=1,z=0)\npick(x=0,y=2,z=0)",
         "```python\nbuilder.pick(0, 1, 0)\n```": "pick(x=0,y=1,z=0)",
         "pick(0, 1)\npick(0, 1, 0, 2)\npick(z=0, 1, 2)\npick(0, x=1, y=1)\npick(x, 1, 0)\npick(0, 1, 'red')": "none",
@@ -215,11 +208,6 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
     },
     ("hexagons", "json"): {"Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]'},
     ("minecraft", "json"): {"[['remove', None, 0, 1, 0]]": '[["remove", null, 0, 1, 0]]'},
-    ("hexagons", "program"): {
-        "Sure!\n\nHere is the program:\nred 1:1\n\nIt paints blue 2:2.": "red 1:1",
-        "Sure!\n```program\nred 1:1\n```\nIt does not paint\nblue 2:2": "red 1:1",
-        "red 1:1\n```": "red 1:1",
-    },
 }
 
 
