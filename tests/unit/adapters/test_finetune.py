@@ -90,14 +90,6 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base:
     assert resumed == whole
 
 
-Point = dict[str, float]
-
-
-def points(*judged: tuple[float, float]) -> list[Point]:
-    """F1 and loss, at steps 0, 10, ..."""
-    return [{"step": 10 * number, "dev_f1": f1, "dev_loss": loss} for number, (f1, loss) in enumerate(judged)]
-
-
 @pytest.mark.parametrize(
     ("judged", "step"),
     [
@@ -110,4 +102,6 @@ def points(*judged: tuple[float, float]) -> list[Point]:
 def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
     judged: list[tuple[float, float]], step: int
 ) -> None:
-    assert max(points(*judged), key=AnswerTrainer.score)["step"] == step
+    """F1 and loss, at steps 0, 10, ..."""
+    points = [{"step": 10 * number, "dev_f1": f1, "dev_loss": loss} for number, (f1, loss) in enumerate(judged)]
+    assert max(points, key=AnswerTrainer.score)["step"] == step

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, LlamaConfig
+from torch.autograd.graph import saved_tensors_hooks
+from transformers import AttentionInterface, AutoModelForCausalLM, LlamaConfig
 
 from adapters.finetune import trainable
 from adapters.labels import Pack
@@ -24,10 +25,18 @@ TOKENS, PLACES, ASKED = 4096, 1000, 1000
 PACK = Pack(*np.zeros((3, TOKENS), np.int32), *np.zeros((2, PLACES), np.int32))
 
 
+def fused(module: Any, query: Any, key: Any, value: Any, mask: Any, **_: Any) -> tuple[Any, None]:
+    """Keeps what attention on a GPU keeps for the backward pass: its inputs and its output."""
+    return (query * query + (key * key).sum() + (value * value).sum()).tanh().transpose(1, 2), None
+
+
+AttentionInterface.register("fused-stand-in", fused)
+
+
 def model_of(size: str, recipe: FinetuneRecipe) -> Any:
     config = LlamaConfig(vocab_size=128_256, num_key_value_heads=8, max_position_embeddings=8192, **LLAMA[size])
     with torch.device("meta"):
-        base = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+        base = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16, attn_implementation="fused-stand-in")
         return trainable(recipe, base)
 
 
@@ -51,6 +60,27 @@ def test_each_part_is_what_the_arithmetic_says() -> None:
     inputs, once = layers * TOKENS * 4096 * 2, TOKENS * (TOKENS + 4 * 4096)  # The mask and the last norm's input are kept once.
     kept = estimate(model, checkpointed, [PACK], ASKED, half=True).activations
     assert kept == pytest.approx(inputs + once + (told.activations - once) / layers)
+
+
+def kept_for_backward(model: Any) -> int:
+    """The bytes that the layers keep in a forward pass over a pack in bfloat16, as under autocast, without weights and mask."""
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to(torch.bfloat16)
+    kept: dict[int, Any] = {}
+    ids = torch.zeros(1, TOKENS, dtype=torch.long, device="meta")
+    mask = torch.zeros(1, 1, TOKENS, TOKENS, dtype=torch.bool, device="meta")
+    with saved_tensors_hooks(lambda tensor: kept.setdefault(tensor.untyped_storage()._cdata, tensor), lambda tensor: tensor):
+        model.train().get_base_model().model(ids, attention_mask=mask, position_ids=ids, use_cache=False)
+    for parameter in model.parameters():
+        kept.pop(parameter.untyped_storage()._cdata, None)
+    return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
+
+
+def test_activations_are_what_a_forward_pass_keeps() -> None:
+    recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false", "lora.dropout=0.0"])
+    model = model_of("8B", recipe)
+    told = estimate(model, recipe, [PACK], ASKED, half=True)
+    assert told.activations == pytest.approx(kept_for_backward(model), rel=0.01)
 
 
 def documented(size: str, how: str) -> list[float]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adapters.recipe import load_recipe
 from adapters.rows import make_rows, plan_epoch, recolored
 from harness.corpora import load, load_examples
-from harness.corpora.item import Executed, Item, own_program
+from harness.corpora.item import Executed, own_program
 from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -101,19 +101,11 @@ def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures
         assert sum(count < 5 for count in held.values()) <= 1
 
 
-def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> list[list[int]]:
-    """The target tokens, epoch by epoch; every row has a different target token."""
-    rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
-    for number, item in enumerate(items):
-        rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
-    made = rows_of(list(rows.values()))
-    training = load_recipe("llama-lora", [f"training.tokens={tokens}", f"training.seed={seed}"]).training
-    plans = [plan_epoch(made, epoch, training, tokens) for epoch in range(epochs_wanted)]
-    return [[int(token) for plan in epoch for token in plan.write().labels] for epoch in plans]
-
-
-def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
-    (epoch,) = order_of(STEPS, 12, 1, seed=0)
+def test_the_steps_of_a_procedure_keep_their_order() -> None:
+    rows = [TrainingRow(step.id, (0, number), (number,)) for number, step in enumerate(STEPS)]
+    made = rows_of([rows[n : n + 5] for n in range(0, 20, 5)])
+    training = load_recipe("llama-lora", ["training.tokens=12"]).training
+    epoch = [int(token) for plan in plan_epoch(made, 0, training, 12) for token in plan.write().labels]
     assert [epoch[n : n + 5] for n in range(0, 20, 5)] == [list(range(epoch[n], epoch[n] + 5)) for n in range(0, 20, 5)]
 
 

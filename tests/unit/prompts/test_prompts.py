@@ -55,15 +55,9 @@ def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: 
             assert read_answer(gold_answer(turned, spec), turned, spec) == (actions, ())
 
 
-def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_two_formats_have_the_same_hash() -> None:
     hashes = [format_hash(spec) for spec in specs()]
     assert len(set(hashes)) == len(hashes)
-    import prompts.probe as probe
-
-    spec = PromptSpec.make("hexagons")
-    before = format_hash(spec)
-    monkeypatch.setattr(probe, "gold_answer", lambda item, spec: "something else")
-    assert format_hash(PromptSpec.make("hexagons")) != before
 
 
 @pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])

@@ -305,14 +305,6 @@ class TestExport:
         first = data.eval_results[0]
         assert (first.metric_type, first.metric_value, first.metric_args) == ("f1", 100.0, {"interval_95": [100.0, 100.0]})
 
-    def test_a_card_says_how_answers_were_decoded(self, run: Command) -> None:
-        self.scored("mine")
-        self.described("run", samples=8, temperature=0.7, share=0.2, vote="share", constrained=True)
-        assert run("export", "mine", "painter", "--scores", "run")[0] == 0
-        card = Path("painter/README.md").read_text()
-        assert "| hexagons/dev | format, 8 samples at temperature 0.7, vote share |" in card
-        assert "--constrain format --samples 8 --temperature 0.7 --vote share --share 0.2" in card
-
     def test_scores_of_another_adapter_and_what_float16_cannot_hold_are_refused(self, run: Command) -> None:
         self.scored("hexagons")
         code, _, err = run("export", "mine", "given", "--scores", "run")

@@ -109,7 +109,6 @@ def test_all_faults_are_reported_at_once_and_only_once(capsys: pytest.CaptureFix
         ({"rows": [{"nme": "a"}]}, "rows.0.nme: no such key; did you mean name?"),
         ({}, "row 1: it has nothing to run"),
         ({"prompt": {**SCRIPT, "temperature": 5}}, "--temperature 5"),
-        ({"prompt": {**SCRIPT, "shots": 2, "select": "fixed"}}, "--select fixed needs --shot-ids"),
         ({"prompt": {**SCRIPT, "name": "x"}}, "prompt: no key named 'name'"),
         ({"train": {"baseline": "parser"}}, "parser has nothing to train"),
     ],

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from harness.corpora import load
-from harness.errors import UsageError
 from harness.page.corrections import Corrections
 from harness.page.store import StaleError, State, Store, StoreError
 
@@ -34,15 +33,6 @@ def test_a_session_continues_where_it_stopped(store: Store) -> None:
     assert (again.list("execution", "other"), again.list("execution", "none")) == ([changed], [])
     assert again.begin("execution", "Bo", {}).person == 2
     assert again.begin("description", "Ada", {}).person == 1
-
-
-def test_a_session_of_an_earlier_versions_kind_is_not_there(store: Store) -> None:
-    session = store.begin("execution", "Ada", {"count": 0})
-    store.connection.execute("UPDATE sessions SET kind = 'building'")
-    with pytest.raises(UsageError, match="there is no session"):
-        store.get(session.id)
-    with pytest.raises(UsageError, match="there is no session"):
-        store.change(session.id, 1, "a-change", counted)
 
 
 def test_a_change_that_is_sent_again_is_made_once(store: Store) -> None:

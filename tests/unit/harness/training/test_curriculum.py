@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.simulators.games import game
 from harness.training.curriculum import Curriculum, check_curriculum, difficulties, stages
+from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.words import h3_tokens
@@ -100,6 +102,13 @@ def test_training_goes_through_the_stages_then_through_everything(tmp_path: Path
         fit(tmp_path / "killed", items=NUMBERS, making=dying(9), checkpoint_minutes=1e-9, **HOW)
     assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None
     assert curve(tmp_path / "killed") == curve(tmp_path)
+
+
+def test_a_loss_that_rises_stops_training_only_after_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = count()
+    monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
+    fit(tmp_path, items=NUMBERS, **{**HOW, "epochs": 5})
+    assert [point["step"] for point in curve(tmp_path)] == [1, 3, 6, 15, 24, 33]
 
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
