@@ -374,7 +374,7 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
 
 def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
     """The content of harness.json."""
-    origin, recipe = provenance(), job.recipe.settings()
+    recipe = job.recipe.settings()
     if job.recipe.method != "full":
         recipe["lora"] |= _own_lora(model, job.start)
     return {
@@ -387,8 +387,7 @@ def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) 
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.name, **recipe},
-        "versions": origin["versions"],
-        "git": origin["git"],
+        **provenance(),
         "steps": result.steps,
         "kept": result.kept,
         "seconds": result.seconds,

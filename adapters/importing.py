@@ -96,7 +96,6 @@ def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
 
 def _about(folder: Path, copied: Path, adapter: Adapter, config: dict[str, Any]) -> dict[str, Any]:
     """The content of harness.json. It says nothing about the training, which nobody recorded."""
-    origin = provenance()
     return {
         **described(adapter.spec),
         "base": display_name(adapter.base),
@@ -107,6 +106,5 @@ def _about(folder: Path, copied: Path, adapter: Adapter, config: dict[str, Any])
             "base": config.get("base_model_name_or_path"),
             "sha256": {file: file_sha256(copied / file) for file in (CONFIG_FILE, WEIGHTS_FILE)},
         },
-        "versions": origin["versions"],
-        "git": origin["git"],
+        **provenance(),
     }

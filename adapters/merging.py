@@ -111,7 +111,7 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
         "base": display_name(adapter.base),
         "base_fingerprint": weights_fingerprint(adapter.base),
         "merged": {"adapter": adapter_name(adapter.path), "adapter_fingerprint": fingerprint(adapter.path)},
-        **{key: value for key, value in provenance().items() if key != "started"},
+        **provenance(),
     }
     try:
         with filled(target) as partial:

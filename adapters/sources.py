@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -53,38 +53,24 @@ def gather(
     items of dev or test, and DataError for a file that cannot be read.
     """
     faults, data, known = Faults(), TrainData(), set[str]()
-    for number, source in enumerate(sources):
-        taken = faults.attempt(partial(_taken, source, task, split, held, programs, f"data.{number}", known))
-        if taken is None:
-            continue
-        items, left_out = taken
+
+    def take(source: DataSource, where: str) -> None:
+        items = _items(source, task, split, held, programs, where)
+        made, whole = source.simulate is not None or source.augment > 1, source.split is not None and source.augment == 1
+        own = [item for item in items if not (made and held.match(item))]
+        learned = [item for item in own if programs is None or programs.takes(item, checked=whole)]
+        if twice := known & {item.id for item in learned}:
+            raise UsageError(f"{source.name}: {min(twice)} is among the train items twice; give every item once")
         if not source.split or source.task not in (None, task):
-            data.added[source.name] = items_hash(items)
-        data.items += items
-        data.left_out += left_out
-        known.update(item.id for item in items)
+            data.added[source.name] = items_hash(learned)
+        data.items += learned
+        data.left_out += len(items) - len(own)
+        known.update(item.id for item in learned)
+
+    for number, source in enumerate(sources):
+        faults.attempt(partial(take, source, f"data.{number}"))
     faults.report()
     return data
-
-
-def _taken(
-    source: DataSource,
-    task: str,
-    split: Sequence[Item],
-    held: HeldOut,
-    programs: ProgramAnswers | None,
-    where: str,
-    known: Set[str],
-) -> tuple[list[Item], int]:
-    """The items of a source that are trained on, and how many were left out since they match items of dev or test. Raises
-    UsageError if one is `known` from another source."""
-    items = _items(source, task, split, held, programs, where)
-    made, whole = source.simulate is not None or source.augment > 1, source.split is not None and source.augment == 1
-    own = [item for item in items if not (made and held.match(item))]
-    learned = [item for item in own if programs is None or programs.takes(item, checked=whole)]
-    if twice := known & {item.id for item in learned}:
-        raise UsageError(f"{source.name}: {min(twice)} is among the train items twice; give every item once")
-    return learned, len(items) - len(own)
 
 
 def _items(

@@ -46,9 +46,8 @@ def _run_parts(run: Executed) -> tuple[Any, ...]:
 
 
 def provenance() -> dict[str, Any]:
-    """Versions, code revision and machine: what a run's result may depend on besides its settings."""
-    versions = {"python": platform.python_version(), **installed(PACKAGES)}
-    return {"started": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions, "git": _git_revision()}
+    """The versions and the code's revision: what a result may depend on besides its settings."""
+    return {"versions": {"python": platform.python_version(), **installed(PACKAGES)}, "git": _git_revision()}
 
 
 def _git_revision() -> str | None:
@@ -128,7 +127,7 @@ class Run:
             raise UsageError(f"{self.folder} holds a run with different settings ({told}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
         (self.folder / ASKED).unlink(missing_ok=True)
-        about = {"settings": settings, **provenance()}
+        about = {"settings": settings, "started": datetime.now(UTC).isoformat(timespec="seconds"), **provenance()}
         text = yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=120)
         write_atomically(self.folder / "run.yaml", text)
         return []

@@ -108,10 +108,9 @@ class BaselineJob(Job):
         say(f"{count:,} trained parameters")
 
         def keep(network: Any, trained: Trained) -> None:
-            made = {key: value for key, value in provenance().items() if key in ("versions", "git")}
             config = {"baseline": self.name, "task": self.task, **self.recipe.model_dump(), "items": len(self.items)}
             config |= {"data": dict(self.data), "epoch": int(trained.best["epoch"]), "dev_loss": trained.best["dev_loss"]}
-            write_model(folder / "model", {**config, **made, **begun.own}, own_weights(network), begun.words)
+            write_model(folder / "model", {**config, **provenance(), **begun.own}, own_weights(network), begun.words)
 
         data = begun.data._replace(vary=vary_by(self.recipe.augment, self.recipe.training.seed))
         result = train_network(begun.network, data, self.recipe.training, folder, keep)
