@@ -13,7 +13,7 @@ from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, FRAMES, get_context
-from serialization.formats import FORMATS
+from serialization.formats import formats_in
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
@@ -29,7 +29,7 @@ def specs() -> list[PromptSpec]:
             continue
         frames = ("world", "builder") if world_of(task) == "minecraft" else ("world",)
         formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
-        formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
+        formats += [PromptSpec.make(task, None, name, frame) for name in formats_in(world_of(task)) for frame in frames]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
     # Programs decide what a conversation says of earlier answers, of the builder and of the blocks.
     formats += [PromptSpec.make(task, "conversation", "bare-program") for task in ("hexagons", "minecraft", "iglu")]

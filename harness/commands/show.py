@@ -139,13 +139,13 @@ def _print_prediction(
     from harness.drawing.items import item_pictures, predicted_text
     from harness.drawing.terminal import counted, printable, written
     from serialization.annotations import deviations
-    from serialization.formats import FORMATS
+    from serialization.formats import formats_in
 
     console.print()
     if actions is None:
         console.print(f"No prediction, but an error: {printable(str(record['error']))}", style="bold")
         return None
-    text, form = record.get("text"), FORMATS[item.task].get(str(record.get("format")))
+    text, form = record.get("text"), formats_in(item.world).get(str(record.get("format")))
     if isinstance(text, str):
         console.print(f"The model's text: {printable(text)}")
         for piece in form.read(text, item).discarded if form else ():

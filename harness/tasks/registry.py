@@ -7,29 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, get_args
 
 from harness.errors import UsageError
 from harness.tasks import Task, benchmarks
-from harness.util.registry import choose
+from harness.util.registry import choose, plugged
 from harness.worlds import World
 
-GROUP = "harness.tasks"
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _tasks() -> dict[str, Task]:
     """Our own tasks, then the tasks of other packages. Raises UsageError for an entry point that cannot be used."""
     ours = (benchmarks.HEXAGONS, benchmarks.MINECRAFT, benchmarks.IGLU, benchmarks.DRAWING, benchmarks.BUILDING)
     known = {task.name: task for task in ours}
-    for point in sorted(entry_points(group=GROUP)):
-        where = f"the entry point {point.name} = {point.value} of {GROUP}"
-        try:
-            task = point.load()
-        except Exception as error:
-            raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
-        if not isinstance(task, Task) or not _NAME.fullmatch(task.name):
+    for where, task in plugged("harness.tasks", Task):
+        if not NAME.fullmatch(task.name):
             raise UsageError(f"{where} is not a Task named in lowercase letters, digits and hyphens: repair its package")
         if task.world not in get_args(World):
             raise UsageError(f"{where}: there is no world {task.world!r}; there are {' and '.join(get_args(World))}")

@@ -1,13 +1,17 @@
-"""Names map to `module:object` in one small dict per kind; a module is imported when its name is first used."""
+"""Tables of names. Names map to `module:object` in one small dict per kind, and a module is imported when its name is first used;
+other packages add objects with entry points."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import entry_points
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.errors import UsageError
+
+T = TypeVar("T")
 
 
 def choose(kind: str, name: str, known: Iterable[str]) -> str:
@@ -23,3 +27,19 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
 def resolve(kind: str, name: str, table: Mapping[str, str]) -> Any:
     """The object that `table` names for `name`, imported now. Raises UsageError for an unknown name."""
     return resolve_name(table[choose(kind, name, table)])
+
+
+def plugged(group: str, kind: type[T]) -> Iterator[tuple[str, T]]:
+    """The objects that other packages add to a group of entry points, each after the words that name its entry point in errors.
+
+    Raises UsageError for an entry point that cannot be loaded or is no `kind`.
+    """
+    for point in sorted(entry_points(group=group)):
+        where = f"the entry point {point.name} = {point.value} of {group}"
+        try:
+            found = point.load()
+        except Exception as error:
+            raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
+        if not isinstance(found, kind):
+            raise UsageError(f"{where} is no {kind.__name__}: repair its package")
+        yield where, found

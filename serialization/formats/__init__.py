@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, get_args
 
 from harness.corpora.item import Item
-from harness.tasks.registry import TASKS
-from harness.util.registry import choose
+from harness.errors import UsageError
+from harness.tasks.registry import NAME, world_of
+from harness.util.registry import choose, plugged
 from harness.worlds import World
 from serialization.formats import calls, grouped, json, lines, program, triplets
 from serialization.formats.answer import Constraint, Parsed
@@ -70,8 +71,20 @@ _ALL = (
     ),
 )
 
-FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == its.world} for task, its in TASKS.items()}
-"""The formats by task, then by name."""
+
+@cache
+def formats_in(world: World) -> Mapping[str, Format]:
+    """The formats of a world by name: our own, then the formats of other packages (docs/prompts.md).
+
+    Raises UsageError for an entry point that cannot be used.
+    """
+    known = {form.name: form for form in _ALL if form.world == world}
+    for where, form in plugged("harness.formats", Format):
+        if not NAME.fullmatch(form.name) or form.world not in get_args(World):
+            raise UsageError(f"{where}: its name has other than lowercase letters, digits and hyphens, or its world is unknown")
+        if form.world == world and known.setdefault(form.name, form) is not form:
+            raise UsageError(f"{where}: there is already a format {form.name} for {world}: rename it")
+    return known
 
 
 def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, ...]]:
@@ -89,5 +102,5 @@ def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, .
 
 def get_format(task: str, name: str) -> Format:
     """Raises UsageError for an unknown task or format."""
-    formats = FORMATS[choose("task", task, FORMATS)]
+    formats = formats_in(world_of(task))
     return formats[choose(f"format for {task}", name, formats)]

@@ -15,18 +15,19 @@ from adapters.recipe import load_recipe
 from adapters.rows import make_rows, plan_epoch, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, own_program
+from harness.tasks.registry import TASKS, world_of
 from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
-from serialization.formats import FORMATS
+from serialization.formats import formats_in
 from tests.helpers.scored import step
 from tests.helpers.tiny import build_tiny_model
 from tests.helpers.training_rows import rows_of
 
-SPECS = [PromptSpec.make(task, format=name) for task, formats in FORMATS.items() for name in formats]
+SPECS = [PromptSpec.make(task, format=name) for task in TASKS for name in formats_in(world_of(task))]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
-from serialization.formats import FORMATS
+from serialization.formats import formats_in
 from tests.helpers.scored import built_probe
 from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs
 
@@ -50,7 +50,7 @@ def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: 
     for frame in ("world", "builder"):
         assert from_frame(in_frame(turned, frame).actions, turned, frame) == actions
         # A program is run in the item's structure, so it asks only for what can be done there.
-        for name in (name for name, fmt in FORMATS["minecraft"].items() if not fmt.is_program):
+        for name in (name for name, fmt in formats_in("minecraft").items() if not fmt.is_program):
             spec = PromptSpec.make("minecraft", format=name, frame=frame)
             assert read_answer(gold_answer(turned, spec), turned, spec) == (actions, ())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from openai.types.chat import ChatCompletionMessage
@@ -11,9 +11,10 @@ from openai.types.chat import ChatCompletionMessage
 from harness.engines.engine import Sampling
 from harness.engines.openai.request_shape import RequestShape
 from harness.service.openai_requests import MOST_VALUES, read_fields
+from harness.worlds import World
 from harness.worlds.minecraft import Structure
 from prompts.rendered import Rendered
-from serialization.formats import FORMATS
+from serialization.formats import formats_in
 from serialization.formats.feasible import Feasible
 
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
@@ -68,10 +69,10 @@ def test_prompts_are_texts_or_tokens(prompt: Any) -> None:
     assert read_fields(TEXT, text(prompt=prompt, echo=True, logprobs=1, max_tokens=1))["prompt"] == prompt
 
 
-@pytest.mark.parametrize(("task", "name"), [(task, name) for task, formats in FORMATS.items() for name in formats])
-def test_our_own_engine_sends_what_is_passed_on(task: str, name: str) -> None:
+@pytest.mark.parametrize(("world", "name"), [(world, name) for world in get_args(World) for name in formats_in(world)])
+def test_our_own_engine_sends_what_is_passed_on(world: World, name: str) -> None:
     prompt = Rendered("id", ({"role": "user", "content": "Hello"},), "Hello", (1, 2), feasible=STATE)
-    held: dict[str, Any] = {"constraint": FORMATS[task][name].constraint(), "stop": ("\n",), "stop_token_ids": (2,)}
+    held: dict[str, Any] = {"constraint": formats_in(world)[name].constraint(), "stop": ("\n",), "stop_token_ids": (2,)}
     sampling = Sampling(max_tokens=8, temperature=1.0, logprobs=True, **held)
     for path, chats in ((CHAT, True), (TEXT, False)):
         shape = RequestShape("base", chat=chats, extra={"chat_template_kwargs": {"thinking": True}} if chats else {}, say=print)

@@ -1,4 +1,4 @@
-"""A task of another package works in the whole harness with only its module, its data and its entry point."""
+"""A task and a format of another package work in the whole harness with only their modules, data and entry points."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from tests.helpers import ROOT
 
 TOY = ROOT / "tests" / "helpers" / "toy"
 SESSION = """
-import json, sys
+import json, re, sys
+import harness
 from harness.cli import main
 from harness.plugins import lm_eval
 from harness.service.schema import REQUEST
+from harness.worlds.hexagons import canonical
+from serialization.formats import get_format
 
 assert not any([main(words) for words in json.loads(sys.argv[1])])
 print(*(row["id"] for row in lm_eval.toy()["dev"]))
+for item in harness.load("toy", "dev"):
+    form = get_format("toy", "tiles")
+    text = form.write(item.actions)
+    assert form.read(f"Answer: {text}", item).actions == canonical(item.actions) and re.fullmatch(form.constraint().value, text)
 print(REQUEST.validate_python({"task": "toy", "instruction": "a"}).item.task)
 """
 
@@ -43,6 +50,7 @@ def test_commands_lm_eval_and_the_task_api(tmp_path: Path, tiny_base: Path) -> N
         "data stats toy": "toy: splits",
         "data items toy --split dev": '"instruction": "Paint column 18 black."',
         f"prompt --task toy --model {tiny_base} --preview": "1. Paint column 18 black.",
+        f"prompt --task toy --format tiles --template {TOY / 'templates'} --model {tiny_base} --preview": "column:row",
         "prompt --task toy --engine scripted --model script.jsonl --name run": "toy/dev",
         "score run": "toy/dev",
         f"finetune llama-lora --task toy --base {tiny_base} --dry-run": "Paint column",
@@ -57,15 +65,17 @@ def test_commands_lm_eval_and_the_task_api(tmp_path: Path, tiny_base: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "problem"),
+    ("module", "ours", "theirs", "problem"),
     [
         # The beginning of an id determines its task.
-        ('name="toy"', 'name="iglu-toy"', "the name iglu-toy begins like iglu"),
-        ('world="hexagons"', 'world="chess"', "there is no world 'chess'; there are hexagons and minecraft"),
+        ("toy_task.py", 'name="toy"', 'name="iglu-toy"', "the name iglu-toy begins like iglu"),
+        ("toy_task.py", 'world="hexagons"', 'world="chess"', "there is no world 'chess'; there are hexagons and minecraft"),
+        ("toy_format.py", '"tiles", "hexagons"', '"grouped", "hexagons"', "there is already a format grouped for hexagons"),
+        ("toy_format.py", '"tiles", "hexagons"', '"tiles", "chess"', "its world is unknown"),
     ],
 )
-def test_a_task_that_cannot_be_used_is_refused(tmp_path: Path, ours: str, theirs: str, problem: str) -> None:
-    (tmp_path / "toy_task.py").write_text((TOY / "toy_task.py").read_text().replace(ours, theirs))
-    done = python(tmp_path, "-m", "harness.cli", "data", "list", first=tmp_path)
+def test_what_cannot_be_used_is_refused(tmp_path: Path, module: str, ours: str, theirs: str, problem: str) -> None:
+    (tmp_path / module).write_text((TOY / module).read_text().replace(ours, theirs))
+    done = python(tmp_path, "-m", "harness.cli", "prompt", "--preview", first=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert problem in done.stderr

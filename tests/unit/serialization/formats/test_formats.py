@@ -3,19 +3,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.worlds import hexagons, minecraft
+from harness.worlds import World, hexagons, minecraft
 from harness.worlds.hexagons import canonical
-from serialization.formats import FORMATS, Format, get_format
+from serialization.formats import Format, formats_in, get_format
 from serialization.formats.answer import MAX_CHARS, losses
 
-ALL = {f"{f.world}-{f.name}": f for formats in FORMATS.values() for f in formats.values()}.values()
-"""Tasks of a world share their formats."""
+ALL = [form for world in get_args(World) for form in formats_in(world).values()]
 by_name = lambda f: f"{f.world}-{f.name}"  # noqa: E731
 
 paints = st.lists(st.builds(hexagons.Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hexagons.COLORS)), max_size=60)
