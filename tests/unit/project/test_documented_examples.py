@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,6 +17,7 @@ from harness.commands.experiment import steps
 from harness.corpora import corpus_of
 from harness.experiments.rows import read_experiment
 from harness.service.keys import read_keys
+from harness.worlds.hexagons import Paint
 from tests.helpers.documented import PAGES, blocks
 
 ELSEWHERE = {("python.md", "python"), ("program.md", "hexagons"), ("program.md", "minecraft"), ("baselines.md", "grammar")}
@@ -58,10 +62,21 @@ def keys(text: str) -> None:
     assert len(read_keys(written("keys.txt", text))) == 2
 
 
+def own_format(text: str) -> None:
+    names: dict[str, Any] = {}
+    exec(text, names)  # noqa: S102
+    paints = (Paint(0, 2, "red"), Paint(9, 17, "blue"))
+    assert names["FORMAT"].write(paints) == "red 3:1; blue 18:10"
+    assert names["FORMAT"].parse("Answer: blue 18:10, red 3:1").actions == paints
+    assert re.fullmatch(names["FORMAT"].constraint().value, "red 3:1; blue 18:10")
+
+
 CHECKS: dict[tuple[str, str], Callable[[str], object]] = {
     ("python.md", "json"): json.loads,
     ("recipes.md", "yaml"): recipe,
     ("prompts.md", "yaml"): experiment,
+    ("prompts.md", "python"): own_format,
+    ("prompts.md", "toml"): tomllib.loads,
     ("everyday.md", "yaml"): requests,
     ("gpu.md", "yaml"): launcher,
     ("data.md", "json"): lines,
