@@ -84,7 +84,7 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
 
 
 def test_what_is_rewarded_becomes_likelier(make: Make) -> None:
-    trainer = make(12, "training.learning_rate=0.1")
+    trainer = make(12, "training.learning_rate=0.03")
     trainer.go_on()
     rewards = [entry["reward"] for entry in trainer.state.log_history if "reward" in entry]
     assert len(rewards) == 12
