@@ -90,8 +90,8 @@ class Chosen(NamedTuple):
 class Benchmark:
     """How to score Minecraft: legacy, fair or v2 with an annotation file (the one that ships with the harness if None).
 
-    Without a name: fair (the paper's fairer F1) for simulated games, whose empty-board items all have several right answers (BAP v2, footnote 6), and
-    legacy for others.
+    Without a name: fair (the paper's fairer F1) for simulated games, whose empty-board items all have several right answers
+    (BAP v2, footnote 6), and legacy for others.
     """
 
     name: str | None = None
